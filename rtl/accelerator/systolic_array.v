@@ -1,5 +1,5 @@
-// A systolic array with its feeders and drain: takes tile after tile, asks for their operands lane by lane as they enter the
-// array, and gives their results away as they leave it. Operands are bf16, sums fp32.
+// A systolic array with its feeders and drain: takes tile after tile, requests their operands lane by lane as they enter the
+// array, and outputs their results as they leave it. Operands are bf16, sums fp32.
 //   outputs stay   left lane i: row i of the first operand, its addresses the depth; upper lane j: column j of the second
 //   weights stay   left lane i: column i of the first operand, its addresses the depth; upper lanes: a row of the second,
 //                  its number the address
@@ -69,7 +69,8 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(STATIONARY != 0 ? formed_q : stream), .lanes_i(result_columns),
     .depth_i(result_depth), .read_o(skewed_lane), .address_o(skewed_address));
 
-  // Sizes of the tile whose results leave, and its half: those of before until the first result of the next one.
+  // The size of the tile whose results leave, and its half: that of the previous tile until the first result of
+  // the next one.
   reg [SIDE_W-1:0] formed_columns_q;
   reg [DEPTH_W-1:0] formed_depth_q;
   reg formed_half_q;

@@ -1,4 +1,4 @@
-// The phases of tiles of a systolic array, one tile after the other without a cycle between:
+// The phases of the tiles of a systolic array, without a cycle between tiles:
 //   outputs stay   stream rows + columns + depth - 2 cycles, drain rows
 //   weights stay   fill rows, stream as many
 // and PIPELINED cycles more to stream.

@@ -1,6 +1,6 @@
-// The memory behind a network interface that was built with WAITS, over BANKS ports of AXI4: any latency, ready both ways. Lines of
-// LINE_WORDS words are shared out among the banks in turn; each holds those in use (memory_bank.v) and reads and writes memory by
-// bursts of a line.
+// Connects a network interface built with WAITS to memory over BANKS ports of AXI4, with any latency and ready both ways. Lines of
+// LINE_WORDS words are interleaved over the banks; each holds the lines in use (memory_bank.v) and accesses memory by bursts of a
+// line.
 //
 // A flit is told here as it comes to the reduction unit (coming_*), a request for data as the network interface makes it (dma_*): its
 // line, or both lines of which it has words, then get a place, in the order of each port. ready_o tells that the oldest flit
@@ -30,7 +30,7 @@ module gradient_memory #(
   input  wire                       clk_i,
   input  wire                       rst_ni,
   input  wire [ADDRESS_W-13:0]      base_i,  // where word 0 is, in 4 KiB; constant while anything runs
-  // Flits that come to the reduction unit, and what it does.
+  // Flits that arrive at the reduction unit, and its actions.
   input  wire [PORTS-1:0]           coming_valid_i,
   input  wire [PORTS-1:0]           coming_add_i,
   input  wire [PORTS*ADDR_W-1:0]    coming_address_i,
@@ -281,7 +281,7 @@ module gradient_memory #(
       assign answer_valid[s] = read_q;
 
       if (FLITS) begin : g_flits
-        // Sums follow their reads by as many cycles as they take; stores are written as they go on.
+        // Sums follow their reads by the adders' latency; stores are written immediately.
         wire may_store = held_q && !needs;
         wire [BANK_W-1:0] store_next = bank + 1'b1;
         wire [BANKS-1:0] store_granted;
@@ -311,7 +311,7 @@ module gradient_memory #(
         wire [BANKS*ROW_W-1:0]   sum_rows, store_rows;
         wire [BANKS*SHIFT_W-1:0] sum_shifts, store_shifts;
         wire [BANKS*LANES-1:0]   sum_lanes, store_lanes;
-        // Sums are sources 0 to PORTS - 1 of a bank's writes, stores those behind.
+        // Sums are sources 0 to PORTS - 1 of a bank's writes, stores the following ones.
         memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_sum (
           .valid_i(sums_q[STAGES-1]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
           .place0_i(sum_place0), .place1_i(sum_place1), .lanes_i(sum_lanes_i[PORT*LANES+:LANES]),

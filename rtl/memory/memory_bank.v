@@ -1,19 +1,20 @@
-// A bank of the memory behind a network interface: the lines that are its by their number, and an AXI4 port by which
-// they come from memory and go back there. LINES of them are here at a time, each for as long as somebody has a use
-// for it (a pin), and some cycles longer.
+// A bank of the memory behind a network interface: the lines assigned to it by number, and an AXI4 port through which
+// they are loaded and written back. It holds LINES of them at a time, each while a user has pinned it, and some cycles
+// longer.
 //
-// A stream asks for a line (touch_i) until it is told (touched_o) that the line has a place here and a pin on it: at once if it
-// has one already or a place is free. place_o tells in the next cycle which. Words that are to be read (touch_data_i) come by a
-// burst; words of a line that is only stored to never do. whole_o tells of places whose words are all there. A pin goes as a read
-// of a stream from PORTS on or a write happens.
+// A stream requests a line (touch_i) until touched_o reports that the line has a place here and a pin on it:
+// immediately if it already has one or a place is free. place_o names the place in the next cycle. Words that are to be
+// read (touch_data_i) are loaded by a burst; lines that are only stored to are never loaded. whole_o marks places whose
+// words are all present. A read of a stream from PORTS on, or a write, removes a pin.
 //
-// A hand looks at a place a cycle. A line without a pin that was touched since it last came by is spared once, unless a
-// stream waits for a place; another goes in the next cycle, unless it was touched meanwhile. One that holds new words is written,
-// those words only, and its place is free when the response has come; another's is free at once. So a line is read again only
-// after what was written has been answered, and all is in memory (!busy_o) soon after nothing asks for anything.
+// A hand examines one place per cycle. A line without a pin that was touched since the last visit is spared once,
+// unless a stream waits for a place; other lines leave in the next cycle, unless touched meanwhile. If a line holds new
+// words, only those are written, and its place is free after the response; otherwise it is free immediately. So a line
+// is loaded again only after its write has been answered, and everything is in memory (!busy_o) soon after requests
+// stop.
 //
-// A cycle has one read and one write of LANES words that follow one another in a line, and no read and write of one word.
-// Reads give their words in the next cycle. Words of bursts and of lines that leave use what cycles are left.
+// A cycle has one read and one write of LANES consecutive words of a line, never of the same word. Reads return their
+// words in the next cycle. Words of bursts and of leaving lines use the remaining cycles.
 `default_nettype none
 module memory_bank #(
   parameter PORTS = 4,        // of the network interface

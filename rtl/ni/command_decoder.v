@@ -1,5 +1,5 @@
-// Decides, in one cycle and without state, what the entry at the head of a port's table may do. Conditions in
-// the order of their priority: a line that is passed over, lockstep, dependency, queue.
+// Decides, in one cycle and without state, what the entry at the head of a port's table may do. Conditions in order of
+// priority: skipped line, lockstep, dependency, queue.
 `default_nettype none
 module command_decoder (
   input  wire       valid_i,      // there is an entry

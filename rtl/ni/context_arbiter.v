@@ -1,7 +1,7 @@
-// Which context a port serves in a cycle, of those that request it: one, and none that does not. By order_i: 0 in turns
-// among those that run, from the one after the last that was served on, in the order in which they started; 1 the highest
-// priority, the first to start of several; 2 the first to start. Those that start in this very cycle come last, the first of
-// them first. Whoever requests steadily in turns is served within CONTEXTS grants.
+// Selects the context that a port serves in a cycle: one of those that request it. By order_i: 0 in rotation among
+// running contexts, in the order in which they started; 1 the highest priority, then the earliest start; 2 the earliest
+// start. Contexts that start in the same cycle come last, in the order in which they start. In rotation a steady
+// request is served within CONTEXTS grants.
 `default_nettype none
 module context_arbiter #(
   parameter CONTEXTS = 4,   // from 2

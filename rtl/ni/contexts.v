@@ -1,8 +1,8 @@
-// The contexts of a network interface: whether each holds a collective and runs it, what it still waits for, and which
-// began first. A context is opened for a collective, whose messages are its own from that cycle on, and started,
-// in the same cycle or later: its entries issue from that cycle on. It ends (done_o) in the last cycle before the first in which
-// it has been started, all its entries and their tails have left, and all messages that come for it have been added or stored;
-// from the next cycle on it is free.
+// The contexts of a network interface: whether each holds and runs a collective, how many arrivals it still expects,
+// and which began first. A context is opened for a collective, and receives its messages from that cycle on; it is
+// started in the same cycle or later, and its entries issue from then on. It ends (done_o) in the last cycle before the
+// first in which it has been started, all its entries and their tails have left, and all its messages have been added
+// or stored; from the next cycle on it is free.
 //
 // Limits: a collective's arrivals are below 2^ARRIVALS_W.
 `default_nettype none

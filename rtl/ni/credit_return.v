@@ -55,7 +55,7 @@ module credit_return #(
     end
   end
 
-  // The flit that comes changes nothing: its place is one less out, and it may wait.
+  // An arriving flit changes nothing: one place less is outstanding, and the flit may wait.
   wire room = {1'b0, out_q} + {1'b0, waiting_i} < ROOM;
   assign credit_o = !room ? {VCS{1'b0}} : owes_o ? next : flit_valid_i;
   wire gives = |credit_o;

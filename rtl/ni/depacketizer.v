@@ -1,12 +1,11 @@
-// Takes the flits of a port's ejection channel, one a cycle, and puts packets back together: data goes to the
-// reduction unit with its address in the cycle in which it comes, padding is dropped. Packets of a virtual
-// channel come one after another; those of different virtual channels interleave. A message has arrived when
-// all its packets have, in whatever order: messages of more than one packet are kept in PENDING places, and
-// overflow_o tells (for good) that more were incomplete at once. A message is known by its tag, flow and whether it adds:
-// sequence numbers start again long before virtual channels have delivered all that was sent. Which place it has is found
-// as its packet's head comes, and kept up to date while others' come and go: a tail has nothing to look for.
+// Takes the flits of a port's ejection channel, one per cycle, and reassembles packets: data goes to the reduction unit
+// with its address in its arrival cycle, padding is dropped. Packets of one virtual channel follow each other; those of
+// different virtual channels interleave. A message has arrived when all its packets have, in any order: messages of
+// several packets occupy PENDING places, and overflow_o reports, until reset, that more were incomplete at once. Tag,
+// flow and operation identify a message: sequence numbers wrap long after virtual channels have delivered their
+// packets. A message's place is looked up when a packet's head arrives, and kept up to date, so a tail needs no search.
 //
-// Limits: a packet has a flit behind its head.
+// Limits: a packet has a flit after its head.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module depacketizer #(

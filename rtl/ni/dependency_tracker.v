@@ -1,6 +1,6 @@
-// Counts, per flow, the messages that have been reduced or stored. An arrival of a cycle counts from the next
-// on; any number may come at once, of the same flow too. Queries are answered in the same cycle. Of the events those below LATE
-// may come late in their cycle: the others are added up before them.
+// Counts, per flow, the messages that have been reduced or stored. An arrival counts from the next cycle on; any number may
+// arrive at once, also of one flow. Queries are answered in the same cycle. The first LATE events may be late in their cycle:
+// the others are added up before them.
 `default_nettype none
 module dependency_tracker #(
   parameter FLOWS = 64,    // flows, up to 2^FLOW_W
@@ -54,7 +54,7 @@ module dependency_tracker #(
     end
   endfunction
 
-  // The flows of what arrives, one-hot: the group, and the flow in its group.
+  // The flows of arrivals, one-hot: the group, and the flow in its group.
   reg [EVENTS*GROUPS-1:0] event_group;
   reg [EVENTS*GROUP-1:0]  event_place;
   integer i, k;

@@ -1,6 +1,6 @@
-// Reads the data of issued messages from the gradient buffer, a flit a cycle, in the order of issue. Two
-// messages at most are here. A request leaves when req_ready_i says that its data has a place and that no sum
-// under way is missing from it. It comes out of registers, and is told a cycle before (next_o), whatever of it may leave.
+// Reads the data of issued messages from the gradient buffer, one flit per cycle, in the order of issue. It holds at most
+// two messages. A request leaves when req_ready_i indicates that its data has a place and that no sum in progress is
+// missing from it. It comes from registers, and is announced a cycle earlier (next_o), whether or not it can leave.
 `default_nettype none
 module dma_address_generator #(
   parameter ADDR_W = 24,  // bits of an address, in words of 4 bytes

@@ -1,7 +1,7 @@
-// A queue of DEPTH words. A word pushed in a cycle is at the front in the next at the earliest. Pushing into a
-// full queue is refused (full_o) unless the front leaves in the same cycle; popping an empty one does nothing.
-// With FRONT the word at the front is in a register, for what has much to do in a cycle, and what is at data_i is written to where
-// it would go whether it is pushed or not: data_o is of no word while the queue is empty.
+// A queue of DEPTH words. A word pushed in a cycle is at the front in the next cycle at the earliest. A push into a
+// full queue is refused (full_o) unless the front leaves in the same cycle; a pop of an empty one has no effect. With
+// FRONT the front word is in a register, which helps long paths, and data_i is written to its place whether or not it
+// is pushed: data_o is undefined while the queue is empty.
 `default_nettype none
 module fifo #(
   parameter WIDTH = 128,  // bits of a word, from 1

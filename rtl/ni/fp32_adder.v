@@ -183,7 +183,7 @@ module fp32_adder #(
       wire unused = &{1'b0, clk_i, valid_i, next_i};
     end
   endgenerate
-  // Whether a fraction with the three bits behind it is rounded up.
+  // Whether a fraction with three further bits is rounded up.
   function goes_up(input [FRACTION_W+2:0] exact, input upper_half);
     goes_up = upper_half ? exact[LOW+2] && (exact[LOW+3] || |exact[LOW+1:0]) : exact[2] && (exact[3] || |exact[1:0]);
   endfunction

@@ -1,7 +1,7 @@
-// Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9): the enqueue semaphore
-// counts chunks of final gradients as they come, in order; the layer-chunk table says, per layer, how many chunks
-// from the first one on its gradients end in; the layer index counter is the layer to compute next. A layer is
-// released in a cycle in which as many chunks have come as its table line says; it leaves when taken_i.
+// Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9): the enqueue semaphore counts
+// chunks of final gradients in order; the layer-chunk table gives, per layer, the number of leading chunks that contain
+// its gradients; the layer index counter is the next layer to compute. A layer is released in a cycle in which its
+// number of chunks has arrived; it leaves with taken_i.
 `default_nettype none
 module gradient_queue #(
   parameter LAYERS = 64,  // lines of the table, a power of two

@@ -1,6 +1,6 @@
-// Gives each packet a virtual channel of the router's input port (round-robin from the one after the last used,
-// any that has a credit) and sends a flit a cycle while that has credits. A credit counts in the cycle in which
-// it comes. Whether a head or else a body finds room is told whether or not one is there.
+// Assigns each packet a virtual channel of the router's input port (in rotation from the one after the last
+// used, any with a credit) and sends one flit per cycle while it has credits. A credit counts in its arrival
+// cycle. Whether a head or a body would find room is reported whether or not one is present.
 `default_nettype none
 module injection_port #(
   parameter VCS = 4,      // virtual channels

@@ -1,8 +1,8 @@
-// Holds back a port's next timestep for the estimated serialization time of the current one (MultiTree, NI
-// lockstep). A step loaded in cycle c occupies the link from c, or from the nominal end of the step before if
-// that is later, for duration_i cycles; the next may start that long after, less absorbed_i. Instead of
-// counting down it compares with the always-running cycle counter now_i, so the clock of a waiting NI may be
-// gated. Times are modulo 2^TIME_W: a port that rests for more than half of that sees a wrong past.
+// Delays a port's next timestep by the estimated serialization time of the current one (MultiTree, NI lockstep). A step
+// loaded in cycle c occupies the link for duration_i cycles from c, or from the nominal end of the previous step if
+// that is later; the next may start that long after, less absorbed_i. Instead of counting down it compares with the
+// always-running cycle counter now_i, so the clock of a waiting NI may be gated. Times are modulo 2^TIME_W: a port that
+// rests for more than half of that misreads the past.
 `default_nettype none
 module lockstep_counter #(
   parameter TIME_W = 32  // bits of the cycle counter
@@ -20,8 +20,8 @@ module lockstep_counter #(
   reg [TIME_W-1:0] nominal_end_q;
   reg [TIME_W-1:0] release_q;
 
-  // Both ends that there can be, and both releases, are there when it is known which step is later. Absorbed cycles are
-  // taken off as one's complement and a carry, added without carries first.
+  // Both possible ends and both releases are computed before it is known which step is later. Absorbed cycles are
+  // subtracted as one's complement with a carry, added without carries first.
   wire [TIME_W-1:0] to_end = nominal_end_q - now_i;
   wire              ended = to_end[TIME_W-1];
   wire [TIME_W-1:0] spared = ~absorbed_i;

@@ -1,5 +1,5 @@
-// The network interface: executes reduce-schedule tables. PORTS ports of their own (ni_port), and what they
-// share: dependency tracker and reduction unit. Message and packet based, by payload_words_i.
+// The network interface: executes reduce-schedule tables. It consists of PORTS ports (ni_port), and a shared
+// dependency tracker and reduction unit. Message- or packet-based, by payload_words_i.
 //
 // Cycle by cycle (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold
 // in cycle c issues in c, one per port; its head flit leaves at c + dma_latency_i at the earliest; the next packet
@@ -106,7 +106,7 @@ module network_interface #(
   output wire [PORTS*ADDR_W-1:0]   store_address_o,
   output wire [PORTS*LANES-1:0]    store_lanes_o,
   output wire [PORTS*FLIT_W-1:0]   store_data_o,
-  // For a memory that may be late: flits as they come to the reduction unit, and whose oldest may go on.
+  // For a memory that may be late: arriving flits at the reduction unit, and whose oldest may proceed.
   output wire [PORTS-1:0]          coming_valid_o,
   output wire [PORTS-1:0]          coming_add_o,
   output wire [PORTS*ADDR_W-1:0]   coming_address_o,

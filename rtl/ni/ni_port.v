@@ -86,7 +86,7 @@ module ni_port #(
   output wire [CONTEXTS*FLOW_W-1:0]  query_flow_o,
   output wire [CONTEXTS*COUNT_W-1:0] query_dependencies_o,
   input  wire [CONTEXTS-1:0]     satisfied_i,
-  // Gradient buffer, read: data comes dma_latency_i - 1 cycles after its request.
+  // Gradient buffer, read: data arrives dma_latency_i - 1 cycles after its request.
   output wire                    dma_valid_o,
   output wire [ADDR_W-1:0]       dma_address_o,
   output wire [LANES-1:0]        dma_lanes_o,
@@ -279,7 +279,7 @@ module ni_port #(
     end
   endgenerate
 
-  // The buffer holds what was asked for: a request needs a place.
+  // The buffer holds requested data: a request needs a place.
   wire               data_empty, data_taken, address_busy, request;
   wire [FLIT_W-1:0]  data;
   reg  [BUFFER_W:0]  asked_q;

@@ -1,10 +1,10 @@
-// Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i a packet
-// (message-based: the whole message, one head flit for all its sub-messages). Two messages at most are here:
-// one on its way and one behind it, so no cycle is lost between messages or packets. A message starts no earlier
-// than latency_i cycles after its push. A flit is taken when valid_o and taken_i, which need not wait for valid_o.
+// Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i per packet
+// (message-based: the whole message, with one head flit for all its sub-messages). It holds at most two messages, one
+// leaving and the next, so no cycle is lost between messages or packets. A message starts no earlier than latency_i
+// cycles after its push. A flit is taken when valid_o and taken_i, which need not wait for valid_o.
 //
-// Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet,
-// tag (source port, sequence number), packets of the message, source route.
+// Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet, tag
+// (source port, sequence number), packets of the message, source route.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module packetizer #(
@@ -102,7 +102,7 @@ module packetizer #(
   assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data_q ? data_i : {FLIT_W{1'b0}};
   assign data_taken_o = in_packet_q && holds_data_q && data_valid_i && taken_i;
 
-  // Whether data is there does not count for a head.
+  // A head does not depend on whether its data has arrived.
   wire take_head = !in_packet_q && starts && taken_i;
   wire take_body = in_packet_q && (!holds_data_q || data_valid_i) && taken_i;
   wire take = take_head || take_body;

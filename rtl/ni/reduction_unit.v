@@ -1,18 +1,17 @@
-// Adds arriving partial sums to the gradient buffer, a flit a cycle and port, or stores arriving final values.
-// A flit that comes in cycle t reads its words in t (they come in t + 1, into a register in front of the adders) and its sums are
-// written in t + 4, to be read from t + 5 on; a store is written in t.
+// Adds arriving partial sums to the gradient buffer, one flit per cycle and port, or stores arriving final values. A
+// flit that arrives in cycle t reads its words in t (they arrive in t + 1, in a register in front of the adders) and
+// its sums are written in t + 4, readable from t + 5 on; a store is written in t.
 //
-// A flit whose words overlap those of a sum under way, or of a lower port's flit, waits in its port's queue until that is
-// written: at most five cycles for each other flit that is added to the same words. The oldest of a queue goes on as soon
-// as it can; in a cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to
-// be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
-// they meet. A message's arrival counts when the sums of its flits are written, if none
-// waited (its data is asked for a cycle later): DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written. The unit is told
-// a cycle before, or earlier, what a port requests (dma_next_i), and keeps what it is compared by.
-// With WAITS a memory stands behind that says which port may read or store in a cycle (ready_i): only the oldest of its queue then
-// goes on, in the order in which flits came, and holds up no other port in cycles in which it may not.
-// overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening.
-// Lanes are the first ones of a flit, one at least.
+// A flit whose words overlap those of a sum in progress, or of a lower port's flit, waits in its port's queue until
+// that is written: at most five cycles for each other flit that is added to the same words. The oldest of a queue
+// proceeds as soon as it can; in a cycle in which it cannot, an arriving flit to be added passes the waiting ones,
+// unless one of them is to be stored: two messages for the same words, on any ports and at any rates, do not delay each
+// other for longer than they meet. A message's arrival counts when the sums of its flits are written, if none waited
+// (its data is requested a cycle later). If one waited, dma_conflict_o warns DMA requests that would read it before it
+// is written. The unit learns a port's request (dma_next_i) at least a cycle early, and keeps its comparison key. With
+// WAITS the memory decides which port may read or store in a cycle (ready_i): then only the oldest of its queue
+// proceeds, in arrival order, and delays no other port while it may not. overflow_o reports, until reset, that a flit
+// was lost in a full queue; credit_return prevents that. Lanes in use are the first ones of a flit, at least one.
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
@@ -63,8 +62,8 @@ module reduction_unit #(
   localparam SOUGHT_W = 2 * KEY_W + MAP_W;
   localparam PLACE_W = LANES + ADDR_W;  // {lanes, address} of a flit
 
-  // The oldest of each port's queue, in registers with what it is compared by, and what goes on of each port: that, or the flit
-  // that comes.
+  // The oldest of each port's queue, in registers with its comparison key, and the flit of each port that
+  // proceeds: the oldest or the arriving one.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*SOUGHT_W-1:0] comes_sought;
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own

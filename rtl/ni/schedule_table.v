@@ -1,18 +1,19 @@
 // The reduce-schedule table of one port: loaded before the collective, read in order. Pieces of a pipelined schedule
-// repeat, so the table is a loop: its lines_i lines are gone through again and again, until count_i entries have been
-// popped. A line is an entry in the iterations from `first` to before `end`; in others it is passed over, in a cycle
-// of its own (pass_o) without hold_i. With every iteration flow, address and timestep go on by a stride: the entry has
-// those of its iteration. A table that does not repeat is one iteration: all windows are 0 to 1.
+// repeat, so the table is a loop: its lines_i lines are repeated until count_i entries have been popped. A line is an
+// entry in the iterations from `first` to before `end`; in others it is skipped, in a cycle of its own (pass_o) without
+// hold_i. Flow, address and timestep advance by a stride with every iteration. A table that does not repeat is one
+// iteration: all windows are 0 to 1.
 //
-// What decides whether an entry issues, and when the next may (op, flow, dependencies, step, flits, iterations), and its address are
-// read a line ahead of the rest, so that they come out of registers: flow, step and address as they are in the iteration, whether the
-// line is in it, and whether it has more flits than absorbs_i. Both memories are read a cycle ahead, as synchronous memory macros can. start_i puts the first
-// line, which is kept beside them, at the head in the next cycle; nothing is loaded in that cycle. Where start_i is late in
-// its cycle, first_i tells before it that the first line is next, if a line is.
+// The fields that decide whether an entry issues, and when the next may (op, flow, dependencies, step, flits,
+// iterations), and its address are read a line ahead of the rest, so that they come out of registers: flow, step and
+// address of the current iteration, whether the line is in it, and whether it has more flits than absorbs_i. Both
+// memories are read a cycle ahead, as synchronous memory macros can. start_i puts the first line, which is kept in a
+// register, at the head in the next cycle; nothing is loaded in that cycle. If start_i is late in its cycle, first_i
+// announces early that the first line is next, if a line is.
 //
-// With ECC a line has check bits in the memories and in the register of the first one (secded.v), and is corrected where it
-// comes out of them, in the same cycle: one bit changed in each part of a line does nothing, and counts when the line leaves;
-// more are told while it is at the head. A line is not written back.
+// With ECC a line has check bits in the memories and in the register of the first line (secded.v), and is corrected at
+// their outputs, in the same cycle: one changed bit in each part of a line has no effect, and is counted when the line
+// leaves; more are reported while it is at the head. A line is not written back.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module schedule_table #(

@@ -1,7 +1,8 @@
-// A code that corrects one changed bit of a word with its check bits and tells of two (SECDED). The check bits are parities
-// of the data: bit i is in those of an odd number, three or more, and no two bits are in the same. So the syndrome, which is
-// what the check bits that came differ by from those of the data that came, has an odd number of ones after one change, and
-// says which, and an even one after two. A memory's writer takes check_o and stores it beside the data.
+// A code that corrects one changed bit of a word with its check bits and detects two (SECDED). The check bits are
+// parities of the data: each bit is in an odd number of them, at least three, and no two bits are in the same ones. So
+// the syndrome, the difference between the received check bits and those of the received data, has an odd number of
+// ones after one change, which it locates, and an even number after two. A memory's writer takes check_o and stores it
+// beside the data.
 `default_nettype none
 module secded #(
   parameter DATA_W = 8,

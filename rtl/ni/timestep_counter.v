@@ -1,4 +1,4 @@
-// The timestep a port is in, from 1. advance_i moves it on to step_i, never back.
+// The current timestep of a port, from 1. advance_i moves it to step_i, never back.
 `default_nettype none
 module timestep_counter #(
   parameter STEP_W = 16  // bits of a timestep

@@ -1,7 +1,7 @@
-// The first request from a pointer on, wrapping around: one-hot. A pointer is a mask: ones from it on, or none at all for
-// the lowest request. Whoever makes behind_o the pointer behind each winner serves every steady request within WIDTH grants.
-// Who comes before whom follows from the pointer alone, and is there when the requests come: each needs to know only whether
-// one of those before it is there.
+// The first request from a pointer on, wrapping around, one-hot. The pointer is a mask: ones from its position on, or
+// none for the lowest request. If the pointer follows each winner (behind_o), every steady request is served within
+// WIDTH grants. The order depends on the pointer alone and is ready before the requests, each of which needs to know
+// only whether an earlier one is present.
 `default_nettype none
 module round_robin #(
   parameter WIDTH = 8  // requests, from 2

@@ -1,6 +1,6 @@
 // Matches input ports to output ports for one flit each: separable iSLIP, one iteration. The candidate of an input at
-// an output is the first of its virtual channels, from the input's pointer on, that asks for that output; every output
-// grants an input, every input takes one of its grants; pointers move behind what was taken.
+// an output is its first virtual channel, from the input's pointer on, that requests that output; every output grants
+// one input, every input accepts one of its grants; pointers move past accepted ones.
 `default_nettype none
 module switch_allocator #(
   parameter PORTS = 5,

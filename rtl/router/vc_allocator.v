@@ -1,8 +1,8 @@
-// Gives output virtual channels to packets: separable, one iteration. Every free output virtual channel grants the
-// first input virtual channel from its pointer on that asks for it; every input takes, of what was granted, the first
-// from its output port's pointer on, which then stands behind what the highest input took (gradient messages rotate
-// over the virtual channels of a port). An output virtual channel that was given away is not free in the next cycle, in
-// which pointers move.
+// Allocates output virtual channels to packets: separable, one iteration. Every free output virtual channel grants the
+// first requesting input virtual channel from its pointer on; every input accepts the first of its grants from its
+// output port's pointer on, which then moves past the one taken by the highest input (gradient messages rotate over the
+// virtual channels of a port). An allocated output virtual channel is not free in the next cycle, in which pointers
+// move.
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,

@@ -1,6 +1,6 @@
-// The buffer of an input virtual channel: DEPTH flits. A flit that comes into an empty buffer is at the front in the
-// same cycle. What has left is at last_o for another cycle: who takes it need not wait for who may leave. Credits keep it from
-// overflowing.
+// The buffer of an input virtual channel: DEPTH flits. A flit that arrives at an empty buffer is at the front in the same
+// cycle. A flit that has left is at last_o for another cycle, so that its receiver need not wait for the decision to pop.
+// Credits prevent overflow.
 //
 // Places alternate between two banks: the front and the flit before it are never in the same one.
 `default_nettype none
@@ -48,7 +48,7 @@ module vc_buffer #(
   wire clk;
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || pop_i), .clk_o(clk));
 
-  // Whether a flit leaves is known late: what comes is written in any case.
+  // Whether a flit leaves is known late: an arriving flit is always written.
   always @(posedge clk) begin
     if (push_i && !behind[0]) even_flits_q[tail_row] <= data_i;
     if (push_i && behind[0]) odd_flits_q[tail_row] <= data_i;

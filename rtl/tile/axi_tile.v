@@ -1,6 +1,6 @@
-// A tile behind buses: its registers over AXI4-Lite (tile_registers.v; docs/hardware/registers.md says what they do), an
-// interrupt, memory over AXI4 (rtl/memory), and links. irq_o is high while an enabled interrupt is not cleared: done comes
-// as a collective ends, error as the first thing is lost.
+// A tile behind buses: its registers over AXI4-Lite (tile_registers.v, described in docs/hardware/registers.md), an
+// interrupt, memory over AXI4 (rtl/memory), and links. irq_o is high while an enabled interrupt is not cleared: done at
+// the end of a collective, error at the first loss.
 //
 // Limits: those of tile; at most 8 ports, lines of at most 256 bits, tables of at most 32768 lines.
 `include "../ni/coppice_layout.vh"
@@ -140,7 +140,7 @@ module axi_tile #(
   wire [255:0] line;
   wire [MOST_PORTS*16-1:0] lines, count;
 
-  // An interrupt is set once, as what it tells of happens.
+  // An interrupt is set once, when its event happens.
   reg done_q, error_q;
   always @(posedge clk_i) begin
     done_q <= rst_ni && done;

@@ -1,5 +1,5 @@
-// A channel: what goes in comes out LATENCY cycles later. Only the marks (valid flits, credits) are reset. With GATES data without a mark
-// come through as the zeros that they are, or not at all.
+// A channel: outputs are the inputs of LATENCY cycles earlier. Only the marks (valid flits, credits) are reset. With GATES data without a
+// mark pass as the zeros that they are, or not at all.
 `default_nettype none
 module channel #(
   parameter MARKS = 1,   // bits that a reset clears

@@ -1,7 +1,7 @@
-// A clock that stands still: a rising edge comes through only at the end of a cycle with enable_i. A latch that is open while the clock
-// is low holds what enable_i then is, so that the clock's high half has no glitch; enable_i may come as late as what a register takes.
-// Gates may follow one another. Where a library has a cell for this, that one takes its place, with its test input.
-// A wire without GATES.
+// A clock gate: a rising edge passes only at the end of a cycle with enable_i. A latch that is open while the clock is
+// low holds enable_i, so that the clock's high phase has no glitch; enable_i may be as late as the input of a register.
+// Gates may be nested. If a library has a cell for this, it replaces the module, with its test input. A wire without
+// GATES.
 `default_nettype none
 module clock_gate #(
   parameter GATES = 0

@@ -1,6 +1,6 @@
-// A channel of valid and ready with registers at both ends: no path goes through it, either way. What comes in a cycle is there in the
-// next, one in every cycle; what nobody takes waits, and one more beside it, as ready_o is of the cycle before.
-// Wires without SPILL.
+// A valid/ready channel with registers at both ends, so that no combinational path passes through it. Data that arrives in a cycle is
+// offered in the next, one per cycle; if it is not accepted it waits, with room for one more, since ready_o is registered. Wires
+// without SPILL.
 `default_nettype none
 module spill_register #(
   parameter WIDTH = 1,

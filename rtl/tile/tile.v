@@ -1,28 +1,29 @@
-// A tile: router, network interface, and the registers of the channels between and behind them. Router port 0 to
-// LINKS - 1 lead to neighbours, the PORTS behind those to the network interface. What comes in over a link meets a register, credits
-// leave from one, and flits from the router's buffers over its crossbar: tiles are wired pin to pin, and what is between
-// them may add cycles of its own to flits and credits.
+// A tile: router, network interface, and the registers of the channels between and behind them. Router ports 0 to LINKS
+// - 1 lead to neighbours, the next PORTS to the network interface. Flits and credits from a link enter a register,
+// credits leave from one, and flits leave from the router's buffers through its crossbar: tiles are wired pin to pin,
+// and wires between them may add cycles to flits and credits.
 //
-// Cycle by cycle (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in
-// t + 1 and, over a wire without registers, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes
+// Timing (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in t + 1
+// and, over a wire without registers, in the neighbour's buffer in t + 2. A credit takes equally long. Injection takes
 // two cycles each way, ejection three.
 //
-// Starting: tables are loaded a line at a time, then start_i with lines_i, count_i and arrivals_i. No message of the
-// collective may come before its start: start a tile before its neighbours' messages are under way to it. done_o holds
-// once all entries have issued, arrivals_i messages have come and been written, and nothing is under way, until the next
-// start. Then that may come; strides, tables and type are constant in between.
+// Start: load tables a line at a time, then assert start_i with lines_i, count_i and arrivals_i. No message of the
+// collective may arrive before its start: start a tile before its neighbours' messages can reach it. done_o holds once
+// all entries have issued, arrivals_i messages have arrived and been written, and nothing is in flight, until the next
+// start, which is allowed then; strides, tables and type are constant in between.
 //
-// error_o tells, for good, what was lost: bit 0 a flit at the reduction unit, which cannot be while neighbours keep to
-// their credits, bit 1 the place of a message in a depacketizer; bit 2 that a flit came changed over a link, with PARITY: the
-// parity of all that goes with it is even, of parity_o and parity_i; bit 3 that a table's entry was not what had been loaded, with ECC,
-// where corrected_o counts what was corrected. counters_o, with COUNTERS, counts since the start: cycles, flits that leave over links, to
-// the router and from it, and over all ports cycles in which an entry waits for the lockstep, for messages and for its place.
+// error_o reports losses until reset: bit 0 a flit at the reduction unit, which cannot happen while neighbours respect
+// their credits; bit 1 the place of a message in a depacketizer; bit 2, with PARITY, a flit changed on a link (even
+// parity over all its signals, parity_o and parity_i); bit 3, with ECC, a table entry that differs from the loaded one,
+// where corrected_o counts corrections. counters_o, with COUNTERS, count since the start: cycles, flits sent over
+// links, to the router and from it, and, over all ports, cycles in which an entry waits for the lockstep, for messages
+// and for its place.
 //
-// Memory may have any latency with WAITS: rtl/memory/gradient_memory.v stands behind then, memory_busy_i is its busy_o, and done_o comes when
-// all is in memory. Cycles are the model's without.
+// With WAITS the memory may have any latency: rtl/memory/gradient_memory.v connects it, memory_busy_i is its busy_o,
+// and done_o holds once everything is in memory. Without WAITS cycles are the model's.
 //
-// Limits: those of network_interface; VCS is a power of two; buffers of all routers of a network hold CREDITS a virtual
-// channel or more.
+// Limits: those of network_interface; VCS is a power of two; buffers of all routers of a network hold at least CREDITS
+// flits per virtual channel.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module tile #(

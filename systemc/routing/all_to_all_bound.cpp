@@ -60,7 +60,7 @@ class Search {
     }
   }
 
-  // With the switches as they are, and with those that lead to accelerators inside only.
+  // Tries the cut with the switches as they are, and with only the switches that lead to accelerators inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);
@@ -98,7 +98,7 @@ class Search {
     if (!(longest > 0)) return;
     for (double& length : lengths) length = std::max(0.0, length / longest);
     const double ns = all_to_all_ns(topology_, block_, lengths);
-    // Rounding is no proof of more.
+    // Differences within rounding errors are not an improvement.
     if (ns > best_.ns * (1 + 1e-9)) best_ = {ns, {}, std::move(lengths)};
   }
 

@@ -16,7 +16,7 @@ const std::vector<AlgorithmInfo>& algorithms();
 // Null for a name that is none's.
 const AlgorithmInfo* find_algorithm(std::string_view name);
 
-// The names of those that an algorithm chooses among; empty: all, or it chooses none.
+// The candidates of an algorithm that chooses among others; empty: all, or it does not choose.
 std::vector<std::string> chosen_among(std::string_view algorithm);
 
 // The compiler of an algorithm ("ring", "multitree"); null if there is none of that name.

@@ -15,7 +15,7 @@ namespace {
 // Lists of fewer channels are too small to be asked about.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
-// Lists grow by doubling: that needs memory for twice as many channels besides those that are there.
+// Lists grow by doubling, which needs memory for twice as many channels in addition to the existing ones.
 void require_memory_to_double(const Topology& topology) {
   const std::size_t channels = topology.channels().size();
   const auto needed = static_cast<Bytes>(2 * channels * (sizeof(Channel) + 2 * sizeof(ChannelId)));

@@ -83,7 +83,8 @@ class RankInference {
     return {builder_.join(rank_, std::move(collective), std::move(after), iteration_)};
   }
 
-  // The first stage looks words up, the prompt's or those of the step before; others get the hidden state.
+  // The first stage looks tokens up, those of the prompt or of the previous step; the others receive the
+  // hidden state.
   Frontier begin() {
     const int last = inference_.pipeline - 1;
     Frontier ready = last_;
@@ -122,7 +123,7 @@ class RankInference {
                 std::move(ready));
   }
 
-  // The hidden state goes on; the last stage turns that of every request's last token into words.
+  // Passes the hidden state on; the last stage turns that of every request's last token into a token.
   Frontier finish(Frontier ready) {
     const int last = inference_.pipeline - 1;
     if (stage_ < last) {

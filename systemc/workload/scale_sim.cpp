@@ -227,7 +227,7 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Tables of other tools have the sizes of results, from which those of inputs do not follow.
+// Tables of other tools have output sizes, from which input sizes do not follow.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
@@ -283,7 +283,7 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
   return columns;
 }
 
-// The meaning of every column. Behind those of SCALE-Sim, cells without a header count by position.
+// The meaning of every column. After SCALE-Sim's columns, cells without a header count by position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
   refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);
@@ -291,7 +291,7 @@ std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnin
   return columns;
 }
 
-// Adds what stands behind the strides where a table has SCALE-Sim's columns.
+// Adds the columns after the strides, if a table has SCALE-Sim's columns.
 void extend(std::vector<Column>& columns) {
   constexpr std::size_t kMost = kStandard.size() + 3;
   if (!std::equal(kStandard.begin(), kStandard.end(), columns.begin(),
@@ -473,7 +473,7 @@ class RowChecker {
                                                  reach, input + 2 * layer.padding));
   }
 
-  // A layer that multiplies nothing has as many channels behind it as before.
+  // A layer without products has equally many input and output channels.
   void check_values(const Layer& layer) const {
     if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) return;
     if (layer.channels != layer.filters) {

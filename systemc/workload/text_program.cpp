@@ -79,7 +79,7 @@ class RankIteration {
 
   // Who shares a layer's cuts, or its weights.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
-    // Groups of so many ranks in a row share a layer's cuts.
+    // Consecutive groups of ranks share a layer.
     const auto share_cuts = [&](int model) {
       return group == Group::kModel ? ranks_along(rank_, 1, model)
                                     : ranks_along(rank_, model, ranks_ / model);
@@ -102,8 +102,8 @@ class RankIteration {
     return ranks_along(rank_, 1, ranks_);
   }
 
-  // Ranks in a row share a layer's cuts, behind those the experts of a layer, then the weights, and at last
-  // the stages of a pipeline.
+  // Consecutive ranks share a layer, the next level its experts, then copies of the weights, and the last
+  // level pipeline stages.
   std::vector<int> ranks_of_transformer(Group group) const {
     const int model = workload_.model_group;
     const int data = ranks_ / model / workload_.pipeline;

@@ -17,7 +17,7 @@ Work work(double multiplications, double values) {
   return {2 * multiplications, static_cast<double>(kHalfBytes) * values};
 }
 
-// All passes of a product of `rows` inputs by `weights` weights, inputs and outputs of so many values.
+// All passes of a product of `rows` inputs by `weights` weights, with this many input and output values.
 PassWork product(double rows, double weights, double inputs, double outputs) {
   const Work pass = work(rows * weights, weights + inputs + outputs);
   return {pass, pass, pass, {}};

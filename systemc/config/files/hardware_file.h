@@ -5,7 +5,7 @@
 
 namespace coppice::config {
 
-// A process that areas and energies can be told of, by the least size that its name says.
+// A process technology to which areas and energies can be scaled, by the feature size in its name.
 struct Technology {
   const char* name;
   double nanometres;

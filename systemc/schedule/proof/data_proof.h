@@ -12,8 +12,8 @@ namespace coppice::schedule {
 // flow (CheckReport::additions). `messages` as replay() leaves them, in any order. Throws ScheduleError.
 std::vector<int> prove_data(const Schedule& schedule, std::span<const Message> messages);
 
-// The same for one flow, whose data no other flow touches; `messages` are all of it, by round. Returns its
-// additions.
+// The same for one flow, whose data no other flow touches; `messages` are all its messages, by round. Returns
+// its additions.
 int prove_flow(const Schedule& schedule, std::span<const Message> messages);
 
 }  // namespace coppice::schedule

@@ -104,7 +104,7 @@ void Causality::add(std::int32_t index) {
   sent_[static_cast<std::size_t>(sending.src)].push_back(index);
 }
 
-// Brings the causes of an inbox to its first `count` arrivals. Entries mostly count upwards.
+// Adds the causes of an inbox's first `count` arrivals. Counts mostly increase from entry to entry.
 void Causality::merge(std::size_t inbox, std::int32_t count) {
   Inbox& box = inboxes_[inbox];
   Bits causes(&inbox_causes_[inbox * words_], words_);

@@ -11,9 +11,9 @@ namespace coppice::schedule {
 // The tables if all of a schedule's are one TreeTables', each port's where it belongs; nullptr otherwise.
 const TreeTables* tree_tables_of(const topology::Topology& topology, const Schedule& schedule);
 
-// The report of check_schedule() by a proof of trees, timestep by timestep: beyond the tables it keeps a few
-// bytes for every accelerator in every tree, and no message. nullopt where this proof does not hold, and that
-// by all messages is to tell. Throws ScheduleError for an entry that is wrong by itself.
+// The report of check_schedule() by a proof of trees, timestep by timestep: beyond the tables it stores a few
+// bytes for every accelerator in every tree, and no messages. Returns nullopt if this proof does not apply;
+// use the general check then. Throws ScheduleError for an entry that is wrong by itself.
 //
 // In every timestep all messages issue at once, since what they wait for came in earlier ones. An accelerator
 // sends the sum of a tree once, to its parent, when it has counted all of its children's, and no more come.

@@ -42,7 +42,7 @@ namespace {
 constexpr Bytes kFp32Bytes = 4;
 constexpr int kAny = std::numeric_limits<int>::max();
 
-// Runs `build` and says at `key` what it refuses, or that it does not fit into memory.
+// Runs `build`, and reports at `key` what it refuses, or that memory is insufficient.
 template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
   const Bytes available = machine_memory();
@@ -69,7 +69,7 @@ void require_acyclic(const config::Loaded& loaded, const topology::ChannelDepend
                                 what, loaded.config.system.router.vcs, graph.describe(cycle)));
 }
 
-// The source routes that the tables use, each from where it starts.
+// Proves the source routes of the tables deadlock-free.
 void require_routes_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
                                   const schedule::Schedule& schedule) {
   topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
@@ -96,7 +96,7 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
                                 collective.algorithm, collective.op, fmt::join(rooted, " or ")));
 }
 
-// Switches add what chunks bring that move through dimensions.
+// Reducing switches are used only by chunks that move through dimensions.
 void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
   const std::string& algorithm = loaded.config.collective.algorithm;
   if (topology.in_network().empty() || config::runs_over_dimensions(loaded.config) ||
@@ -243,7 +243,7 @@ void require_collective(const config::Loaded& loaded, const std::string& op) {
       fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op, collective.file, op, op));
 }
 
-// Tables as JSON, or an algorithm of MSCCL or TACOS, which leaves open what it runs on.
+// Tables as JSON, or an MSCCL or TACOS algorithm, which does not state its network.
 schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const topology::Topology& topology,
                                        const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -462,7 +462,7 @@ schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective
 }
 
 schedule::StepTiming step_timing(const config::SystemConfig& system) {
-  // Injection, ejection and what the interface adds at either end.
+  // Injection, ejection, and the interface's delays at either end.
   constexpr Cycles kInterfaces = 5;
   const config::RouterConfig& router = system.router;
   const Cycles cycles =

@@ -64,7 +64,7 @@ bool Machine::verilog(NodeId id) const {
   return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
 }
 
-// Verilated models share what they carry.
+// Verilated models share the contents of flits.
 int Machine::usable_threads() const {
   const bool rtl =
       system_.router.impl == config::Implementation::kRtl ||

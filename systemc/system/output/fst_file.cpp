@@ -23,8 +23,8 @@ constexpr int kUncompressedHierarchy = 4;
 constexpr int kHierarchy4 = 6;
 constexpr int kHierarchy4Duo = 7;
 
-// Whether the blocks of a file follow one another up to its end, the names of the signals among them: the
-// writer puts those last.
+// Whether the blocks of a file are contiguous up to its end and include the names of the signals, which the
+// writer puts last.
 bool is_whole(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);

@@ -49,7 +49,7 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   return shape;
 }
 
-// pJ of 64 bits in or out of a memory of so many bytes, in the table's technology.
+// pJ per 64-bit access of a memory of this many bytes, in the table's technology.
 double sram_pj(const config::HardwareTable& table, double bytes) {
   return table.sram_64_bits_pj * std::sqrt(std::max(bytes, 1.0) / table.sram_bytes);
 }
@@ -60,9 +60,8 @@ double energy_scale(double nanometres, double volts, const config::Technology& t
   return technology.nanometres / nanometres * ratio * ratio;
 }
 
-// Bytes that collectives add, and those that they read from memory and write to it, all accelerators
-// together: each word of an all-reduce is added n - 1 times and stored n - 1 times more, whatever the
-// schedule.
+// Bytes that collectives add, and bytes that they read from and write to memory, for all accelerators
+// together: each word of an all-reduce is added n - 1 times and stored n - 1 times more, with any schedule.
 struct Moved {
   double added = 0;
   double memory = 0;

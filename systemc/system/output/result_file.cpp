@@ -27,8 +27,8 @@ bool is_special(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-// The file that `path` leads to through symbolic links, whether it exists or not. A link to what has no name
-// (/dev/stdout to a pipe) is that thing itself.
+// The file that `path` leads to through symbolic links, whether or not it exists. A link to an object without
+// a name (/dev/stdout to a pipe) is that object itself.
 fs::path follow_links(const fs::path& path) {
   fs::path target = path;
   std::error_code error;

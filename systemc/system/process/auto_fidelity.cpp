@@ -16,13 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A run of trains and flits tells what else has to be flits: so many are tried.
+// A run of trains and flits finds what else has to move as flits: at most this many runs.
 constexpr int kMostRuns = 4;
 // The largest share of messages that may move as flits beside trains: several such runs cost no more than one
 // with leaps.
 constexpr double kMostAsFlits = 0.25;
 
-// How a run of trains ended, as it comes from its process.
+// The outcome of a run of trains, as returned by its process.
 Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) {
   fabric::Meetings meetings(std::move(flit_ports), kMostAsFlits);
   try {

@@ -92,7 +92,7 @@ void write_all(int descriptor, const std::string& text) {
 [[noreturn]] void run_child(const SubprocessJob& job, int descriptor, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
-  // A terminal sends it to all; the parent, which gets it too, decides what it means.
+  // A terminal sends it to the whole group; the parent, which also gets it, decides what it means.
   std::signal(SIGINT, SIG_IGN);
   // Text that is not UTF-8 (a path) must not be what fails.
   write_all(descriptor, outcome_of(job).dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -146,7 +146,7 @@ class Child {
   std::size_t job() const { return job_; }
   int descriptor() const { return descriptor_; }
 
-  // Takes what is in the pipe; the outcome once the child has closed it.
+  // Reads the pipe; returns the outcome once the child has closed it.
   std::optional<Json> receive() {
     std::array<char, 65536> buffer{};
     const ssize_t got = ::read(descriptor_, buffer.data(), buffer.size());

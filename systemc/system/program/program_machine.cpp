@@ -268,7 +268,7 @@ void ProgramMachine::run() {
     if (!prepared_.alone) throw;
     state_.refuse_data(1, error);
   }
-  // At the stop credits may be under way, though all has ended.
+  // At the stop credits may be in flight, even if everything has ended.
   if (complete() && fabric().idle()) fabric().check_conservation();
   if (prepared_.alone) state_.ended_alone(observers_->ends());
   if (verilog_ || prepared_.alone) state_.verify_kept();
@@ -280,7 +280,7 @@ void ProgramMachine::run() {
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();
 }
 
-// Sums of flits that came at once may still wait in a reduction unit when their messages count.
+// Sums of flits that arrived together may still wait in a reduction unit when their messages count.
 void ProgramMachine::settle() {
   constexpr Cycles kSettle = 1000;
   if (setup_.fidelity == config::Fidelity::kFlit || setup_.fidelity == config::Fidelity::kLeap) {
@@ -328,7 +328,7 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
 }
 
-// The clock of a value change dump keeps the kernel busy: then silence is judged by what moves and computes.
+// The clock of a waveform keeps the kernel busy: then a deadlock is detected by modules that move or compute.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

@@ -37,7 +37,7 @@ namespace {
 
 using topology::NodeId;
 
-// The key that a program comes from.
+// The key that names the program.
 std::string origin(const config::Loaded& loaded, const workload::Program& program) {
   if (is_collective(program)) {
     return loaded.config.training.model.empty() ? "collective.size" : "training.model";
@@ -150,8 +150,8 @@ class Stretch {
                                                    GroupWays::kOwnNetwork, options.pattern_beyond);
         })) {}
 
-  // `auto` tries trains in a process of its own, and simulates flits, leaping over what repeats, where they
-  // do not apply. A value change dump shows flits, so it asks for them from the start.
+  // `auto` tries trains in a process of its own, and simulates flits with leaps if they do not apply. A
+  // waveform (--vcd) shows flits, so it starts with them.
   nlohmann::ordered_json run() const {
     require_waves();
     const bool verilog = runs_in_verilog(loaded_) || routers_in_verilog();
@@ -224,8 +224,8 @@ class Stretch {
                        [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
   }
 
-  // Whether trains of one accelerator may tell what all do: nobody watches single messages in their order,
-  // and what accelerators do takes no time that their data decide on.
+  // Whether trains of one accelerator may represent all: no observer needs single messages in order, and
+  // accelerators take no time that depends on their data.
   bool may_tell_by_one() const {
     const bool trains = asked() == config::Fidelity::kTrain || asked() == config::Fidelity::kAuto;
     const bool watched =
@@ -237,8 +237,8 @@ class Stretch {
            !loaded_.config.system.accelerator.memory_bandwidth;
   }
 
-  // In a process of its own: where trains meet or the run fails otherwise, all accelerators tell where and
-  // why.
+  // Runs in a process of its own: if trains meet or the run fails otherwise, all accelerators run and report
+  // it.
   std::optional<nlohmann::ordered_json> run_symmetric() const {
     if (!may_tell_by_one()) return std::nullopt;
     const CompiledCollective& only = *prepared_->only;
@@ -263,7 +263,7 @@ class Stretch {
   const std::unique_ptr<PreparedProgram> prepared_;
 };
 
-// The training of a layer table is no program of the configuration.
+// The training of a layer table is not a program of the configuration.
 std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Program& program) {
   if (config::runs_program(loaded.config)) return jobs_of(loaded.config, program);
   return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};

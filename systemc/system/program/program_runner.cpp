@@ -141,7 +141,7 @@ void ProgramRunner::end(std::size_t operation, Cycles now) {
   ended_.push_back(operation);
 }
 
-// All that follows from what has ended, and the units' and contexts' next work.
+// Handles everything that follows from finished operations, and starts the next work of units and contexts.
 void ProgramRunner::settle(Cycles now) {
   bool settled = false;
   while (!settled) {

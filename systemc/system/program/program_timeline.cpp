@@ -68,7 +68,7 @@ void ProgramTimeline::Sums::add(const Sums& other) {
   for (const auto& [kind, cycles] : other.kinds) kinds[kind] += cycles;
 }
 
-// Up to when the last of those that take part has joined, this one waits for it.
+// Until the last member has joined, this one waits for it.
 void ProgramTimeline::add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
                                    const std::string& kind) const {
   const ExchangeState& exchange = state_.exchange(id);
@@ -109,7 +109,7 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   return list;
 }
 
-// At any time the first part in the order of Part counts, of those exposed the first to begin.
+// At any time the first part in the order of Part counts; among exposed exchanges, the first to begin.
 std::vector<ProgramTimeline::Sums> ProgramTimeline::sums(int rank, std::span<const Cycles> ends) const {
   struct Event {
     Cycles at;

@@ -37,11 +37,11 @@ double to_ns(Femtoseconds time) {
 
 using Dimensions = std::vector<DimensionModel>;
 
-// The dimensions of those who exchange something.
+// The dimensions of the members of an exchange.
 using Groups = std::map<Group, Dimensions>;
 
-// The first dimensions, of `accelerators` in all, and the others; the last of the first may be cut where it
-// is no ring.
+// The first dimensions, with `accelerators` in total, and the others; the last of the first may be split if
+// it is not a ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
@@ -145,8 +145,8 @@ class Network {
     int steps = 1;
   };
 
-  // All but an accelerator's own part goes straight to its peers; on a ring it goes a quarter of the way
-  // around on average, or half of it where there is one way only.
+  // Everything but an accelerator's own part goes straight to its peers; on a ring it travels a quarter of
+  // the way around on average, or half if the ring is one-way.
   static Passage passage(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
       case topology::DimensionKind::kRing:
@@ -239,7 +239,7 @@ class TextPrediction {
     return collective.time;
   }
 
-  // The part of all bandwidth while collectives that a scheduler moves are under way (Themis, Fig. 4).
+  // The share of all bandwidth used while collectives with a scheduler are in flight (Themis, Fig. 4).
   double utilization() const {
     double time = 0;
     double ideal = 0;

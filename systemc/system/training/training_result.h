@@ -32,7 +32,7 @@ struct MeasuredTraining {
 // collective.
 nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
 
-// The breakdown of an iteration for people, of a result of make_training_result().
+// The printed breakdown of an iteration, from a result of make_training_result().
 std::string summarize_training(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

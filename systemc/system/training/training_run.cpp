@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using topology::NodeId;
 
-// Says at the key that set it what the timing refuses.
+// Reports at the responsible key what the timing refuses.
 template <typename Time>
 auto at_batch(const config::Loaded& loaded, Time time) {
   try {
@@ -61,7 +61,7 @@ class TrainingRun {
   }
 
   Json run() {
-    // Refuses what takes too long.
+    // Refuses times that are too long.
     computation(costs_);
     const std::vector<workload::LayerCost> costs = whole_cycles(costs_);
     TrainingProgram made =
@@ -146,7 +146,7 @@ class TrainingRun {
   // available.
   const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
 
-  // The layers' times where they wait for nothing.
+  // The layers' times without waiting.
   workload::TrainingTimeline computation(const std::vector<workload::LayerCost>& costs) const {
     return at_batch(loaded_, [&] { return lay_out_computation(costs); });
   }
@@ -174,7 +174,7 @@ class TrainingRun {
     }
   }
 
-  // The times of the layers, the last accelerator's where they differ.
+  // The times of the layers; the last accelerator's if they differ.
   workload::TrainingTimeline read_timeline(const std::vector<workload::LayerCost>& costs,
                                            const TrainingProgram& made, const Json& ran) const {
     const auto fs = [](const Json& ns) {
@@ -226,7 +226,8 @@ class TrainingRun {
     require_memory(loaded_, model_, sums);
   }
 
-  // The collective of one all-reduce; a small one is cut into as many chunks as have an element for everyone.
+  // The collective of one all-reduce; a small one is cut into at most as many chunks as have an element for
+  // every accelerator.
   config::Loaded with_size(Bytes size) const {
     config::Loaded copy = loaded_;
     config::CollectiveConfig& collective = copy.config.collective;

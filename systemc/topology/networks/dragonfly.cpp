@@ -135,7 +135,7 @@ class ByWayOfGroup final : public DetourRouting {
     }
     const int group = (at - shape_.first_switch()) / shape_.routers;
     const int middle = drawn(state, shape_.groups);
-    // Within a group, and by way of either end's own, there is no detour.
+    // No detour within a group, or through the group of either end.
     if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
     state.dimension = 0;
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);

@@ -32,7 +32,7 @@ class Grid {
   bool ejects(NodeId at, const Hop& hop) const {
     return hop.out_port >= num_out_channels_[static_cast<std::size_t>(at)];
   }
-  // The node that differs from `at` in dimension d only, where it is like `dst`.
+  // The node that differs from `at` only in dimension d, where it equals `dst`.
   NodeId moved(NodeId at, NodeId dst, std::size_t d) const {
     return at + (coordinate(dst, d) - coordinate(at, d)) * strides_[d];
   }
@@ -150,7 +150,7 @@ class ByWayOfNode final : public DetourRouting {
     return hop;
   }
 
-  // Whether what waits on the shortest way, times its channels, is no more than on the other.
+  // Whether the waiting flits on the shortest path, times its channels, are no more than on the detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     const NodeId middle = drawn(state, nodes_);
     if (at == middle || at == dst) return true;
@@ -173,8 +173,8 @@ class ByWayOfNode final : public DetourRouting {
   ShiftedRouting shifted_;
 };
 
-// Any of the shortest ways on the upper virtual channels, dimension order on the first ones. RouteState's
-// dimension is 0 once the packet is on those.
+// Any shortest path on the upper virtual channels, dimension order on the first ones. RouteState's dimension
+// is 0 once the packet is on those.
 class ShortestWays final : public DetourRouting {
  public:
   ShortestWays(const Topology& topology, int vcs)

@@ -92,8 +92,8 @@ class HierarchyRouting final : public RoutingFunction {
  private:
   static Hop hop(int port, VcRange vcs) { return {.out_port = static_cast<std::uint16_t>(port), .vcs = vcs}; }
 
-  // Once under way along a ring, one way is the shorter. Before the dateline the upper half of the virtual
-  // channels, behind it and without it the lower: no cycle closes.
+  // A packet that has entered a ring has one shorter direction. Before the dateline it uses the upper half of
+  // the virtual channels, after it (and without one) the lower: no cycle closes.
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;

@@ -58,7 +58,7 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
   return farthest;
 }
 
-// Whether what accelerators send to a switch could all go on to other switches, and back.
+// Whether all traffic from accelerators to a switch could continue to other switches, and back.
 bool carries_all(const Topology& graph, NodeId node) {
   std::int64_t accelerators = 0;
   std::int64_t switches = 0;

@@ -12,8 +12,8 @@ struct Symmetries {
   // Generators of the group of all symmetries: [node] its image.
   std::vector<std::vector<NodeId>> generators;
   double size = 1;  // of the group; symmetries grow fast with the network, so that this may be infinite
-  // [node]: its place in a numbering that does not depend on the one given: graphs that differ in the numbers
-  // of nodes and in the order of channels alone get the same graph by it.
+  // [node]: its place in a canonical numbering, independent of the given one: graphs that differ only in the
+  // numbers of nodes and the order of channels become equal.
   std::vector<NodeId> labels;
 };
 
