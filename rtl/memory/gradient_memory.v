@@ -3,13 +3,13 @@
 // line.
 //
 // A flit is told here as it comes to the reduction unit (coming_*), a request for data as the network interface makes it (dma_*): its
-// line, or both lines of which it has words, then get a place, in the order of each port. ready_o tells that the oldest flit
+// line, or both lines of which it has words, then get a place, in the order of each port. ready_o signals that the oldest flit
 // of a port's queue can go on in this cycle: its sum's operand is here, or its store has a place, and no other port uses the bank.
 // The words of read_valid_i come in the next cycle, sums are written four cycles after they were read. Data of dma_* come in
 // their order, in the cycle after they were read.
 //
 // Every stream (a port's flits, a port's requests) takes places one line after the other, and holds at most one of a flit that lacks its
-// second: with more places in a bank than streams some flit can always go on. A port whose flit waits for a place does not hold
+// second: with more places in a bank than streams some flit can always proceed. A port whose flit waits for a place does not hold
 // up flits of others (reduction_unit).
 `default_nettype none
 module gradient_memory #(

@@ -46,7 +46,7 @@ module memory_bank #(
   output wire [STREAMS-1:0]         touched_o,
   output wire [PLACE_W-1:0]         place_o,
   output wire [LINES-1:0]           whole_o,
-  // Reads: who may, and of those whoever does.
+  // Reads: the streams that may read, and of these the one that does.
   input  wire [STREAMS-1:0]         read_request_i,
   output wire [STREAMS-1:0]         read_grant_o,
   input  wire [STREAMS-1:0]         read_i,
@@ -184,8 +184,8 @@ module memory_bank #(
   wire [PORTS-1:0] store_first;
   assign store_grant_o = store_first & {PORTS{!(|write_i[PORTS-1:0])}};
 
-  // One stream a cycle touches, one reads, and one port stores. The turn is the same in all banks and goes on by itself: whoever
-  // is first gets all banks that it needs.
+  // One stream a cycle touches, one reads, and one port stores. The turn is the same in all banks and advances by itself: the first
+  // requester gets all banks that it needs.
   wire [2*STREAMS+PORTS-1:0] unused_behind;
   wire [2:0]                 unused_any;
   round_robin #(.WIDTH(STREAMS)) i_touches (

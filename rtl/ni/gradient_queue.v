@@ -16,7 +16,7 @@ module gradient_queue #(
   input  wire               start_i,        // a new iteration: no chunk has come, layer 0 is next
   input  wire [LAYER_W:0]   layers_i,       // of the network
   input  wire               enqueue_i,      // a chunk has come; one a cycle
-  output wire               release_o,      // the layer's gradients are complete
+  output wire               release_o,      // the gradients of the layer are complete
   output wire [LAYER_W-1:0] layer_o,
   input  wire               taken_i,        // its computation starts
   output wire               done_o          // all layers have left

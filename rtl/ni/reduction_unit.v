@@ -127,8 +127,8 @@ module reduction_unit #(
               |(sought[MAP_W-1:0] & seen[MAP_W-1:0]);
   endfunction
 
-  // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
-  // queues, then those that come; sums: by age, then by port.
+  // A flit may proceed unless some of its words are in a pending sum or in a flit at a lower port. Flits: the oldest of the
+  // queues, then the arriving flits; sums: by age, then by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, read_q};
   wire [2*PORTS*SEEN_W-1:0] there_seen;

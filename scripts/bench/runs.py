@@ -42,7 +42,7 @@ def instructions(coppice, name):
     counts = re.findall(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not counts:
         raise SystemExit(f"bench: {name} failed under callgrind with exit status {done.returncode}:\n{done.stderr}")
-    # A fidelity that runs in a process of its own is counted there, too.
+    # A fidelity that runs in a separate process is counted there, too.
     return sum(map(int, counts))
 
 

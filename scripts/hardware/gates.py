@@ -18,7 +18,7 @@ from hardware.power_tables import expression
 CLOCK_SLEW = 0.06   # ns
 INPUT_SLEW = 0.1    # ns, of what comes from outside
 OUTPUT_PF = 0.05    # behind an output
-ROUNDS = 6          # of slews: each is one gate farther from where they start
+ROUNDS = 6          # slew steps: each is one gate farther from the start
 MEMORY = re.compile(r"memory_(\d+)x(\d+)(_clocked)?$")
 
 

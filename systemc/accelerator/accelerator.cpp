@@ -245,7 +245,7 @@ PassWork Accelerator::finished(const Candidate& candidate, const Layer& layer, P
   return work;
 }
 
-// The array runs all independent products of a PE, each with operands of its own.
+// The array runs all independent products of a PE, each with its own operands.
 TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands,
                            const ValueBytes& bytes) const {
   if (spec_.timing == Timing::kFormula) {

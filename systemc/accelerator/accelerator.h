@@ -51,9 +51,9 @@ struct PassCost {
   PeCycles cycles = 0;            // as if the memory were never waited for
   PeCycles stall_cycles = 0;      // waiting for the memory
   PeCycles memory_cycles = 0;     // in which the memory moves something
-  PeCycles aggregation = 0;       // of both, what adds the PEs' weight gradients
+  PeCycles aggregation = 0;       // the part of both that adds the PEs' weight gradients
   Bytes partial_sums = 0;         // weight gradients of all PEs, where they have to be added
-  double utilization = 0;         // multiply-accumulates over those that all PEs could have done in `cycles`
+  double utilization = 0;         // multiply-accumulates, as a share of what all PEs could do in `cycles`
   double mapping_efficiency = 0;  // PEs of the arrays that tiles have work for, in their mean
   Traffic traffic;
   Split split = Split::kBatch;

@@ -16,7 +16,7 @@ namespace coppice::accelerator {
 // system::MachineParts::make_accelerator; the machine binds both sockets.
 //
 // It computes, and starts its network interface's tables by write_register(ni::Registers::kControl, kStart)
-// from a process of its own or at the start of simulation, when the time is that of the kernel: a machine
+// from its own process or at the start of simulation, when the time is that of the kernel: a machine
 // whose accelerators are not CollectiveStarter runs its nodes cycle by cycle with the kernel's time.
 class AcceleratorModule : public sc_core::sc_module {
  public:

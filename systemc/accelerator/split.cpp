@@ -122,7 +122,7 @@ Share share(const Layer& layer, Pass pass, std::int64_t batch, int pes, Split sp
     case Split::kFilters:
       return by_filters(layer, pass, batch, pes);
   }
-  // The samples of a product of activations have operands of their own.
+  // The samples of a product of activations have separate operands.
   const bool own = layer.kind == LayerKind::kMatmul && split == Split::kBatch;
   result.shares_weight = multiplies(layer.kind) && !own && pass != Pass::kWeightGradient;
   result.partial_sums =

@@ -36,7 +36,7 @@ struct Share {
   bool shares_input = false;
   bool shares_weight = false;
   std::int64_t copies = 1;
-  // Every PE has a sum of its own for all weights, and they have to be added.
+  // Every PE holds a partial sum for all weights, and the sums must be added.
   bool partial_sums = false;
 
   std::int64_t active() const { return full + smaller; }

@@ -37,7 +37,7 @@ class TileProgram {
 };
 
 // The accelerator of a node: double buffers around its arrays, and a DMA engine that fills and empties them
-// over a TLM-2.0 socket, one transfer at a time, in request order. With a memory of its own it takes the
+// over a TLM-2.0 socket, one transfer at a time, in request order. With its own memory it takes the
 // cycles of run_pipeline(); a memory shared with a network interface makes it wait.
 class TileEngine : public sc_core::sc_module, public StatisticsOwner {
  public:

@@ -56,7 +56,7 @@ std::string default_of(const Key& key) {
 struct Item {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> facts;  // without those that are empty
+  std::vector<std::pair<std::string, std::string>> facts;  // only the non-empty ones
 };
 
 void add_fact(Item& item, const std::string& what, const std::string& fact) {

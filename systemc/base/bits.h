@@ -74,7 +74,7 @@ class Bits {
   std::size_t count_;
 };
 
-// One set with words of its own.
+// One set that owns its words.
 class BitSet {
  public:
   explicit BitSet(std::size_t words) : words_(words, 0) {}

@@ -151,7 +151,7 @@ class DuplicateFinder : public nlohmann::json_sax<json> {
 
  private:
   const std::size_t* read_;
-  std::vector<std::set<std::string>> objects_;  // the keys of those that are open
+  std::vector<std::set<std::string>> objects_;  // the keys of the open objects
   std::optional<std::pair<std::size_t, std::string>> found_;
 };
 

@@ -64,7 +64,7 @@ class NiContextsModel {
     std::array<std::uint32_t, kPorts> release{};     // of its lockstep until then, modulo 2^32
     unsigned done = 0;                               // bit per context: it has ended
     bool stray = false;
-    bool holding = false;            // an entry waits for its lockstep,
+    bool holding = false;            // an entry waits for its lockstep release,
     std::uint32_t next_release = 0;  // the first until then, modulo 2^32
   };
   virtual Outcome step(std::int64_t now) = 0;

@@ -34,7 +34,7 @@ NiOrder order_of(config::ContextOrder order) {
 
 }  // namespace
 
-// Flits of one collective have no words of another.
+// A flit of one collective has no words of another.
 std::uint32_t BufferMap::add(ni::GradientMemory& buffer, Bytes bytes) {
   const std::uint32_t first = next_;
   const Bytes words = (bytes + kWordBytes - 1) / kWordBytes;

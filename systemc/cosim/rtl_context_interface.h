@@ -59,7 +59,7 @@ class RtlContextInterface final : public RtlTerminal,
 
   NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return ports_; }
-  // It has no tables of its own.
+  // It holds no tables.
   void start(Cycles at) override;
   bool started() const override { return false; }
   void load(const ni::ContextTables& tables, Cycles now) override;

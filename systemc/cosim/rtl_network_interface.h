@@ -20,7 +20,7 @@ struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;
 };
-// Why it cannot run the schedule, whose interfaces are at `nodes` of the machine; empty if it can.
+// The reason it cannot run the schedule on the interfaces of `nodes`; empty if it can.
 std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,
                             const topology::Topology& topology, std::span<const topology::NodeId> nodes,
                             const TableRoom& room = {});

@@ -13,7 +13,7 @@
 
 namespace coppice::ni {
 
-// The registers that software sees of a network interface: 32 bits each, by byte address.
+// The registers of a network interface that software sees: 32 bits each, by byte address.
 struct Registers {
   static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables that kContext names
   static constexpr sc_dt::uint64 kStatus = 0x4;   // bit 0: started, bit 1: every entry has issued

@@ -258,7 +258,7 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
     return;
   }
   context.enablers.prefetch();
-  // An arrival may let any port go on.
+  // An arrival may unblock any port.
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     const TableContext::Waiting& waiting = context.waiting[p];
     if (waiting.due == kNever && waiting.awaited_flow < 0) continue;
@@ -582,7 +582,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
   return text;
 }
 
-// Shows its own tables, or those that have run the longest.
+// Shows its own tables, or the tables that have run the longest.
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const TableContext& context = running_.empty() ? *own_ : *running_.front();
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];

@@ -162,7 +162,7 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unique_ptr<ReductionQueues> queues_;  // with values_
   ValueMemory* values_ = nullptr;            // sums round by the order of flits; none: no real numbers
   std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // other than own_
-  std::vector<TableContext*> order_;  // scratch: running_ as a port serves them
+  std::vector<TableContext*> order_;  // scratch: running_ in the order a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   MessageImages* images_ = nullptr;

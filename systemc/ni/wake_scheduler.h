@@ -48,7 +48,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
     dont_initialize();
   }
 
-  // Those of a cycle ring in the order in which they were set.
+  // Alarms of the same cycle ring in the order in which they were set.
   void set(Cycles at, Sleeper& sleeper) override {
     alarms_.add(at, &sleeper);
     if (next_ >= 0 && next_ <= at) return;

@@ -26,7 +26,7 @@ bool place_all(SpineBalancer& balancer, std::span<const std::size_t> order) {
   return std::ranges::all_of(order, [&](std::size_t flow) { return balancer.place(flow); });
 }
 
-// The load that is known to be possible in any case.
+// The load that is always possible.
 int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
   return max_load(links, flows, Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows));
 }

@@ -38,7 +38,7 @@ struct Reassignment {
   bool proven = false;  // no assignment has a smaller max_load
 };
 
-// Makes room for flows that came, and spreads those that remain, after flows left or links failed or came
+// Makes room for flows that came, and spreads the remaining ones, after flows left or links failed or came
 // back, with few moves: flows stay where they are unless their link is above its cap, and new ones displace
 // others only along alternating paths. `previous[i]` is the spine of flow i so far, kNoSpine if it is new.
 // The result is as good as Optimal's.

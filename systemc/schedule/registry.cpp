@@ -30,7 +30,7 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
-// The expected fastest algorithm, as an algorithm of its own, also for network interfaces without lockstep.
+// The expected fastest algorithm, as a separate algorithm, also for network interfaces without lockstep.
 // It is defined here because it chooses among all the others.
 class AutomaticCompiler final : public Compiler {
  public:

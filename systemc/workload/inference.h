@@ -35,7 +35,7 @@ InferenceMemory inference_memory(const Inference& inference);
 
 // The program of both: iteration 0 is the prefill, iteration 1 the decode step, which begins when the last
 // stage has sent its tokens to the first. Every layer ends attention and MLP with an all-reduce of the hidden
-// state among those that share it (Megatron-LM); experts receive and return their tokens in all-to-alls.
+// state among the ranks that share it (Megatron-LM); experts receive and return their tokens in all-to-alls.
 // Throws as check_inference().
 Program build_inference(const Inference& inference);
 

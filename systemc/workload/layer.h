@@ -7,7 +7,7 @@
 
 namespace coppice::workload {
 
-// The kind of work of a layer, and whether it has weights of its own.
+// The kind of work of a layer, and whether it has weights.
 enum class LayerKind {
   kConvolution,    // with weights; a fully connected layer is a 1x1 convolution
   kTied,           // a convolution by weights of an earlier layer, which owns their gradient
@@ -101,7 +101,7 @@ struct Gemm {
 //   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im where patches
 //   overlap weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G
 // Each is as many multiply-accumulates as the others: zeros between strides and around the border are none.
-// A kMatmul has operands of its own in every sample: the same with B = 1 and count B G. What
+// A kMatmul has separate operands in every sample: the same with B = 1 and count B G. What
 // multiplies nothing has count 0.
 Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples);
 

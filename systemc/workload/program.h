@@ -30,7 +30,7 @@ struct GroupCollective {
   int group = 0;  // in Program::groups
   Bytes bytes =
       0;         // as `collective.size` counts them: an all-gather's, the whole that everyone has in the end
-  int root = 0;  // in the group; of a broadcast or reduce
+  int root = 0;  // rank in the group; for a broadcast or reduce
   int priority = 0;  // the higher is served first where priorities are followed
   std::string kind;  // what it is there for: "data", "tensor", "pipeline", "expert", "context", and so on
   // The collective runs exactly as the configuration's `collective` specifies, or is refused; otherwise

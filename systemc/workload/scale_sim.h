@@ -15,7 +15,7 @@ namespace coppice::workload {
 // tied, embedding, matmul, elementwise, add, normalization, pooling, softmax), Sparsity (N:M weights kept),
 // Batch (inputs of a sample). Without Padding, Groups, Dilation and Kind the words of a header do not matter,
 // as in SCALE-Sim: cells count by position, behind the strides a second stride, the sparsity and the batch,
-// each if it is there; and a name with "DP" is a convolution of each channel by filters of its own. A column
+// each if it is there; and a name with "DP" is a convolution of each channel by its own filters. A column
 // that it does not know is named in Model::warnings. Throws ConfigError, file:line:column of the cell, for
 // anything else.
 Model import_scale_sim(const std::string& path);

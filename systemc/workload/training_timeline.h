@@ -28,7 +28,7 @@ struct LayerCost {
 };
 
 // When things happen to a layer, from the begin of the iteration. Without gradient bytes, or without
-// overlap, the all-reduce's three times are equal: it has none of its own.
+// overlap, the all-reduce's three times are equal: it has none.
 struct LayerTimes {
   Femtoseconds forward_end = 0;
   Femtoseconds backward_end = 0;    // weight and input gradient done

@@ -61,7 +61,7 @@ class Bench {
         write(port, lane, unit->store_valid_o, unit->store_lanes_o, unit->store_address_o,
               unit->store_data_o);
       }
-      // Until one is lost, those wait that came and have not gone on.
+      // Until one is lost, all flits that have come and not left are waiting.
       const std::uint32_t waiting = (unit->waiting_o >> (port * kWaitingBits)) & ((1U << kWaitingBits) - 1);
       EXPECT_TRUE(waiting == waiting_[port] || unit->overflow_o) << "port " << port;
       waiting_[port] += (unit->valid_i >> port) & 1;
@@ -225,7 +225,7 @@ TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   }
 }
 
-// Sums of other flits are written when the message of a flit that waited counts.
+// Sums of other flits are written while the message of a waiting flit is counted.
 TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   struct Request {
     std::uint32_t address;

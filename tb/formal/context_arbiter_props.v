@@ -1,4 +1,4 @@
-// context_arbiter: a grant is one-hot, of a request, and there whenever anything is requested; whoever starts in this cycle
+// context_arbiter: a grant is one-hot, matches a request, and is given whenever there is one; a context that starts in this cycle
 // gives way to all that run; the first to start is served first, by priority the highest first; in turns the first to
 // start begins, and a request that stands is granted within as many grants as there are contexts, if none ends or starts meanwhile.
 `default_nettype none

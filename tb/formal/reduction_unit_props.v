@@ -1,6 +1,6 @@
-// reduction_unit: of a port's flits the oldest goes on, or one that comes to be added and passes those that wait, none of
+// reduction_unit: the oldest flit of a port proceeds, or an arriving flit to be added that passes the waiting ones, none of
 // them to be stored; none waits that could go on; each goes once, none is lost, unless the overflow is told; never are two
-// sums of the same words under way.
+// sums of the same words pending.
 `default_nettype none
 module reduction_unit_props (input wire clk_i);
   reg started = 1'b0;
@@ -30,7 +30,7 @@ module reduction_unit_props (input wire clk_i);
     .store_address_o(store_address), .store_lanes_o(), .store_data_o(gone_data), .dma_valid_i(dma),
     .dma_next_i(dma_next), .dma_next_address_i(dma_next_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
 
-  // Port 1's flits that have not gone on, the oldest lowest: {number, add, address}.
+  // Port 1's flits that have not left, the oldest lowest: {number, add, address}.
   reg [15:0] queue = 16'd0;
   reg [1:0] held = 2'd0;
   wire comes = valid[1];

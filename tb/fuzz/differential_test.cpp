@@ -1,4 +1,4 @@
-// `fidelity: train` against `fidelity: flit` on a fixed set of random systems; soak.cpp goes on from there.
+// `fidelity: train` against `fidelity: flit` on a fixed set of random systems; soak.cpp continues from there.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -134,7 +134,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
 }
 
-// A job that cannot go on: what ran counts, all of it is lost, and the job is named.
+// A job that cannot continue: its work is counted, all of it is lost, and the job is named.
 TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   const Outcome outcome = execute("kind: mesh, dims: [4]",
@@ -220,7 +220,7 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
   }
 }
 
-// A switch with a link less no longer reaches everyone: who needs the accelerator ends, others go on.
+// A switch with one link fewer cannot reach everyone: jobs that need the accelerator end, others continue.
 TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";

@@ -76,7 +76,7 @@ check: values
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Contributions are found to be wrong while the run goes on, and without two messages that share a channel.
+// Wrong contributions are found during the run, and without two messages that share a channel.
 TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
   struct Case {
     const char* dims;

@@ -199,7 +199,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Whether anything is left to offer, or under way but for what only memory has not.
+  // Whether anything is left to offer, or pending other than in memory.
   function integer offers(input integer unused);
     begin
       offers = 0;

@@ -49,7 +49,7 @@ class PeArray {
     for (std::size_t i = above; i < sum_.size(); ++i) sum_[i] = multiply_add(left_[i], upper_[i], Value{});
   }
 
-  // A cycle that shifts in operands from above that will stay; everything else in the array is dropped.
+  // A cycle that shifts in stationary operands from above; the rest of the array's contents is dropped.
   void load(std::span<const Value> upper) {
     move_down(upper);
     std::fill(left_.begin(), left_.end(), Value{});

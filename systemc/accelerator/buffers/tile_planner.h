@@ -13,7 +13,7 @@
 namespace coppice::accelerator {
 
 // A product, and how often the memory moves the bytes of each of its operands: PEs that read the same
-// operand share one copy, and PEs with operands of their own move one each.
+// operand share one copy, and PEs with separate operands move one each.
 struct CountedProduct {
   ProductOperands operands;
   std::int64_t inputs = 1;

@@ -34,7 +34,7 @@ enum class Tiling {
   kInputReuse,    // for m, for k, for n
 };
 
-// Every Tiling that is an order of its own: all but kLeastTraffic.
+// Every Tiling that is a fixed order: all except kLeastTraffic.
 inline constexpr std::array kTileOrders = {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse};
 
 // The Tiling of "least_traffic", "output_reuse", "weight_reuse" or "input_reuse"; throws

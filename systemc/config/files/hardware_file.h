@@ -12,7 +12,7 @@ struct Technology {
   double volts;  // nominal
 };
 
-// osu018, which the Verilog was synthesised for, and those that its figures are scaled to.
+// osu018, which the Verilog was synthesised for, and the processes that its figures are scaled to.
 const std::vector<Technology>& technologies();
 
 // The technology of that name; nullptr if there is none.

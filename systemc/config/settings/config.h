@@ -234,7 +234,7 @@ struct ProgramConfig {
   bool follow_control = false;  // program.dependencies: all, and not data alone
   std::vector<ProgramJobConfig> jobs{};
   std::vector<ProgramFailureConfig> failures{};
-  Femtoseconds restart = 0;  // from a failure until those that it stopped begin again
+  Femtoseconds restart = 0;  // from a failure until the jobs that it stopped restart
   bool operator==(const ProgramConfig&) const = default;
 };
 
@@ -301,7 +301,7 @@ enum class ComputeTime { kPublished, kPhysical };
 
 // The controller and its hosts (Sec. 3.2 to 3.5 of the paper).
 struct ControllerConfig {
-  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;     // between a host and the controller
+  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;     // host to controller and back
   Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;  // of an assignment that nobody predicted
   Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;    // hosts fall back to ECMP after
   Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;  // of a path that has failed, by its hosts

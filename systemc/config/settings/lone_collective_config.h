@@ -7,7 +7,7 @@
 
 namespace coppice::config {
 
-// The collective runs as a program of its own: it is one of a group, or an all-to-all.
+// The collective runs as a program: it belongs to a group, or is an all-to-all.
 bool runs_lone_collective(const Config& config);
 
 // The algorithms of all-to-alls, which are not schedule compilers like those of other collectives, and the

@@ -121,7 +121,7 @@ class FlitNetwork : public Fabric {
   mutable FabricStatistics statistics_;
 };
 
-// The network as a module of its own.
+// The network as a separate module.
 class FlitFabric final : public sc_core::sc_module, public FlitNetwork {
  public:
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,

@@ -41,7 +41,7 @@ class FlitModule : public sc_core::sc_module {
   // One cycle, after all that arrives in it; calls set_next().
   virtual void step(Cycles now) = 0;
 
-  // The next cycle in which it wants to be stepped, whatever arrives; kNever: none.
+  // The next cycle in which it must be stepped even if nothing arrives; kNever: none.
   Cycles next() const { return next_; }
   // The last cycle in which it moved a flit.
   Cycles last_movement() const { return last_movement_; }
@@ -60,7 +60,7 @@ class FlitModule : public sc_core::sc_module {
   // All of out, by port; none before they are fetched.
   const std::vector<Wire*>& wires_out() const { return out_wires_; }
 
-  // For leaps (repeating.h): when it goes on, and has moved.
+  // For leaps (repeating.h): when it continues, and has moved.
   template <typename Visitor>
   void visit_clocking(Visitor& visitor) {
     visitor.time(next_);

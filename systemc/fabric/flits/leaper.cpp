@@ -136,7 +136,7 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that only others delay falls ever further behind its pace, and goes on delaying nothing.
+  // A message that only others delay falls ever further behind its pace, and still delays nothing.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
                       return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);

@@ -54,7 +54,7 @@ class StateRecorder {
   StateRecorder(Cycles now, Femtoseconds period, const PacketPool& packets, StateRecord& record)
       : now_(now), period_(period), pool_(&packets), record_(&record) {}
 
-  // Decides how it goes on, and stays.
+  // Decides how it continues, and stays.
   template <typename Value>
   void value(const Value& value) {
     record_->words.push_back(static_cast<std::uint64_t>(value));

@@ -29,7 +29,7 @@ class StretchJudge {
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}
 
   void add(const StretchGain& gain) { gain_ += gain; }
-  // In cycle `now`: the cycle until which no node is to begin a stretch; `now` where stretches go on.
+  // In cycle `now`: the cycle until which no node is to begin a stretch; `now` where stretches continue.
   Cycles judge(Cycles now) {
     if (gain_.tries < enough_) return now;
     const bool pays = gain_.flits >= 0;

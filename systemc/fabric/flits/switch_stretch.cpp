@@ -7,7 +7,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Cycles after which the state is looked at again, at first.
+// Initial number of cycles after which the state is examined again.
 constexpr Cycles kFirstWindow = 4;
 
 // The first cycle before `end` that is in one of both only; else `end`.
@@ -196,7 +196,7 @@ void SwitchStretch::accept(const SwitchPart& part, Cycles cycle) {
     const std::size_t o = first_from(granted_[i], accepting(i));
     granted_[i] = 0;
     const std::size_t f = first_from(ready_ & from_in_[i] & to_out_[o], next_vcs(i));
-    // Flows of an input are adjacent, so everything after its last flow is after all of its own.
+    // Flows of an input are adjacent, so everything after its last flow is after all of that input's.
     const std::uint64_t behind_input = ~std::uint64_t{0}
                                        << (63U - static_cast<unsigned>(std::countl_zero(from_in_[i])));
     granting(o) = to_out_[o] & (behind_input << 1U);

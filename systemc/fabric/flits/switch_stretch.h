@@ -50,7 +50,7 @@ struct SwitchPart {
 
 // Simulates a switch during a stretch in which only middles of packets pass through it: the arbitration of
 // Router::allocate_switch(), applied to counts only. It caches its findings: parts in equal states with equal
-// inputs behave alike, whatever their packets, ports and virtual channels.
+// inputs behave alike, regardless of their packets, ports and virtual channels.
 class SwitchStretch {
  public:
   static constexpr std::size_t kMostFlows = 64;

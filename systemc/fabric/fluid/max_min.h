@@ -16,7 +16,7 @@ namespace coppice::fabric {
 // Incremental and exact: an update rises through the levels as progressive filling does, but looks only at
 // links where something is different from what it was. Up to a level all that is lower is final, so a link
 // is looked at where it could be full first, and where it was full before: if it no longer is, its flows rise
-// on, and the other links of those flows are looked at too. The cost is that of the flows whose rates change
+// on, and the other links of those flows are examined too. The cost is that of the flows whose rates change
 // and of their links.
 class MaxMinRates {
  public:
@@ -61,7 +61,7 @@ class MaxMinRates {
   struct Link {
     double capacity = 0;
     double level = 0;  // at which it is full, infinite if it is not
-    double next = 0;   // the level at which it is looked at next
+    double next = 0;   // the level at which it is examined next
     bool queued = false;
     bool stale = false;  // `next` is only the least that it can be
     bool dirty = false;

@@ -30,7 +30,7 @@ namespace coppice::fabric {
 // until all its credits are back: within that nothing else may come.
 class MixedFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
-  // Those of `meetings` send flits. All references outlive the fabric.
+  // The messages of `meetings` send flits. All references outlive the fabric.
   MixedFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const topology::RoutingFunction& routing, const config::SystemConfig& system,
               const Framing& framing, int ni_ports, Failure& failure, Meetings& meetings);

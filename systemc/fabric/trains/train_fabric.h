@@ -235,7 +235,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::string contention_;
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
-  const Fabric* whole_ = nullptr;  // that it is a part of
+  const Fabric* whole_ = nullptr;  // the fabric that it is part of
   // Per output port: the ports that flits came from.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch: the output ports of the message that starts now

@@ -27,14 +27,14 @@ class alignas(64) ArrivalCalendar {
   // Sets the number of columns for wires whose flits wait here.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
-  // Everything before `begun` has been served, whenever it is looked at; outlives the calendar.
+  // Everything before `begun` has been served, whenever it is read; outlives the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
   // `at` is later than the cycle served last.
   void add(Cycles at, int line) { add(at, Place(line)); }
   // A line as the calendar keeps it.
   struct Place {
-    // Flits on a line either wait in the calendar, in a column of their own, or (-1) in the wire.
+    // Flits on a line either wait in the calendar, in their own column, or (-1) in the wire.
     explicit Place(int line, int its_column = -1)
         : bit(std::uint64_t{1} << (line % 64)),
           word(static_cast<std::uint32_t>(line / 64)),

@@ -282,7 +282,7 @@ class Wire {
     End end{};              // none while the wire is apart
     std::int64_t sent = 0;  // flits, those leapt over too; credits are not counted
   };
-  // Each of the lists is a thread's own, and on a cache line of its own.
+  // Each of the lists is a thread's own, and on its own cache line.
   struct Apart {
     alignas(64) std::vector<TimedFlit> flits;
     std::vector<FlitRun> flit_runs;

@@ -20,7 +20,7 @@ enum class DecoderState : std::uint8_t {
 
 const char* to_string(DecoderState state);
 
-// Decides, in one cycle and without state of its own, what the head of a port's table may do, if no line is
+// Decides, in one cycle and without state, what the head of a port's table may do, if no line is
 // passed over before it. Conditions in
 // the order of the hardware's priority: a line that is passed over, lockstep, dependency, queue.
 DecoderState decode(const TableEntry* head, bool passes, bool lockstep,

@@ -17,7 +17,7 @@ using schedule::TableEntry;
 //
 // Pieces of a pipelined schedule repeat: their table is folded into lines that it goes through again and
 // again (schedule::TableLoop). The registers are the place in the loop, line and iteration; a line that is
-// not active in an iteration is passed over in a cycle of its own (pass()).
+// not active in an iteration is skipped in a separate cycle (pass()).
 class ScheduleTable {
  public:
   // `table` outlives this one's use of it.

@@ -15,7 +15,7 @@ namespace coppice::ni {
 // how sums round: as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless words of it are
 // in a sum in progress, which is written `latency` cycles after its flit proceeded, or in a lower port's flit
 // of the same cycle; then it waits in its port's queue. The oldest of a queue proceeds as soon as it can; in
-// a cycle in which it cannot, an arriving flit to be added passes those that wait, unless one of them is to
+// a cycle in which it cannot, an arriving flit to be added passes the waiting flits, unless one of them is to
 // be stored.
 //
 // What is read ahead is sent before its sums are written, so what follows from it can come back while those

@@ -41,7 +41,7 @@ class MessageLog {
       forget(id);
     }
   }
-  // A message without a record of its own has completed, as `image` says: another stood for it.
+  // A message without a record has completed, as `image` says: another stood for it.
   void image_completed(const MessageRecord& image) {
     ++completed_;
     tell(image);

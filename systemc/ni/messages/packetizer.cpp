@@ -19,7 +19,7 @@ void Packetizer::pop(Cycles now) {
 fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& packet) {
   if (queued_ == 0) return Answer::kSleep;
   const Queued& front = queue_[front_];
-  if (front.ready > now) return Answer::kSleep;  // whoever pushed it wakes the fabric then
+  if (front.ready > now) return Answer::kSleep;  // its sender wakes the fabric then
   const fabric::Message& message = front.message;
   packet.route = message.route->data();
   packet.src = message.src;

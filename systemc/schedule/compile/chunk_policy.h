@@ -17,7 +17,7 @@ enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
 // As the paper runs a scheduler (Themis, Table 3 and Sec. 4.3): the baseline first come, first served, Themis
-// the smallest chunk first. themis_plus.h has a policy of its own.
+// the smallest chunk first. themis_plus.h has its own policy.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).

@@ -35,7 +35,7 @@ struct CompileRequest {
   // The root of a broadcast (an all-gather of what it alone has) or of a reduce (a reduce-scatter that leaves
   // everything to it). For algorithms with AlgorithmInfo::rooted only.
   NodeId root = topology::kNoNode;
-  // The cost of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
+  // The fixed cost of a step: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
   // The part of it in which the port moves nothing: messages that follow one another are so far apart.
   Femtoseconds message_gap = 0;
@@ -89,7 +89,7 @@ struct AlgorithmInfo {
   bool from_file = false;        // has no compiler: its tables are read
   bool one_plane = false;        // takes one of several planes or parallel links: spread.h gives it all
   bool chooses_algorithm = false;        // compiles others and keeps the fastest
-  std::vector<AutomaticTrial> trials{};  // of those that `algorithm: auto` looks at
+  std::vector<AutomaticTrial> trials{};  // the algorithms that `algorithm: auto` considers
   // The time of an all-reduce by the equations of the linear cost model; null if none describes it.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
   std::unique_ptr<Compiler> (*make)() = nullptr;  // filled in by the registry

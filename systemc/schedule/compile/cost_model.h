@@ -8,7 +8,7 @@ namespace coppice::schedule {
 // The linear cost model alpha + beta N of C-Cube (Sec. II-C, III-C). Times in nanoseconds; `log P` is the
 // base 2 logarithm, the levels of edges of a binary tree with P nodes.
 struct CostModel {
-  double alpha_ns = 0;          // of a step, whatever its length
+  double alpha_ns = 0;          // fixed cost of a step
   double beta_ns_per_byte = 0;  // inverse bandwidth
   int accelerators = 2;         // P
 

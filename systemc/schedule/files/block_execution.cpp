@@ -122,7 +122,7 @@ void BlockExecution::fill_inputs() {
   }
 }
 
-// Rounds: a block goes on until it has sent a message, or must wait for one that is sent in this round.
+// Rounds: a block continues until it has sent a message, or must wait for one that is sent in this round.
 void BlockExecution::execute() {
   bool moved = true;
   for (std::int32_t round = 1; moved; ++round) {

@@ -20,7 +20,7 @@ struct UnorderedAccess {
 };
 
 // The partial order of the steps of thread blocks (Lamport 1978): a block's steps follow each other, a step
-// follows those that it waits for, and a receive follows its send. Given one execution, a trace, it finds the
+// follows the steps it waits for, and a receive follows its send. Given one execution, a trace, it finds the
 // accesses to the same data that other executions could make in another order. Each access is compared with
 // the last write before it and a write with all reads since then, which finds a race if there is one: what
 // follows in the partial order may be followed further. A program without races computes the same in every

@@ -105,7 +105,7 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
 // The time of all messages of a step at their links.
 Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
                          Bytes runs) {
-  // The first step sends a part of its own.
+  // The first step sends the accelerator's own part.
   const int same_parts = stage.joins ? step : 0;
   return checked_time(
       runs, model.step_transfer(stage.dimension, stage.op, chunk, stage.shares / stage.apart, same_parts));

@@ -61,7 +61,7 @@ using ChunkWay = std::vector<ChunkStep>;
 
 ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
 
-// The shares that each accelerator sends up to a reducing switch, and those that each receives from it.
+// The shares that each accelerator sends up to a reducing switch, and the shares that each receives from it.
 struct OffloadedShares {
   Bytes up = 0;
   Bytes down = 0;
@@ -143,7 +143,7 @@ class ChunkSimulation {
   };
 
   Femtoseconds run_all(std::span<const ChunkWay> ways, Femtoseconds give_up);
-  // Whether the dimension could take a step but for being busy.
+  // Whether the dimension could take a step if it were not busy.
   bool has_next(const Dimension& dimension) const;
   ChunkTurn take_next(Dimension& dimension);
   void begin_step(std::int32_t chunk, std::int32_t step);

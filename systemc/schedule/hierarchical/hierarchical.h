@@ -20,7 +20,7 @@ namespace coppice::schedule {
 // finds the pieces that an accelerator holds side by side. One that goes another way finds them in several
 // places between pieces that are not gathered yet (ProgramStage::runs), and sends as many messages.
 //
-// Switches that add (ChunkProgram) have tables of their own and may have any size. Messages that go up or
+// Switches that add (ChunkProgram) have their own tables and may have any size. Messages that go up or
 // come down take as long for all accelerators but for the rounding to flits: networks on which a flit more or
 // less makes trains meet are not free of contention (CheckReport). Both phases together, an accelerator sends
 // what it holds once. It waits for two messages one after the other in each: a switch sends what it has added

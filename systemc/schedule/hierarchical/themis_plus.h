@@ -30,7 +30,7 @@ struct ChunkSchedule {
 // chunk first either.
 //
 // An all-gather goes back the way of the reduce-scatter, or, on two dimensions of at most 256 accelerators,
-// in an order of its own: the pieces that an accelerator holds of the chunk are then scattered over the
+// in its own order: the pieces that an accelerator holds of the chunk are then scattered over the
 // buffer and go in more messages, of which there are a tenth more at most. Tables can express that on any
 // system (goes_back()).
 //

@@ -230,7 +230,7 @@ class ListScheduler {
     return static_cast<NodeId>(tree / static_cast<std::size_t>(pieces_));
   }
 
-  // `node` has received the tree and can extend it to those that join through it.
+  // `node` has received the tree and can extend it to the nodes that join through it.
   void offer(std::int32_t tree, NodeId node) {
     const Order& order = orders_[choice_[static_cast<std::size_t>(tree)]];
     const NodeId root = root_of(static_cast<std::size_t>(tree));

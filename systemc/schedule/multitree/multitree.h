@@ -20,7 +20,7 @@ Trees build_trees(const topology::Topology& topology);
 Schedule compile_rooted(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm);
 
-// Broadcast and reduce use the trees of their root, grown alone (grow_trees_of()).
+// Broadcast and reduce use the tree of their root, grown alone (grow_trees_of()).
 class MultiTreeCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -22,7 +22,7 @@ class SwitchSearch {
   // most; empty if there is none. Among equals the first in the order of out-channels.
   ChannelPath find(topology::ChannelId first, int reach, const Wanted& wanted);
 
-  // Whether the last search could have gone on beyond its reach.
+  // Whether the last search stopped only because of its reach.
   bool cut_short() const { return cut_short_; }
 
  private:

@@ -126,7 +126,7 @@ class GrowingTree {
   }
 
   // Takes one node, if it can. What a tree could not take earlier in the same look it cannot take later: the
-  // search goes on where the last one ended.
+  // search resumes where the last one ended.
   bool extend() {
     if (ground_->receivers.none_outside(held_)) return false;
     const std::size_t end = ground_->look.fresh ? parents_.size() : seasoned_;

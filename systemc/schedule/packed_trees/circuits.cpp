@@ -170,7 +170,7 @@ class Splitter {
   }
 
   // Every other walk among the same accelerators goes the other way around; where any order is as good, the
-  // pairs of them have strides of their own.
+  // pairs of them have separate strides.
   void put_in_order(Walk& walk) {
     std::vector<NodeId> members = walk.leaves;
     std::ranges::sort(members);

@@ -29,7 +29,7 @@ class FlowGraph {
   Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
   Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
 
-  // Heads of arcs of capacity out of a vertex, and tails of those into it.
+  // Heads of the arcs with capacity out of a vertex, and tails of the arcs into it.
   std::vector<int> heads(int from) const;
   std::vector<int> tails(int to) const;
 

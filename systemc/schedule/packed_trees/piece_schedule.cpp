@@ -332,7 +332,7 @@ class Passages {
     const auto apart = [&](const Passage& other) {
       return length + (other.offset == passage.offset ? 0 : kRouterGuard);
     };
-    // Those of the last steps are near its time.
+    // The slots of the last steps are close to its time.
     for (auto other = passages_.rbegin(); other != passages_.rend(); ++other) {
       if (other->at <= passage.at - length - kRouterGuard) break;
       if (std::abs(passage.at - other->at) < apart(*other)) return false;

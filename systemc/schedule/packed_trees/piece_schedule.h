@@ -85,7 +85,7 @@ class PieceScheduler {
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // The same order in every period, with time to spare between hops (steady state): each hop sends piece p
   // one period after piece p - 1, and so long after its data that waiting in routers does not matter. Pieces
-  // are alike but for the last. Nothing if there are too many hops.
+  // are alike except for the last. Nothing if there are too many hops.
   std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
   // Its finish, if all pieces are of `bytes`; never if there is none.
   Femtoseconds finish_steady(Bytes bytes, int pieces, double spare) const;
@@ -143,7 +143,7 @@ class PieceScheduler {
     Femtoseconds last = 0;
   };
   std::optional<Steady> steady_for(Bytes bytes, double spare) const;
-  // Per hop, when it sends in a period, whatever it waits for.
+  // Per hop, the time in a period at which it sends, regardless of dependencies.
   std::vector<Femtoseconds> places_in_period(Bytes bytes) const;
   // The timetable of pieces of `bytes`.
   std::optional<Slots> slots_for(Bytes bytes) const;

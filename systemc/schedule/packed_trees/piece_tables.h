@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // The shares of trees in pieces: flow piece * trees + tree. A tree's pieces follow each other in its share,
-// all of whole flits and alike but for the last, and, where their number is given and it costs next to
+// all of whole flits and alike except the last, and, where their number is given and it costs next to
 // nothing, the last too except on the last tree. Where accelerators own shares, the trees are theirs in
 // order, as many of each; else all trees share all the data.
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners);

@@ -19,7 +19,7 @@ std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }
 
-// All hops, each after those that it waits for.
+// All hops, each after the hops it waits for.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
   std::vector<std::int32_t> missing(hops.size());
   std::vector<std::size_t> order;

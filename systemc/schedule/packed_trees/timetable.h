@@ -19,7 +19,7 @@ struct TimetableHop {
   };
   std::vector<Use> uses;
   std::int32_t way = 1;            // slots from its start until what waits for it may start
-  std::int32_t awaits = 0;         // hops that come before it
+  std::int32_t awaits = 0;         // number of preceding hops
   std::vector<std::int32_t> next;  // hops that wait for it
 };
 

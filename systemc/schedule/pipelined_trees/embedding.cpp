@@ -166,7 +166,7 @@ std::vector<NodeId> ascending(int accelerators) {
   return order;
 }
 
-// Tries several orders of the accelerators; each search may be lost in a corner of its own.
+// Tries several orders of the accelerators; a search from one order may get stuck where another does not.
 std::vector<PlacedTree> find_embedding(const Topology& topology, const EmbeddingRequest& request) {
   constexpr std::int64_t kEffort = 20'000;
   const int attempts = topology.num_accelerators() <= 16 ? 8 : 2;

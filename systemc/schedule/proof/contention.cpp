@@ -32,7 +32,7 @@ struct Passage {
   std::int32_t step;
   std::size_t sender;     // NI port
   Femtoseconds time;      // that it takes to pass, at the pace of the slowest channel
-  std::size_t first_leg;  // of those of its step
+  std::size_t first_leg;  // index among the first legs of its step
   std::size_t end_leg;
 };
 
@@ -110,7 +110,7 @@ class Resources {
   }
 
  private:
-  // With a pattern, a channel that a switch has to whoever receives stands for the one to the origin.
+  // With a pattern, a channel from a switch to the receiver stands for the one to the origin.
   ChannelId seen_from_origin(const topology::Channel& channel, const Message& message) const {
     const bool there = pattern_ != nullptr && channel.src != message.src;
     return there ? topology_.in_channels(message.src)[static_cast<std::size_t>(channel.dst_port)]

@@ -35,7 +35,7 @@ struct GroupLayout {
 // `shares`: of the schedule, by address; none for an all-reduce.
 GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares);
 
-// The messages of a schedule by group. Those of a group are sorted by round, then as they are given.
+// The messages of a schedule by group. Within a group they are sorted by round, then in the given order.
 class MessageGroups {
  public:
   MessageGroups(const Schedule& schedule, std::span<const Message> messages);

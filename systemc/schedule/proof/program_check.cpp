@@ -270,7 +270,7 @@ class HeldPieces {
     return true;
   }
 
-  // Those of the pieces that are in the batch.
+  // The pieces that are in the batch.
   std::span<Held> part(NodeId node, const Pieces& pieces) {
     const std::int32_t first = std::max(pieces.first, batch_.first);
     const std::int32_t end = std::min(pieces.end(), batch_.end());

@@ -24,10 +24,10 @@ CheckReport check_symmetric(const topology::Topology& topology, const Schedule& 
 enum class Names { kAll, kDestinations };
 Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names = Names::kAll);
 
-// Whether some table has no entries of its own.
+// Whether some table shares its entries with another.
 bool has_patterns(const Schedule& schedule);
 
-// The same tables, each with entries of its own.
+// The same tables, each with its own copy of the entries.
 Schedule with_stored_entries(const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// Calls `visit(node, entry, count)` with the entries of a schedule, of those of a node that are alike but for
-// flow, address and step once, with the largest address and step and how many they are. For what does not
-// depend on the rest, where entries are too many to make up each.
+// Calls `visit(node, entry, count)` once for each set of entries of a node that differ only in flow, address
+// and step, with the largest address and step of the set and its size. Used by code that depends on no more
+// than that, where there are too many entries to produce each.
 template <typename Visit>
 void for_each_alike_entry(const Schedule& schedule, Visit visit) {
   const ProgramTables* const programs = ProgramTables::of_all(schedule);

@@ -43,7 +43,7 @@ struct ProgramStage {
 // same step, out-port and length.
 //
 // The switches of some dimensions may add what they are sent (in-network reduction; Themis, Sec. 4.5). Such a
-// switch is a node with tables of its own, a port for every accelerator of its group, and data that starts at
+// switch is a node with its own tables, a port for every accelerator of its group, and data that starts at
 // nothing. Messages that come down from it are listed with the accelerator that they come to; they and those
 // that go up differ in length from accelerator to accelerator. In its dimension,
 //
@@ -70,7 +70,7 @@ class ChunkProgram {
     std::int32_t arrival = 0;       // number of its first at the receiver
     std::uint32_t gathered = 0;     // a bit for every dimension that is gathered before
 
-    // Data that comes down is final, but for others' sums of an own part.
+    // Data that comes down is final, except others' sums of the node's own part.
     Op op() const { return leg == Leg::kDown && stage.whole ? Op::kGather : stage.op; }
   };
   struct Move {

@@ -23,8 +23,8 @@ struct FinalChunks {
   std::int64_t chunks_to(Bytes bytes) const;
 };
 
-// Those of a schedule whose entries name its nodes as `names` does (empty: by their numbers); none where it
-// is no all-reduce among several accelerators alone, where flows share addresses or have several, and where
+// The final chunks of a schedule whose entries name its nodes as `names` does (empty: by their numbers); none
+// if it is not an all-reduce among several accelerators only, if flows share addresses or have several, or if
 // there are too many to follow.
 std::optional<FinalChunks> find_final_chunks(const Schedule& schedule, std::span<const NodeId> names = {});
 

@@ -53,7 +53,7 @@ class ProgramTables final : public SymmetricTables {
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
   std::size_t slots() const { return spec_.slots.size(); }
 
-  // Turns of a message of chunks that are alike but for their place.
+  // Turns of a message of chunks that differ only in their position.
   struct AlikeTurns {
     Turn turn;               // of the chunk that lies last
     std::int32_t step = 0;   // the last of them

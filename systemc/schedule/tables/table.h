@@ -67,7 +67,7 @@ class TableSource {
   virtual std::int64_t messages(std::size_t slot) const = 0;
   // Entry i of a slot at `node`.
   virtual void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const = 0;
-  // The same without those that it names but for the destination: what an interface executes.
+  // The same without the nodes it names, except the destination: what an interface executes.
   virtual void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
     read(slot, i, node, entry);
   }
@@ -90,7 +90,7 @@ class Table {
 
   Table() = default;
   Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: it is one
-  // Those of `node` in slot `slot` of the source.
+  // The entries of `node` in slot `slot` of the source.
   Table(std::shared_ptr<const TableSource> source, std::size_t slot, NodeId node);
 
   std::size_t size() const { return source_ == nullptr ? entries_.size() : source_size_; }

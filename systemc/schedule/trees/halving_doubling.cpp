@@ -16,7 +16,7 @@ namespace {
 // The reduce-scatter's edge at which rank `node` sends the chunk of `owner`, as the all-gather's edge
 // backwards.
 TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node) {
-  // Chunks of a level whose owners' lower digits differ most from the node's go on first.
+  // Chunks of a level whose owners' lower digits differ most from the node's are forwarded first.
   int place = 0;        // among those of the same lower digits
   int below = 1;        // chunks of a rank that differ in lower digits only
   int distance = 0;     // in the highest digit that differs,

@@ -9,7 +9,7 @@ namespace coppice::schedule {
 
 // Halving-doubling as trees, with the accelerator of every rank, for any number of accelerators that is the
 // product of `radices`: ranks are numbers of such digits, the first the lowest, and a level exchanges parts
-// among those that differ in one digit. Halving and doubling are radices of two.
+// among the accelerators that differ in one digit. Halving and doubling are radices of two.
 Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices);
 
 // Recursive halving and doubling (Thakur et al. 2005) over a power of two of accelerators: at each level of

@@ -21,7 +21,7 @@ class LinkAllocator {
   // How many chunks the channel serves in a timestep, 16 at most.
   int capacity(topology::ChannelId channel) const { return capacity_[static_cast<std::size_t>(channel)]; }
   std::int64_t slowest_bytes_per_second() const { return slowest_; }
-  // Whether all capacities are 1: a channel is free or gone, whatever the path.
+  // Whether all capacities are 1: a channel is either free or taken.
   bool uniform() const { return uniform_; }
   // Whether the channel has room for a chunk at its own pace.
   bool is_free(topology::ChannelId channel) const {

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 
 // Whether trees of all accelerators, `pieces` each, may become TreeTables: on more accelerators than
-// CompileRequest::pattern_beyond of a grid, each of whose channels has an NI port of its own. Channels that
+// CompileRequest::pattern_beyond of a grid, each of whose channels has its own NI port. Channels that
 // serve several trees a timestep and data that not everybody owns a part of still may not.
 bool may_pack_trees(const topology::Topology& topology, const CompileRequest& request, int pieces);
 

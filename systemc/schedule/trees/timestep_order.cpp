@@ -10,7 +10,7 @@ namespace {
 
 using topology::Topology;
 
-// How far data travels: latency, then routers.
+// The distance data travels: latency, then routers.
 using Way = std::pair<Femtoseconds, std::size_t>;
 
 Way way_along(const Topology& topology, const ChannelPath& path) {

@@ -22,7 +22,7 @@ struct Boxes {
 Boxes find_boxes(const topology::Topology& topology);
 
 // Directed rings through all of `count` nodes that share no link between two of them in the same direction:
-// count - 1 use all links both ways, which can be done but for 4 and 6 (Tillson 1980). As many as a search
+// count - 1 use all links both ways, which is possible except for 4 and 6 (Tillson 1980). As many as a search
 // finds, one at least.
 std::vector<std::vector<int>> directed_rings(int count);
 

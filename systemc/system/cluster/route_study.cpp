@@ -104,7 +104,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   struct StudiedJob {
     std::size_t first_rank = 0;
     std::int64_t messages = 0;                        // of one all-reduce
-    std::vector<std::function<void(Cycles)>> begins;  // [rank of the job] of those that have joined
+    std::vector<std::function<void(Cycles)>> begins;  // [rank of the job] of the ranks that have joined
     std::size_t joined = 0;
     std::int64_t outstanding = 0;
     int iteration = 0;

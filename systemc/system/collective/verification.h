@@ -20,11 +20,11 @@ namespace coppice::system {
 // precision: h additions of fp32 numbers x_i in any order are off by at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24
 // (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2), where h is the depth of the tree; and
 // all accelerators must hold the same bits. `contributions`: every final value must sum every accelerator's
-// gradient exactly once, whatever the size of the data. Where the sets of all parts of the buffer at all
+// gradient exactly once, for any size of the data. Where the sets of all parts of the buffer at all
 // accelerators would take more than 160 MiB, those of a sample of elements stand for them: one drawn from
 // each of as many equal stretches of the buffer as 32 MiB hold. A fault that strikes a share f of
 // all elements then goes unseen with a probability of at most (1 - f)^elements. The checker's proof of the
-// schedule covers every element all the same.
+// schedule still covers every element.
 class Verification {
  public:
   virtual ~Verification() = default;

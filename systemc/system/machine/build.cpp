@@ -125,7 +125,7 @@ Femtoseconds message_gap(const config::SystemConfig& system) {
   return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
 }
 
-// The request that compilers and readers of schedules get, whatever the algorithm.
+// The request that every compiler and reader of schedules gets.
 schedule::CompileRequest request_of(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;

@@ -30,7 +30,7 @@ class TimeBreakdown {
  public:
   TimeBreakdown(int accelerators, int ni_ports);
 
-  // A message that is over, of tables that began in cycle `begun` at its source. Those of switches that add
+  // A completed message, of tables that began in cycle `begun` at its source. Those of switches that add
   // do not count.
   void add(const ni::MessageRecord& message, Cycles begun = 0);
 

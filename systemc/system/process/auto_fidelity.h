@@ -16,7 +16,7 @@ using RunAtFidelity = std::function<nlohmann::ordered_json(config::Fidelity, fab
 // The flit-hops that are simulated one by one without being asked for: minutes of work.
 inline constexpr double kAffordableFlitHops = 3e9;
 
-// `fidelity: auto`: trains, in a process of their own. Where they meet, what meets goes by flits in the next
+// `fidelity: auto`: trains, in a separate process. Where they meet, those messages go by flits in the next
 // process (fabric::MixedFabric), and what meets those, as long as it is a small part of all that is sent.
 // Else flits with leaps, in this process; more flit-hops than kAffordableFlitHops of them as fluid, if
 // `fluid` allows that. The result says in `fidelity` what ran, in `fidelity_reason` why trains were not

@@ -25,10 +25,10 @@ struct SubprocessOptions {
   // Called with each job's value as it arrives, and before the children are ended because of `interrupted`.
   std::function<void(std::size_t job, const nlohmann::ordered_json& value)> job_done;
   std::function<void()> interrupting;
-  double most_seconds = 0;  // of all jobs together; 0: as long as they take
+  double most_seconds = 0;  // limit for all jobs together; 0: none
 };
 
-// Runs every job in a child process of its own, forked here, so that each may elaborate a SystemC kernel; the
+// Runs every job in a separate child process, forked here, so that each may elaborate a SystemC kernel; the
 // caller must not have elaborated one, nor have other threads. Jobs start in order. Returns their values in
 // the same order.
 //

@@ -133,7 +133,7 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
     known = std::make_unique<CompiledCollective>(shape->second);
   }
   known->accelerators = own.accelerators();
-  // Routed groups of one shape have links of their own.
+  // Routed groups of one shape have separate links.
   if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
   known->schedule = own.place(std::move(known->schedule), ni_ports_);
   known->interfaces = known->accelerators;

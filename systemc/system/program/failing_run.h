@@ -19,9 +19,9 @@ using RunStretch = std::function<nlohmann::ordered_json(const workload::Program&
                                                         const topology::Topology&, Cycles stop)>;
 
 // A run in which program.failures happen. What fails stops the machine: what is under way is lost, and
-// program.restart later every job goes on from the first iteration that had not ended. A link that has failed
+// program.restart later every job resumes from the first iteration that had not ended. A link that has failed
 // is left out, so that messages take other ways and collectives are compiled for the network that is left. A
-// rank whose accelerator has failed goes on on the first that is idle. Where the network does not allow what
+// rank whose accelerator has failed moves to the first that is idle. Where the network does not allow what
 // a job asks for, or no accelerator is idle, jobs stay unfinished, and the result says which and why.
 // An accelerator that fails while it has no rank stops nothing. Throws ConfigError at the key for a link or
 // accelerator that does not exist.

@@ -148,7 +148,7 @@ bool GroupNetwork::find_levels() {
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     const auto size = static_cast<int>(box[d].size());
-    // Some that a switch joins are joined by it as by a smaller one.
+    // A switch joins some of its nodes as a smaller switch would.
     if (size != dimensions[d].size && specs[d].kind != topology::DimensionKind::kSwitch) return false;
     spanned.push_back(specs[d]);
     spanned.back().size = size;

@@ -101,7 +101,7 @@ class Joiner {
   std::set<int> taken_;
 };
 
-// The numbers that are left of those in use, and what they become.
+// The numbers still in use, and their new values.
 class Renumbering {
  public:
   explicit Renumbering(std::size_t count) : numbers_(count, -1) {}

@@ -8,7 +8,7 @@
 
 namespace coppice::system {
 
-// A part of a program that knows nothing of the others: ranks that were a program of their own.
+// A part of a program that is independent of the others: ranks that were a separate program.
 struct Job {
   std::string name;
   int first_rank = 0;

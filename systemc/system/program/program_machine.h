@@ -77,7 +77,7 @@ struct ProgramSetup {
   Cycles stop = 0;                          // what has not ended by then is lost; 0: all ends
 };
 
-// The machine with a program on it: every simulation of a program uses it, whatever it observes.
+// The machine with a program on it: used by every simulation of a program.
 class ProgramMachine {
  public:
   // Elaborates a SystemC kernel: at most once per process.

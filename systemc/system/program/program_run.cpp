@@ -150,7 +150,7 @@ class Stretch {
                                                    GroupWays::kOwnNetwork, options.pattern_beyond);
         })) {}
 
-  // `auto` tries trains in a process of its own, and simulates flits with leaps if they do not apply. A
+  // `auto` tries trains in a separate process, and simulates flits with leaps if they do not apply. A
   // waveform (--vcd) shows flits, so it starts with them.
   nlohmann::ordered_json run() const {
     require_waves();
@@ -237,7 +237,7 @@ class Stretch {
            !loaded_.config.system.accelerator.memory_bandwidth;
   }
 
-  // Runs in a process of its own: if trains meet or the run fails otherwise, all accelerators run and report
+  // Runs in a separate process: if trains meet or the run fails otherwise, all accelerators run and report
   // it.
   std::optional<nlohmann::ordered_json> run_symmetric() const {
     if (!may_tell_by_one()) return std::nullopt;

@@ -207,7 +207,7 @@ void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
 }
 
 // Whether a computation that takes `cycles` alone runs tile by tile. One that takes longer than its tiles, on
-// a slower accelerator, ends as much behind them; one that takes less has no tiles of its own.
+// a slower accelerator, ends as much behind them; one that takes less has no separate tiles.
 bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) {
   if (engine_ == nullptr) return false;
   auto work = passes_.work(rank_, operation);

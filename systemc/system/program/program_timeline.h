@@ -55,7 +55,7 @@ class ProgramTimeline {
   // {name, ready_ns, begin_ns, end_ns} of those that have begun: they end at the stop at the latest.
   nlohmann::ordered_json accelerators() const;
 
-  // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of those that have ended}.
+  // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of the ended ones}.
   nlohmann::ordered_json jobs() const;
 
   // Adds a track for each rank's computation, and as many as needed for its operations in flight.

@@ -15,7 +15,7 @@ struct TracePacket {
   Cycles at = 0;  // not before this cycle
   int flits = 1;
   int waits_for = 0;                  // packets that must have arrived before
-  std::vector<std::size_t> releases;  // indices of those that wait for this one
+  std::vector<std::size_t> releases;  // indices of the packets that wait for this one
 };
 
 // Reads a trace as Netrace prints its packets: in every line ID:, CYC:, SRC:, DST:, and NDEP: with as many

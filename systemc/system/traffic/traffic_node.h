@@ -68,7 +68,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
 
 // A source of synthetic traffic. The creation of a packet is drawn when the one before has left, up to
 // kHorizon cycles ahead, and the source sleeps until then: the same packets as from drawing every cycle.
-// Replies to the requests that have arrived go before requests of its own.
+// Replies to the requests that have arrived go before its own requests.
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` outlives it.

@@ -11,7 +11,7 @@
 namespace coppice::system {
 
 // An iteration of training on equal accelerators as a program: the layers' forward passes, then backward,
-// from the last layer to the first, the weight gradient and, but for the first, the input gradient; the
+// from the last layer to the first, the weight gradient and, except for the first, the input gradient; the
 // all-reduces of gradients over all ranks, each as soon as its gradients are there; and after backward the
 // updates of weights, each as soon as its gradients are reduced.
 //   none        one of all, after backward;

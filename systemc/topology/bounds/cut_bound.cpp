@@ -80,7 +80,7 @@ class WorstCutSearch {
     scale();
   }
 
-  // Channels by the data of the best set, shares by its bandwidth; those that are done give any amount.
+  // Channels by the data of the best set, shares by its bandwidth; finished ones give any amount.
   void scale() {
     network_.reset(best_data_);
     for (std::size_t i = 0; i < order_.size(); ++i) {

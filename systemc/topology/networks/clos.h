@@ -22,7 +22,7 @@ struct ClosFailures {
 // over s times that of level 1. ToR i is node m·t + i and holds accelerators m·i to m·i + m - 1; spine j is
 // node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between ToRs and spines. Ports of a ToR:
 // accelerators, then live spines, ascending; of a spine: ToRs, ascending. What has failed has no channels. A
-// ToR without live spines is built all the same; its accelerators reach each other only. Throws
+// ToR without live spines is still built; its accelerators reach each other only. Throws
 // UnsupportedError for dims, links or failures that it cannot use.
 Topology make_clos(std::span<const int> dims, std::span<const LinkSpec> links,
                    const ClosFailures& failures = {});

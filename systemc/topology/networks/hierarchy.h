@@ -11,7 +11,7 @@
 namespace coppice::topology {
 
 // One dimension of a hierarchical system (Themis, Sec. 2.3 and Table 2): every accelerator belongs to one
-// group of `size` along it, connected by a ring, by links between all pairs, or by a switch of its own.
+// group of `size` along it, connected by a ring, by links between all pairs, or by a switch.
 //
 // `links` are those of one accelerator in this dimension, each with `bandwidth` either way. Links that join
 // the same two nodes are a bundle: flits go over all of them side by side, so that a bundle is one channel of

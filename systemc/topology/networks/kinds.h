@@ -29,7 +29,7 @@ struct KindInfo {
   // Builds the network from dims and links, one for all levels or one per level; null if that is not
   // sufficient.
   Topology (*make)(std::span<const int> dims, std::span<const LinkSpec> links) = nullptr;
-  // How many link specifications it distinguishes; null: one, whatever the dims.
+  // How many link specifications it distinguishes; null: one, for any dims.
   std::size_t (*link_levels)(std::span<const int> dims) = nullptr;
   // The number of accelerators for dims, 0 if none can be built; null: the product of dims.
   std::int64_t (*accelerators)(std::span<const int> dims) = nullptr;

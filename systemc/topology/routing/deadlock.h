@@ -12,7 +12,7 @@ namespace coppice::topology {
 
 // The channel dependency graph (Dally and Seitz 1987) of a set of routes: a vertex per (channel, virtual
 // channel), an edge where a packet may hold the first while it waits for the second. Acyclic = deadlock-free
-// under wormhole switching, whatever the arbitration.
+// under wormhole switching, with any arbitration.
 class ChannelDependencyGraph {
  public:
   ChannelDependencyGraph(const Topology& topology, int vcs);

@@ -169,7 +169,7 @@ std::unique_ptr<TableRouting> LayeredPaths::table(int vcs) const {
     const Step& step = steps_[i];
     for (std::size_t layer = 0; layer < step.layer_after.size(); ++layer) {
       const int after = step.layer_after[layer];
-      // A channel that starts or ends every path through it is on no cycle, whatever its virtual channel.
+      // A channel that starts or ends every path through it is on no cycle, in any virtual channel.
       const bool open =
           first_[static_cast<std::size_t>(step.channel)] || last_[static_cast<std::size_t>(step.channel)];
       routing->entry(static_cast<NodeId>(i % nodes), static_cast<NodeId>(i / nodes),

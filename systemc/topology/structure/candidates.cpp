@@ -55,7 +55,7 @@ Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
   return sizes;
 }
 
-// Those of a line of `width` nodes from its end, or of a ring.
+// The candidates of a line of `width` nodes from its end, or of a ring.
 Spheres spheres_of_row(int width, bool wraps) {
   if (!wraps) return Spheres(static_cast<std::size_t>(width), 1);
   Spheres sizes(static_cast<std::size_t>(width / 2) + 1, 2);

@@ -116,7 +116,7 @@ class Reader {
 
 bool is_json(const std::string& bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  // The length of a protobuf header is 10 or 123 as well; an object goes on with a name or ends.
+  // The length of a protobuf header is 10 or 123 as well; an object continues with a name or ends.
   if (first == std::string::npos || bytes[first] != '{') return false;
   const std::size_t next = bytes.find_first_not_of(" \t\r\n", first + 1);
   return next != std::string::npos && (bytes[next] == '"' || bytes[next] == '}');

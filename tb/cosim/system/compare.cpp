@@ -1,7 +1,7 @@
 // coppice_cosim_check [BYTES [CASE]]: all-reduces of BYTES (65536) on a 4x4 torus or mesh whose network
 // interfaces or routers are Verilog, or some of them, against the same systems in SystemC: the same cycles,
 // every flit in the same cycle on the same channel and virtual channel, and the same bits in every gradient
-// buffer. Then programs, whose collectives are in flight together: the same but for the bits, which in
+// buffer. Then programs, whose collectives are in flight together: the same except for the bits, which in
 // SystemC are added message by message, and every operation of every accelerator in the same cycles. One line
 // per case; exit status 1 if any differs.
 #include <algorithm>

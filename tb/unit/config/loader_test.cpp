@@ -29,7 +29,7 @@ Loaded load_text(const std::string& text, const std::vector<std::string>& overri
   return load(file.path(), overrides, purpose);
 }
 
-// The message of load(), without the file's name if it is located in the file.
+// The message of load(), without the file's name if it gives a place in the file.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {},
                       Purpose purpose = Purpose::kRun) {
   const ScratchFile file(text);

@@ -53,7 +53,7 @@ TEST(RouteTiming, TakesTheSlowestChannelsFlitTime) {
   EXPECT_EQ(time_route(topology, system, 0, route_between(topology, 0, 3)).slowest_flit, 4 * kCycle);
 }
 
-// 3 GHz has no period in whole femtoseconds; a flit per cycle is one all the same.
+// 3 GHz has no period in whole femtoseconds; it still takes a flit per cycle.
 TEST(RouteTiming, KeepsWholeRatiosOfRoundedPeriods) {
   config::SystemConfig system = system_config();
   system.clock = {3'000'000'000};

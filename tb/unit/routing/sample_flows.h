@@ -68,7 +68,7 @@ inline Instance with_dead_links(int tors, int spines, double dead, int flows, Ra
   return instance;
 }
 
-// Dead links, and flows that fill every live link `load` times (but for those that would stay within a ToR):
+// Dead links, and flows that fill every live link `load` times (except flows that would stay within a ToR):
 // `load` is the optimum, and hardly any other assignment has it.
 inline Instance planted(int tors, int spines, double dead, int load, Random& random) {
   Instance instance = with_dead_links(tors, spines, dead, 0, random);

@@ -23,7 +23,7 @@ TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   EXPECT_NE(make_compiler("multitree"), nullptr);
 }
 
-// Whoever cuts data says how often where it is asked to choose, nobody else does, and all are right.
+// An algorithm that cuts data chooses the number of chunks when asked, no other does, and all are correct.
 TEST(Registry, AlgorithmsWithChunksChooseThem) {
   const Machine machine = torus({4, 4});
   for (const AlgorithmInfo& info : algorithms()) {

@@ -244,7 +244,7 @@ TEST(LargeTraining, FillsBuckets) {
   EXPECT_EQ(count(), 1);
 }
 
-// Gradients of the first layers are not waited for before those of the last are reduced.
+// Reducing the gradients of the last layers does not wait for the first layers' gradients.
 TEST(LargeTraining, ReducesWhileItComputes) {
   LargeTraining training = training_of(small(), ways(1, 1, 2), 1);
   training.bucket = 0;

@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Tables, ThemisModel,
                                                        2'089'072'092'774'400, 1.008e12, 0.002}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Consecutive convolutions fit: what a layer makes, the next one takes, but for branches and pooling.
+// Consecutive convolutions fit: a layer's output is the next one's input, except at branches and pooling.
 TEST(Model, AlphaGoZeroKeepsTheBoard) {
   for (const Layer& layer : load("alphagozero").layers) {
     EXPECT_EQ(layer.output_height(), layer.ifmap_height) << layer.name;

@@ -23,7 +23,7 @@ SAMPLED = ("nsga2", "tpe")  # by Optuna
 PRICES = ("accelerator", "switch", "switch_port", "link", "link_gb_s")
 COMBINE = ("arithmetic", "geometric", "worst")
 FIDELITIES = ("fluid", "train", "auto", "flit")
-MOST_LISTED = 1_000_000  # combinations that a grid goes through
+MOST_LISTED = 1_000_000  # number of combinations in a grid
 
 
 @dataclasses.dataclass(frozen=True)

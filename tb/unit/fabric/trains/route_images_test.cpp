@@ -13,7 +13,7 @@ using topology::VcRange;
 
 constexpr int kNodes = 4;
 
-// A ring of four, all channels alike but for the one that leaves node 2 if `uneven`.
+// A ring of four, all channels alike, except the one that leaves node 2 if `uneven`.
 topology::Topology ring(bool uneven = false) {
   topology::Topology ring(topology::Kind::kRing, {kNodes}, kNodes, 0);
   for (NodeId node = 0; node < kNodes; ++node) {

@@ -28,7 +28,7 @@ TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
   EXPECT_EQ(counter.release(), 250);
 }
 
-// A step that starts late moves those behind it.
+// A step that starts late delays the steps after it.
 TEST(LockstepCounter, StartsAfreshWhenItIsLate) {
   LockstepCounter counter;
   counter.load(0, 100, 0);

@@ -39,7 +39,7 @@ class Contexts : public ::testing::Test {
     return *collectives.back();
   }
 
-  // The receiver's start in cycle `joins`; the sender's in cycle 0, but for the last `later` collectives:
+  // The receiver's start in cycle `joins`; the sender's in cycle 0, except for the last `later` collectives:
   // those start in cycle `at`, one after the other, when all else that happens in it has; at -1,
   // the last starts when the first has ended.
   void run(Cycles joins, config::ContextOrder order = config::ContextOrder::kFifo, std::size_t later = 0,

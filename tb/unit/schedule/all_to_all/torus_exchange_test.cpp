@@ -66,7 +66,7 @@ RC_GTEST_PROP(TorusExchange, TakesNoMoreStepsThanItsBusiestChannelsHaveBlocks, (
   for (int flow = 0; flow < n * n * exchange.parts; ++flow) {
     RC_ASSERT(at[static_cast<std::size_t>(flow)] == flow / exchange.parts % n);
   }
-  // Without parts, steps are as many as the longest way has hops at least.
+  // Without parts, there are at least as many steps as the longest path has hops.
   int longest = 0;
   for (const int width : dims) longest += width / 2;
   const double steps = sends.back().step;

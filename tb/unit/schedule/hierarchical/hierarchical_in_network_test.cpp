@@ -93,7 +93,7 @@ TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
   check_schedule(machine.topology, schedule);
 }
 
-// Whoever is at an end gets what the others have in two messages all the same.
+// An accelerator at an end still gets the others' data in two messages.
 TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
   const AddingMachine machine({adding_switch(4)});
   const Schedule schedule = machine.compile(Collective::kAllGather, 1600);

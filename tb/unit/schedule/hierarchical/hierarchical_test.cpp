@@ -138,7 +138,7 @@ Schedule mix(Schedule schedule, const Schedule& other) {
   return schedule;
 }
 
-// Themis, Sec. 4.6.2: two chunks come to dimension 1 from dimensions 0 and 2, at the same time but for the
+// Themis, Sec. 4.6.2: two chunks come to dimension 1 from dimensions 0 and 2, at the same time except for the
 // moods of the network. Accelerators that take what comes first, and do not agree on it, wait for each other;
 // with the order fixed for all, they never do.
 TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {

@@ -90,7 +90,7 @@ TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);
 }
 
-// Some chunks are empty, and there are trees all the same.
+// Some chunks are empty, and there are still trees.
 TEST(MultiTreeOptimal, SumsFewerElementsThanAcceleratorsInAutomaticPieces) {
   const Machine machine = mesh({3, 2});
   CompileRequest request = machine.request(Collective::kAllReduce, 4);

@@ -138,7 +138,7 @@ TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
   for_each_entry(schedule, [](NodeId, const TableEntry&) { FAIL(); });
 }
 
-// A tree's pieces follow each other, all alike but for the last.
+// A tree's pieces follow each other, all alike except the last.
 TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   const Machine machine = mesh({4, 4});
   for (const int chunks : {kAutomaticChunks, 5, 64}) {
@@ -163,7 +163,7 @@ TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   }
 }
 
-// Whoever asks for many pieces gets an order that repeats: timesteps, flows and addresses go on alike.
+// A request for many pieces gets an order that repeats: timesteps, flows and addresses continue alike.
 TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   for (const Machine& machine : {mesh({4, 4}), torus({4, 4}), mesh({6})}) {
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4 << 20));

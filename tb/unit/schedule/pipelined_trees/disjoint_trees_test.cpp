@@ -66,7 +66,7 @@ TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
     }
   }
   join(0, 4);
-  join(1, 2);  // 14 links, as many as two trees of eight have
+  join(1, 2);  // 14 links: two trees of eight
   EXPECT_THAT(disjoint_trees(topology, 2), IsEmpty());
   EXPECT_THAT(disjoint_trees(topology, 1), SizeIs(1));
 }

@@ -50,7 +50,7 @@ int most_children(const PlacedTree& tree) {
   return most;
 }
 
-// The paper on the DGX-1: 2->4 goes through 0 and 3->5 through 1, in one of the ways with the fewest detours.
+// The paper on the DGX-1: 2->4 goes through 0 and 3->5 through 1, one of the solutions with fewest detours.
 TEST(Embedding, ThePapersIsAmongTheAnswersOfFewestDetours) {
   const Machine machine = dgx1();
   int ways = 0;

@@ -102,7 +102,7 @@ TEST_F(OrderProofTest, LetsStoresOfOtherDataBe) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
-// A ring's chunk that goes on before what it waits for has come is right in the replay's order only.
+// A ring's chunk sent before the data it waits for has arrived is correct only in the replay's order.
 TEST(OrderProof, RefusesAnEntryThatCountsTooFew) {
   const Machine machine = torus({4});
   Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);

@@ -33,7 +33,7 @@ class AlteredProgramsTest : public testing::Test {
   const ProgramTables& tables() const {
     return dynamic_cast<const ProgramTables&>(*schedule_.nodes[0].ports[0].source());
   }
-  // The same turns but for what `change` does to them.
+  // The same turns after `change`.
   template <typename Change>
   void alter(Change change) {
     ProgramTables::Spec spec;

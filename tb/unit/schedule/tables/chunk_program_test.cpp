@@ -82,7 +82,7 @@ RC_GTEST_PROP(ChunkProgram, ReducesAndGathersEveryPiece, ()) {
   const ChunkProgram program = machine.program(collective, order);
   HeldValues held(program);
   if (collective == Collective::kAllGather) {
-    // Whoever has a share has the value.
+    // Every accelerator with a share has the value.
     for (NodeId node = 0; node < program.accelerators(); ++node) {
       const Pieces share = program.share(node);
       for (int piece = share.first; piece < share.end(); ++piece) held.at(node, piece) = held.everyone();

@@ -43,7 +43,7 @@ TEST(Controller, LeavesAFailedSpine) {
   }
 }
 
-// A flow that nobody assigned keeps its spine, whoever asks and whatever else is assigned.
+// An unassigned flow keeps its spine, regardless of other assignments.
 TEST(Controller, HashesFlowsAlikeEveryTime) {
   const SmallClos small;
   config::RoutingConfig config;

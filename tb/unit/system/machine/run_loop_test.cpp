@@ -117,7 +117,7 @@ TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
 TEST_F(RunLoopTest, TakesALimitThatIsJustEnough) {
   done_at = 150;
   EXPECT_EQ(run_until({151}, state(), 150), 151);
-  // The network may go on when the run is done: a measurement is over, and its network drains.
+  // The network may still be active when the run is done: after a measurement it drains.
   now = 0;
   EXPECT_EQ(run_until({151, 400}, state(), 150), 400);
 }

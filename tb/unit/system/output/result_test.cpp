@@ -73,7 +73,7 @@ TEST(Result, RefusesWhatNoMachineCanDo) {
               ThrowsMessage<ModelError>(HasSubstr("link_utilization.max is 1.002")));
 }
 
-// A flit takes 160 cycles: whoever gets the last of two in a phase gets it when both are through.
+// A flit takes 160 cycles: the receiver of the last of two in a phase gets it when both have been sent.
 TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
   const std::vector<std::string> keys{"system.topology={kind: ring, dims: [2]}", "collective.size=8 B",
                                       "system.link.bandwidth=100 MB/s", "collective.algorithm=ring"};
