@@ -16,9 +16,9 @@ module vc_allocator #(
   input  wire [INPUTS-1:0]       request_i,   // of input virtual channels
   input  wire [INPUTS*PORTS-1:0] out_port_i,  // [input virtual channel][output port], one-hot
   input  wire [INPUTS*VCS-1:0]   allowed_i,   // virtual channels that it may have
-  input  wire [INPUTS-1:0]       free_i,      // output virtual channels that nobody has
+  input  wire [INPUTS-1:0]       free_i,      // free output virtual channels
   output wire [INPUTS*VCS-1:0]   vc_o,        // [input virtual channel]: the one that it has now, one-hot
-  output wire [INPUTS-1:0]       taken_o      // output virtual channels that are given away now
+  output wire [INPUTS-1:0]       taken_o      // output virtual channels granted in this cycle
 );
   localparam VC_W = $clog2(VCS);
   // Rotation pointers of output virtual channels, as masks like round_robin's: the input port, and its virtual channel, from

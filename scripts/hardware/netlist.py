@@ -40,7 +40,7 @@ SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 5  # sinks of a net at most,
+FAN_OUT = 5  # most sinks of a net,
 FEW = 3      # and of one that others can be kept away from
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 

@@ -30,7 +30,7 @@ ABC = f"strash;ifraig;scorr;dc2;dc2;map,-B,0.9;topo;buffer,-p,-N,{FAN_OUT};upsiz
 MAP = ("memory_dff top/macro* ; opt -fast -full; memory_map top/* top/macro* %d; opt -undriven -fine; techmap; opt -fast; "
        f"dfflibmap -liberty {{liberty}}; opt; abc -liberty {{liberty}} -script +{ABC}; opt_clean")
 VERSION = 1  # of what is kept
-# dfflibmap leaves latches, of which clock gates have one each: the library's, open while its clock is high.
+# dfflibmap does not map latches; each clock gate has one: the library's, open while its clock is high.
 LATCHES = "read_liberty -lib {liberty}; techmap t:$dlatch; techmap -map {folder}/latch.v; "
 LATCH = """module \\$_DLATCH_N_ (input E, input D, output Q);
   wire open;

@@ -10,7 +10,7 @@ struct Quantity {
   std::string_view module;   // the kind: "router"
   std::string_view name;     // "flits"
   std::string_view unit;     // "B", "ns", "cycles"; empty for numbers of things
-  std::string_view summary;  // what it says, one sentence
+  std::string_view summary;  // its description, one sentence
 };
 
 // A module with statistics. It declares its quantities where it counts them; results and the reference

@@ -32,7 +32,7 @@ std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedu
 // decides all by itself; around it are kept only the records that observers and results are made of.
 class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
  public:
-  // `buffer`: a ValueMemory, or none is kept. All references outlive it.
+  // `buffer`: a ValueMemory; any other buffer keeps no values. All references outlive it.
   RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                       const ni::NiContext& context, fabric::FlitContext& flits, ni::GradientMemory& buffer,
                       FlitContents& contents, const std::string& wave_path);

@@ -60,7 +60,7 @@ UnequalAssignment assign_unequal(const ClosLinks& links, std::span<const Flow> f
   return {Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows), least};
 }
 
-// Keeps surviving flows on their spines while those live, and returns the others.
+// Keeps surviving flows on their spines while these are alive, and returns the others.
 std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links, std::span<const Flow> flows,
                                  std::span<const int> previous) {
   std::vector<std::size_t> homeless;

@@ -44,7 +44,7 @@ const char* to_string(AllGatherBytes bytes);
 struct Communication {
   Exchange exchange = Exchange::kNone;
   Bytes bytes = 0;
-  std::optional<Group> among{};  // if the file says so (_EP, _DP_EP); else as the pass has it
+  std::optional<Group> among{};  // if the file gives it (_EP, _DP_EP); else that of the pass
   bool operator==(const Communication&) const = default;
 };
 

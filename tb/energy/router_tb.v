@@ -24,7 +24,7 @@ module tb;
     .flit_tail_i(in_tail), .flit_i(in_flit), .credit_o(out_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc),
     .flit_head_o(out_head), .flit_tail_o(out_tail), .flit_o(out_flit), .credit_i(in_credit));
 
-  integer left [0:PORTS-1];           // flits of the packet that an input is sending
+  integer left [0:PORTS-1];           // number of flits of the packet that an input is sending
   integer waiting [0:PORTS-1];        // flits that it should have sent
   integer places [0:PORTS*VCS-1];     // of its virtual channels
   integer vc [0:PORTS-1];

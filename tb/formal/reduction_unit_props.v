@@ -9,7 +9,7 @@ module reduction_unit_props (input wire clk_i);
   wire [1:0] add = $anyseq;
   wire [5:0] address = $anyseq;  // of two ports
   wire [1:0] dma = $anyseq;
-  wire [1:0] dma_next = $anyseq;  // whether each asks for other words in the next cycle
+  wire [1:0] dma_next = $anyseq;  // whether each requests other words in the next cycle
   wire [5:0] dma_next_address = $anyseq;
   reg  [5:0] dma_address;
   always @(posedge clk_i) begin

@@ -14,7 +14,7 @@ module vc_allocator_props (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .request_i(request),
     .out_port_i({out_port[3], !out_port[3], out_port[2], !out_port[2], out_port[1], !out_port[1], out_port[0], !out_port[0]}),
     .allowed_i(allowed), .free_i(free), .vc_o(vc), .taken_o(taken));
-  reg [3:0] given;  // by the inputs' own account
+  reg [3:0] given;  // according to the inputs
   reg twice;
   integer i, v;
   always @* begin

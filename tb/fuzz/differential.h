@@ -16,7 +16,7 @@ struct Tally {
   int expected = 0;     // of the agreed, those that the check of the tables expected to meet
   int unexpected = 0;   // refused by train, though the check expected no meeting
   int mixed = 0;        // trains met, and went on beside the flits of those that did
-  int leaping = 0;      // cycles were leapt over at fidelity: leap, which agreed
+  int leaping = 0;      // cycles were skipped at fidelity: leap, whose result agreed
   struct Refusals {
     int runs = 0;
     int needless = 0;  // no flit waited for another message or a credit at fidelity: flit

@@ -83,7 +83,7 @@ class Stage:
         self.name = name
         self.command = command    # of a mutant's number
         self.folder = folder
-        self.normal = normal      # the part of the output that must be as without a mutant
+        self.normal = normal      # the part of the output that must equal the output without a mutant
         self.broken = broken      # output of a tool that does not run; no verdict on a mutant
         self.seconds = None       # how long it may take
         self.expected = None

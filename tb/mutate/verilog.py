@@ -27,7 +27,7 @@ class Site:
 
     def __init__(self, start, end, line):
         self.start, self.end, self.line = start, end, line
-        self.mutants = []   # (what is done, new text)
+        self.mutants = []   # (description, new text)
 
 
 def tokens_of(text):

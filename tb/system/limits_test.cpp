@@ -48,7 +48,7 @@ TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
   }
 }
 
-// The least possible time is 7,500 s, the schedule's own is above the limit.
+// The lower bound is 7,500 s; the schedule's time is above the limit.
 TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   for (const std::string fidelity : {"train", "fluid"}) {

@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A network and what becomes of each algorithm on it, in the order of kAlgorithms: f free of contention,
+// A network and the result of each algorithm on it, in the order of kAlgorithms: f free of contention,
 // w works, r refused.
 struct Network {
   const char* name;

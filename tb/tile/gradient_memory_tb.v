@@ -258,7 +258,7 @@ module gradient_memory_tb #(
     step;
     rst_n = 1'b1;
     for (round = 0; round < ROUNDS; round = round + 1) begin
-      // At least one region is always added to, read or stored, so that no port draws for ever.
+      // At least one region is always added to, read or stored, so that no port draws forever.
       for (region = 0; region < REGIONS; region = region + 1) begin
         kind[region] = region < 3 ? region : below(3);
         owner[region] = below(PORTS);

@@ -323,7 +323,7 @@ class Network {
         arrived[node] = count;
       }
     }
-    // A stored message counts from the cycle behind its tail on.
+    // A stored message counts from the cycle after its tail.
     ++last;
     std::size_t wrong = 0;
     for (std::size_t at = 0; at < memory_.size(); ++at) {

@@ -64,7 +64,7 @@ class Pipeline {
     return last_stored_ < output ? store_end_ : earlier_store_end_;
   }
 
-  // The transfer that was asked for first.
+  // The transfer requested first.
   void serve() {
     const PeCycles load = load_ready();
     if (!stores_.empty() && stores_.front().ready <= load) {

@@ -54,7 +54,7 @@ constexpr std::array kOtherNetworks{
     std::pair{"tree4", "write it as a fat tree or as anynet"},
 };
 
-// A key stands where its value does.
+// A key's position is that of its value.
 void add(Node& map, const char* name, Node value) {
   const SourceLocation place = value.place;
   config::put(map, name, std::move(value), place);

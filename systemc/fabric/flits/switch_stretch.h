@@ -19,7 +19,7 @@ struct SwitchFlow {
   int vc = 0;
   int out_port = 0;
   Cycles flits = 0;    // in its buffer when the stretch begins,
-  Cycles credits = 0;  // and places that it knows to be free
+  Cycles credits = 0;  // and free places that it knows of
   CycleMask arrivals;  // of flits: each may leave in its cycle
   CycleMask returns;   // of credits, likewise
   CycleMask sent{};    // the answer: the cycles in which a flit leaves
@@ -76,7 +76,7 @@ class SwitchStretch {
     std::uint32_t out = 0;
   };
 
-  // How much of flits or credits a flow has.
+  // The number of flits or credits of a flow.
   struct Level {
     Cycles now = 0;
     Cycles then = 0;     // at the reference,

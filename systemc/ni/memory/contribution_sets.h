@@ -31,7 +31,7 @@ class ContributionSets {
  private:
   // Sets of up to this many words are stored as words.
   static constexpr std::size_t kFewWords = 4;
-  static constexpr std::size_t kListed = 15;  // accelerators of a list, which begins with how many there are
+  static constexpr std::size_t kListed = 15;  // accelerators of a list, preceded by their number
   static constexpr std::size_t kListSize = kListed + 1;
   enum class Form : std::uint8_t { kSelf, kNone, kAll, kList, kWords };
   class Handle {

@@ -107,7 +107,7 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
 
 // A plain memory that serves one access at a time, in the order in which they are asked for, each for whole
 // cycles of `pace`; an unlimited one serves all at once. What the network interface reads comes `dma_latency`
-// later; the arrays' loads are asked for ahead and have no latency of their own.
+// later; the arrays' loads are requested ahead and have no latency.
 class Memory final : public MemoryModule {
  public:
   Memory(const sc_core::sc_module_name& name, GradientMemory& contents, Femtoseconds dma_latency,

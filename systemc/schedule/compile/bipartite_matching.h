@@ -42,7 +42,7 @@ class Assignment {
   }
 
   std::vector<std::int32_t> item_;     // [slot]
-  std::vector<std::int32_t> visited_;  // [slot]: the last round that looked at it
+  std::vector<std::int32_t> visited_;  // [slot]: the last round that visited it
   std::int32_t round_ = 0;
   std::size_t matched_ = 0;
 };

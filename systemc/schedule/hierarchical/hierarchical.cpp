@@ -87,7 +87,7 @@ class HierarchicalBuilder {
         algorithm, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
   }
 
-  // The tables of all accelerators are one, and read as such.
+  // All accelerators have the same table.
   bool shared() const { return alike_ && topology_.num_accelerators() > request_.pattern_beyond; }
 
   void place_chunk(const ChunkPlan& plan) {

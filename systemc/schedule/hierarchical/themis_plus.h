@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // The length of the search, and its random path: equal effort gives equal plans on every machine.
 struct SearchEffort {
   std::uint64_t seed = 1;
-  int searches = 4;        // each along a path of its own; no more than it takes to come near the ideal
+  int searches = 4;        // each along its own path; only as many as needed to come close to the ideal
   int simulations = 1500;  // of the whole collective, in each
 };
 

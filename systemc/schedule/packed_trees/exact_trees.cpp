@@ -32,7 +32,7 @@ constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
 constexpr std::size_t kExecuted = 4;  // orders, those of the least estimates
 constexpr double kSpare = 0.25;       // of a period, the least that data may be late
-// No other candidate is executed if its estimate exceeds this share of the best execution.
+// A further candidate is executed only if its estimate is at most this share of the best execution.
 constexpr double kWorthExecuting = 0.995;
 constexpr Bytes kProbe = Bytes{1} << 40;
 
@@ -82,7 +82,7 @@ class SteadyTables {
     best_.expected = limit;
   }
 
-  // Trees up and down at once.
+  // Trees that reduce and broadcast at the same time.
   void add(std::vector<PackedTree> trees) {
     trees_ = std::move(trees);
     timing_.reset();

@@ -136,7 +136,7 @@ class PieceScheduler {
   };
 
   void connect(std::span<const PackedTree> trees);
-  // When hops send the first piece, the period, and when that piece is everywhere.
+  // When hops send the first piece, the period, and the time at which every node has that piece.
   struct Steady {
     std::vector<Femtoseconds> starts;  // [hop]
     Femtoseconds period = 0;

@@ -8,7 +8,7 @@
 #include "schedule/packed_trees/piece_schedule.h"
 
 // An order of pieces that repeats (modulo scheduling): every hop sends piece p one period after piece p - 1,
-// and every port goes through its hops in one cyclic order.
+// and every port serves its hops in one cyclic order.
 namespace coppice::schedule {
 namespace {
 

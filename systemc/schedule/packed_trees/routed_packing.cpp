@@ -293,7 +293,7 @@ class RoutedPacker {
     return sum + labels_[place].key;
   }
 
-  // Labels a place anew by what its neighbours' ways cost now.
+  // Relabels a place by the current costs of its neighbours' paths.
   void relabel(std::size_t place) {
     const NodeId node = node_at(place);
     const std::size_t pace = pace_at(place);

@@ -88,7 +88,7 @@ Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   return range;
 }
 
-// The pieces that the others of the group have, or are to have, in the messages of a step.
+// The pieces that the other members of the group have, or will receive, in the messages of a step.
 Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
   const Pieces group = of_group(node, step);
   const Pieces own = of_own(node, step);

@@ -65,7 +65,7 @@ class ChunkProgram {
     int in_stage = 0;       // which of the stage's steps it is
     int first_message = 0;  // of an accelerator
     int messages = 0;
-    int in_turn = 1;                // messages that go one after the other in one turn
+    int in_turn = 1;                // messages sent one after the other in one turn
     std::int32_t dependencies = 0;  // arrivals at the sender in earlier steps
     std::int32_t arrival = 0;       // number of its first at the receiver
     std::uint32_t gathered = 0;     // a bit for every dimension that is gathered before

@@ -75,7 +75,7 @@ class TableSource {
   virtual std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const = 0;
   // The routes that a slot's entries take at `node`, each at least once.
   virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
-  // This source, if it is one accelerator's tables and the moves that make them everybody's.
+  // This source, if it consists of one accelerator's tables and the moves that map them to all others.
   virtual const TablePattern* pattern() const { return nullptr; }
 };
 

@@ -53,7 +53,7 @@ class TableLoop {
   }
   // The entry of an active line.
   void read(Place place, TableEntry& entry) const;
-  // Calls `visit` with every entry, in order; it stays until the next.
+  // Calls `visit` with every entry, in order; an entry is valid until the next call.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     Place place;

@@ -22,7 +22,7 @@ using topology::NodeId;
   throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, why));
 }
 
-// The configured failures and those that the seed draws of the other spines.
+// The configured failures, and failures of other spines drawn by the seed.
 config::Loaded with_random_failures(const config::Loaded& loaded) {
   config::Loaded result = loaded;
   const config::Config& config = loaded.config;

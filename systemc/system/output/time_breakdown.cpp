@@ -19,7 +19,7 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   time.contention = delayed - time.credits;
   time.latency = under_way - delayed;
   time.lockstep = issued - data_here;
-  // From issue to the head: memory. From head to tail: serialization, and whatever it took longer.
+  // From issue to the head: memory. From head to tail: serialization, and any excess.
   time.latency += message.head_injected - issued;
   const Cycles sending = message.tail_injected + 1 - message.head_injected;
   time.serialization = std::min(sending, message.serialization);

@@ -10,7 +10,7 @@ namespace coppice::system {
 
 // The cycles of a network-interface port by activity. Every cycle of every port counts once.
 struct PortTime {
-  Cycles serialization = 0;  // flits of its messages going out, at the rate of the slowest channel ahead
+  Cycles serialization = 0;  // sending the flits of its messages, at the rate of the slowest channel ahead
   Cycles latency = 0;        // memory, and data it depends on that is on its way
   Cycles dependencies = 0;   // data it depends on that has not left its sender
   Cycles lockstep = 0;       // the next timestep may not start

@@ -54,8 +54,8 @@ class Parts {
   boost::disjoint_sets_with_storage<> sets_;
 };
 
-// Parts stay joined by one link to another each, for routes are found between all nodes; what goes on in a
-// part never takes such a link, since it would have to come back by it.
+// Each part keeps one link to another, since routes are computed between all nodes; the traffic within a
+// part never takes such a link, since it would have to return over it.
 Topology without_links(const Topology& whole, const std::set<Link>& failed) {
   Parts parts(whole, failed);
   std::set<Link> bridges;

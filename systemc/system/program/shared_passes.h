@@ -32,7 +32,7 @@ class SharedPasses {
   // The number of pieces of a computation that is not a pass over a layer. Each takes whole cycles, so
   // alone() may exceed the roofline's time by that many cycles.
   static constexpr Cycles kPieces = 64;
-  // The time of a work that has the memory to itself, in cycles of system.clock.
+  // The time of a piece of work with exclusive use of the memory, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;
 
   // A pass has run tile by tile, and took this many cycles longer than alone.

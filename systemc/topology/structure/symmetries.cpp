@@ -25,7 +25,7 @@ std::map<Ends, Bundle> bundles_of(const Topology& topology) {
   return bundles;
 }
 
-// Two nodes with what joins them; the lower first where both ways are alike.
+// Two nodes and their connection; the lower first if both directions are alike.
 struct Joint {
   NodeId from;
   NodeId to;

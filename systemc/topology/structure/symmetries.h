@@ -11,7 +11,7 @@ namespace coppice::topology {
 struct Symmetries {
   // Generators of the group of all symmetries: [node] its image.
   std::vector<std::vector<NodeId>> generators;
-  double size = 1;  // of the group; symmetries grow fast with the network, so that this may be infinite
+  double size = 1;  // size of the group; may be infinite, since symmetries grow fast with the network
   // [node]: its place in a canonical numbering, independent of the given one: graphs that differ only in the
   // numbers of nodes and the order of channels become equal.
   std::vector<NodeId> labels;

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A whole number, which protobuf prints as a text where it has 64 bits.
+// A whole number; protobuf prints 64-bit ones as strings.
 AttributeValue value_of(const Json& json) {
   if (json.is_boolean()) return {json.get<bool>() ? 1 : 0};
   if (!json.is_string()) return {whole_number(json)};

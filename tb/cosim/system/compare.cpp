@@ -133,7 +133,7 @@ std::string drawn(std::uint32_t seed) {
   return text + fmt::format("  - {{name: end, barrier: all, after: [{}]}}\n", fmt::join(names, ", "));
 }
 
-// There is one for every seed.
+// One for every seed.
 Case drawn_case(std::uint32_t seed) {
   static constexpr std::array kOrders{"round_robin", "priority", "fifo"};
   return {fmt::format("program_drawn_{}", seed),

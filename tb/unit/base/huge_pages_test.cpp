@@ -12,7 +12,7 @@
 namespace coppice {
 namespace {
 
-// The flags of the mapping that holds `address`, as the kernel tells them; empty where it tells none.
+// The flags of the mapping that holds `address`, as the kernel reports them; empty if it reports none.
 std::string flags_of(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);

@@ -100,7 +100,7 @@ TEST_F(MemoryPortTest, WaitsForAMemoryOfLimitedBandwidth) {
   owner.memory.bind(memory.dma);
   elaborate();
   EXPECT_GT(owner.port.read(tables, message, kPeriod, 100), 103);
-  // Behind the read: what lay there is read, added to and written back.
+  // After the read: the old value is read, added to and written back.
   EXPECT_EQ(owner.port.write(tables, message, 108), 100 + 8 + 2 * 8);
 }
 

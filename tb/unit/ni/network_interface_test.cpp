@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr Bytes kBytes = 160;
 constexpr Cycles kFlits = 11;
 
-// Decoded in cycle 0, read from memory, sent, on its way, added: each at its time.
+// The stages of a message, decoded in cycle 0: memory read, sending, transit, addition.
 TEST(NetworkInterface, TakesAMessageThroughItsStages) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes);

@@ -45,7 +45,7 @@ Topology random_network(std::mt19937& random) {
   const int switches = draw(0, 2);
   const int nodes = accelerators + switches;
   Topology network(topology::Kind::kFile, {}, accelerators, switches);
-  // A ring one way reaches all.
+  // A one-way ring reaches all.
   for (NodeId node = 0; node < nodes; ++node) {
     network.add_channel(node, (node + 1) % nodes, {draw(1, 4) * 1'000'000'000L}, 0);
   }

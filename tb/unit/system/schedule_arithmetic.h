@@ -79,7 +79,7 @@ class ScheduleArithmetic {
     }
   }
 
-  // Places every entry whose dependencies have a time by now.
+  // Places every entry whose dependencies already have a time.
   bool advance() {
     bool advanced = false;
     for (Port& port : ports_) {

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A decoder small enough to look at: 8 layers, 4 heads.
+// A small decoder: 8 layers, 4 heads.
 Transformer small() {
   Transformer model;
   model.name = "small";

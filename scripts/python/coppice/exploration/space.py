@@ -63,7 +63,7 @@ class Search:
     runs: int | None = None
     minutes: float | None = None
     population: int = 30
-    study: bool = False  # whether Optuna's own storage gets the points too
+    study: bool = False  # whether the points are also stored by Optuna
 
 
 Genome = tuple  # an index into the values of every key

@@ -125,7 +125,7 @@ TEST(ScheduleFile, IsForTheTopologyThatItNames) {
   EXPECT_THAT([&] { parse_schedule(text, "s.json", "mesh 4x4"); },
               testing::ThrowsMessage<ConfigError>(
                   testing::HasSubstr("/topology: the tables are for torus 4x4, but the system is mesh 4x4")));
-  // Files that do not say are taken at their word.
+  // Files that name no topology are accepted.
   EXPECT_NO_THROW(parse_schedule(kSmall, "s.json", "mesh 4x4"));
 }
 

@@ -112,7 +112,7 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
     best = std::max(best, rate);
   }
   RC_ASSERT(best > least * 0.97);
-  // Trees as many as the strength in GB/s times the parts less one: exactly.
+  // The number of trees is exactly the strength in GB/s times the parts less one.
   for (int parts = 1; parts <= 6; ++parts) {
     const double trees = least / 1e9 * parts;
     if (std::abs(trees - std::round(trees)) > 1e-9) continue;

@@ -20,7 +20,7 @@ using testing::ThrowsMessage;
 using topology::kNoNode;
 using topology::Topology;
 
-// Spanning trees, parents first, over channels that exist and of which none is used twice.
+// Spanning trees, parents first, over existing channels, none used twice.
 void expect_embedded(const Topology& topology, const std::vector<PlacedTree>& trees) {
   std::set<topology::ChannelId> used;
   const auto follow = [&](NodeId from, NodeId to, const ChannelPath& path) {

@@ -28,7 +28,7 @@ class CheckerTest : public testing::Test {
                     AllOf(HasSubstr(what), MatchesRegex("(flow [0-9]+ at )?bytes .*accelerator .*step.*"))));
   }
 
-  // The table and index of the last entry that `wanted` says yes to.
+  // The table and index of the last entry accepted by `wanted`.
   std::pair<Entries*, std::size_t> find(const std::function<bool(const TableEntry&)>& wanted) {
     std::pair<Entries*, std::size_t> found{nullptr, 0};
     for (NodeTables& node : schedule_.nodes) {

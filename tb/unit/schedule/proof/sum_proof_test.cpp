@@ -72,7 +72,7 @@ TEST_F(SumProofTest, SendsWhatThereWasBeforeTheRound) {
   send(0, Op::kReduce, 0, 1);
   send(0, Op::kReduce, 1, 0);
   EXPECT_EQ(prove(), 1);
-  // One after the other, the second sends the first's back.
+  // In sequence, the second sends the first one's value back.
   messages_[1].round = 1;
   refuses("adds the contribution of accelerator 0 a second time at accelerator 0");
 }

@@ -132,7 +132,7 @@ const BuiltMachine kMachines[] = {
 INSTANTIATE_TEST_SUITE_P(Machines, Arithmetic, ::testing::ValuesIn(kMachines),
                          [](const auto& machine) { return std::string(machine.param.name); });
 
-// --- what lockstep and flow control are worth -------------------------------------------------------------
+// --- the gain of lockstep and flow control ----------------------------------------------------------------
 
 // Messages of several hops share channels with those of other steps unless the lockstep keeps the steps
 // apart; on slow links too, where a flit takes several cycles.

@@ -54,7 +54,7 @@ Json ran(const SmallProgram& small, fabric::Meetings* meetings) {
   return run_program(small.machine.loaded(), small.program, options);
 }
 
-// Until nothing that is no flit meets.
+// Until only flits meet.
 Json run_mixed(const SmallProgram& small) {
   std::vector<std::int32_t> flit_ports;
   for (int runs = 1;; ++runs) {

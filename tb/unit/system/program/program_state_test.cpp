@@ -84,7 +84,7 @@ TEST(ProgramState, VerifiesWhenAllAreDone) {
               ThrowsMessage<ModelError>(AllOf(HasSubstr("transfer 's'"), HasSubstr("cycle 51"))));
 }
 
-// Buffers of exchanges lie apart in an accelerator's memory: the high bits tell which.
+// Buffers of exchanges are separate in an accelerator's memory: the high bits identify the buffer.
 TEST(ProgramState, KeepsBuffersApart) {
   const SmallProgram one(kRing, kText);
   ProgramMemory sends(*one.state, 0);

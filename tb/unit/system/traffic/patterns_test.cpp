@@ -118,7 +118,7 @@ TEST(TrafficPattern, DrawsUniformDestinationsWithTheSourceAmongThem) {
   for (const auto& [node, count] : counts) EXPECT_NEAR(count, 1000, 150) << node;
 }
 
-// All but uniform send every node's packets to one node, and to every node the packets of one.
+// Every pattern except uniform sends each node's packets to one node, and each node receives those of one.
 RC_GTEST_PROP(TrafficPattern, PermutesTheNodes, ()) {
   const auto pattern =
       *rc::gen::element(Pattern::kTranspose, Pattern::kBitcomp, Pattern::kTornado, Pattern::kNeighbor);
