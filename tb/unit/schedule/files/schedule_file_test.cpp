@@ -111,8 +111,8 @@ TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 34), "s.json:2:14: /algorithm: is empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
             "s.json:3:26: a second 'size' in this object: keep one of the two");
-  EXPECT_EQ(refusal(kSmall, "\"step\": 1,", "\"step\": 1, \"step\": 1,").substr(0, 40),
-            "s.json:9:29: a second 'step' in ");
+  EXPECT_THAT(refusal(kSmall, "\"step\": 1,", "\"step\": 1, \"step\": 1,"),
+              StartsWith("s.json:9:29: a second 'step' in this object: "));
   EXPECT_EQ(refusal(kSmall, "]]}]}", std::string("]]}]}\0 {}", 9)).substr(0, 27),
             "s.json:11:6: the byte 0x00 ");
 }

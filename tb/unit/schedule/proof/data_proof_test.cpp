@@ -79,7 +79,7 @@ TEST_F(DataProofTest, ProvesFlowsOneByOne) {
     EXPECT_THROW(prove_flow(schedule_, own), ScheduleError);
   }
   EXPECT_THAT([&] { prove_flow(schedule_, {}); },
-              ThrowsMessage<ScheduleError>(HasSubstr("are not a message")));
+              ThrowsMessage<ScheduleError>(HasSubstr("the schedule sends no message")));
 }
 
 }  // namespace
