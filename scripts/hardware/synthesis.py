@@ -1,4 +1,4 @@
-"""Yosys: a module of rtl/ and its parameters to figures, each module of the hierarchy synthesised once, on its own.
+"""Yosys: a module of rtl/ and its parameters to figures, each module of the hierarchy but arbiters synthesised once, on its own.
 
 Memories of at least `macro_bits` with one write port and one read port become macros, counted by their bits; all others
 become flip-flops and are counted as such. What was synthesised is kept, keyed by all that it depends on, so that a run
@@ -24,7 +24,11 @@ LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of entries and heads
 READ = f"read_verilog -I {LAYOUT.parent}"
 FAN_OUT = 16
 # Flip-flops behind memories stay outside, except those of macros. Constant and unused logic goes, nothing is shared.
-ELABORATE = "hierarchy -check -top {top} {parameters}; proc; opt_clean; memory_collect"
+# Arbiters become part of the blocks they are in, whose pointers have constant bits: constants do not cross hierarchy.
+ARBITER = "round_robin"
+ELABORATE = ("hierarchy -check -top {top} {parameters}; proc; setattr -mod -set keep_hierarchy 1 *; "
+             f"setattr -mod -unset keep_hierarchy *{ARBITER}*; flatten; setattr -mod -unset keep_hierarchy *; opt_clean; "
+             "memory_collect")
 COARSE = "synth -noshare -nordff -run coarse:fine"
 ABC = f"strash;ifraig;scorr;dc2;dc2;map,-B,0.9;topo;buffer,-p,-N,{FAN_OUT};upsize;dnsize"
 MAP = ("memory_dff top/macro* ; opt -fast -full; memory_map top/* top/macro* %d; opt -undriven -fine; techmap; opt -fast; "

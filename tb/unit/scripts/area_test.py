@@ -95,6 +95,12 @@ class Area(unittest.TestCase):
         with_gates, without = (self.figures("--block", "credit_return", "--parameter", f"GATES={gates}") for gates in (1, 0))
         self.assertEqual(with_gates["flops"], without["flops"] + 1)
 
+    def test_a_pointer_has_no_flip_flop_for_its_constant_bit(self):
+        # Pointers of 2 inputs over 2 virtual channels and over 2 outputs, and of 2 outputs over 2 inputs: what comes first
+        # behind the last one is told by no bit.
+        of = self.figures("--block", "switch_allocator", "--parameter", "PORTS=2", "VCS=2")
+        self.assertEqual(of["flops"], 2 * (2 - 1) + 2 * (2 - 1) + 2 * (2 - 1))
+
     def test_names_what_is_missing(self):
         for arguments, environment, words in (
                 (["--block", "fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
