@@ -13,6 +13,7 @@
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/themis.h"
 #include "schedule/hierarchical/turn_order.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/tables/dimension_algorithm.h"
 #include "schedule/tables/program_tables.h"
 #include "topology/networks/hierarchy.h"
@@ -310,12 +311,33 @@ AlgorithmInfo HierarchicalCompiler::info() {
                      {.turn = 11, .chunks = 256, .most_accelerators = 256}}};
 }
 
+// Chunks fill the dimensions in a pipeline, and Themis has 64 of them (Sec. 5.3). In a single dimension they
+// only hide the latency of a step, which a few do: of half as many each, as long as that is expected to be
+// faster.
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
-  const ChunkSchedule chunks = plan_chunks(model, request);
-  Schedule schedule = compile_plans(topology, request, info().name, chunks.plans, chunks.intra_dimension);
-  if (request.chunks == kAutomaticChunks) schedule.chunks = chunk_count(model, request);
-  return schedule;
+  const auto compile_in = [&](int count) {
+    CompileRequest given = request;
+    given.chunks = count;
+    const ChunkSchedule chunks = plan_chunks(model, given);
+    return compile_plans(topology, request, info().name, chunks.plans, chunks.intra_dimension);
+  };
+  if (request.chunks != kAutomaticChunks) return compile_in(request.chunks);
+  int count = chunk_count(model, request);
+  Schedule best = compile_in(count);
+  if (model.dimensions() == 1 && count > 1) {
+    Femtoseconds least = expected_time(topology, request, best);
+    for (int fewer = count / 2; fewer >= 1; fewer /= 2) {
+      Schedule schedule = compile_in(fewer);
+      const Femtoseconds time = expected_time(topology, request, schedule, least);
+      if (time > least) break;
+      least = time;
+      count = fewer;
+      best = std::move(schedule);
+    }
+  }
+  best.chunks = count;
+  return best;
 }
 
 }  // namespace coppice::schedule

@@ -25,6 +25,9 @@ constexpr int kLeastTriedPieces = 10;
 // Other numbers of pieces are tried only if the expected one takes at most this factor longer than the best
 // known.
 constexpr double kHopeless = 1.2;
+// Beyond so many messages, which take simulations seconds, the fewest pieces of nearly the least finish.
+constexpr std::int64_t kFewMessages = 20000;
+constexpr double kNearly = 1.03;
 constexpr double kUsualUrgency = 1.5;
 constexpr double kOtherUrgencies[] = {1.0, 2.5};
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
@@ -88,6 +91,14 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
         least = std::min(least, other);
       }
     }
+  }
+  const auto most = static_cast<Femtoseconds>(kNearly * static_cast<double>(least));
+  while (best > 0 && scheduler.unlike_paces() &&
+         counts[static_cast<std::size_t>(best)] * messages > kFewMessages) {
+    const Femtoseconds fewer = finish(best - 1, kUsualUrgency);
+    if (fewer > most) break;
+    --best;
+    least = fewer;
   }
   PieceChoice choice{{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
   for (const double urgency : kOtherUrgencies) {
@@ -163,7 +174,10 @@ PieceChoice choose_buffered(const PieceScheduler& scheduler, const CompileReques
     bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(tried) * trees);
     const Femtoseconds finish = scheduler.finish(bytes, {tried, kUsualUrgency}) +
                                 (static_cast<int>(count) - tried) * scheduler.period(bytes.front());
-    if (finish < choice.finish) choice = {{static_cast<int>(count), kUsualUrgency}, finish};
+    const double worth = scheduler.unlike_paces() && count * messages > kFewMessages ? kNearly : 1.0;
+    if (worth * static_cast<double>(finish) < static_cast<double>(choice.finish)) {
+      choice = {{static_cast<int>(count), kUsualUrgency}, finish};
+    }
   }
   if (choice.finish >= limit) choice.finish = kNever;
   return choice;

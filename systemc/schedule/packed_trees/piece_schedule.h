@@ -96,6 +96,8 @@ class PieceScheduler {
   std::size_t hops() const { return hops_.size(); }
   // Whether several ports send over a channel.
   bool shares_channels() const { return shares_channels_; }
+  // Whether the slowest channels of the hops' ways are of several bandwidths.
+  bool unlike_paces() const { return paces_.size() > 1; }
   // Whether messages of such lengths go in timesteps.
   bool in_steps(Bytes bytes) const;
   // Whether messages of these lengths wait in routers' buffers, each channel being free after its own pace:

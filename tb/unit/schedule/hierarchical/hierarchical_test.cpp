@@ -11,6 +11,7 @@
 #include "hierarchical_machine.h"
 #include "machine.h"
 #include "random_execution.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/checker.h"
 #include "topology/networks/hierarchy.h"
 
@@ -63,6 +64,22 @@ TEST(Hierarchical, PaddedMessagesShareNoChannel) {
   for_each_entry(schedule, [&](NodeId, const TableEntry& entry) { padded = padded || entry.padding > 0; });
   EXPECT_TRUE(padded);
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
+}
+
+// 64 chunks fill several dimensions (Themis, Sec. 5.3); a few hide the latency of one.
+TEST(Hierarchical, OneDimensionHasNoMoreChunksThanHelp) {
+  const HierarchicalMachine one({dimension(DimensionKind::kSwitch, 8)});
+  const CompileRequest request = timed(one.request(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks));
+  CompileRequest usual = request;
+  usual.chunks = 64;
+  const Schedule chosen = HierarchicalCompiler().compile(one.topology, request);
+  EXPECT_GT(chosen.chunks, 1);
+  EXPECT_LT(chosen.chunks, 64);
+  EXPECT_LE(expected_time(one.topology, request, chosen),
+            expected_time(one.topology, request, HierarchicalCompiler().compile(one.topology, usual)));
+
+  const HierarchicalMachine two(kSwitches);
+  EXPECT_EQ(two.compile(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks).chunks, 64);
 }
 
 TEST(Hierarchical, SaysWhatItNeeds) {

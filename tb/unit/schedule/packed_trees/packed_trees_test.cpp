@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hierarchical_machine.h"
 #include "machine.h"
 #include "random_execution.h"
 #include "schedule/packed_trees/expected_time.h"
@@ -129,6 +130,27 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
     }
   }
   EXPECT_LT(4 * lines, entries);
+}
+
+// Where channels are unlike, pieces beyond a few gain next to nothing and cost as many messages.
+TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
+  const auto link = [](std::int64_t gb, Cycles ns) {
+    return topology::DimensionSpec{
+        topology::DimensionKind::kSwitch, 0, 1, {gb * 1'000'000'000}, ns * kFemtosecondsPerNanosecond};
+  };
+  std::vector<topology::DimensionSpec> dimensions{link(450, 500), link(50, 2000)};
+  dimensions[0].size = 8;
+  dimensions[1].size = 3;
+  const HierarchicalMachine machine(dimensions);
+  CompileRequest request = timed(machine.request(Collective::kAllReduce, Bytes{48} << 20, kAutomaticChunks));
+  const Schedule few = PackedTreesCompiler().compile(machine.topology, request);
+  const std::int64_t messages = std::int64_t{2} * 23 * few.flows;
+  EXPECT_LE(messages, 20'000);
+  request.chunks = 4 * few.chunks;
+  const Schedule many = PackedTreesCompiler().compile(machine.topology, request);
+  EXPECT_GT(many.flows, 3 * few.flows);
+  EXPECT_LE(static_cast<double>(expected_time(machine.topology, request, few)),
+            1.03 * static_cast<double>(expected_time(machine.topology, request, many)));
 }
 
 TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
