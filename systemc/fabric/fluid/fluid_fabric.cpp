@@ -1,6 +1,7 @@
 #include "fabric/fluid/fluid_fabric.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,17 +13,36 @@
 namespace coppice::fabric {
 namespace {
 
-constexpr double kFemto = 1e15;
-
 double bytes_per_second(Bytes flit, Femtoseconds flit_time) {
   return static_cast<double>(flit) * kFemto / static_cast<double>(flit_time);
+}
+
+// A channel is as fast as its bandwidth and its credits: each virtual channel has its places once per loop.
+double channel_capacity(const config::SystemConfig& system, const topology::Channel& channel, int vcs) {
+  const double places = static_cast<double>(vcs) * static_cast<double>(system.router.vc_depth);
+  const auto loop = static_cast<double>(channel_credit_loop(system, channel) * system.clock.period());
+  const double credits = places * static_cast<double>(system.flit) * kFemto / loop;
+  return std::min(credits, bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
+}
+
+// Cycles that a virtual channel waits for credits after each buffer's flits, without other traffic.
+Cycles credit_stall(const config::SystemConfig& system, const topology::Channel& channel) {
+  const Cycles block = capped_time(system.router.vc_depth, channel_flit_time(system, channel.bandwidth)) /
+                       system.clock.period();
+  return std::max<Cycles>(0, channel_credit_loop(system, channel) - block);
+}
+
+std::vector<double> buffer_capacities(const topology::Topology& topology, const config::SystemConfig& system,
+                                      std::size_t ports) {
+  const double places = static_cast<double>(system.router.vcs) * static_cast<double>(system.router.vc_depth);
+  return std::vector<double>(topology.channels().size() + ports, places * static_cast<double>(system.flit));
 }
 
 std::vector<double> link_capacities(const topology::Topology& topology, const config::SystemConfig& system,
                                     int ni_ports) {
   std::vector<double> capacities;
   for (const topology::Channel& channel : topology.channels()) {
-    capacities.push_back(bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
+    capacities.push_back(channel_capacity(system, channel, system.router.vcs));
   }
   const auto ports = static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports);
   capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, system.clock.period()));
@@ -45,9 +65,13 @@ FluidFabric::FluidFabric(const sc_core::sc_module_name& name, const topology::To
       framing_(framing),
       ni_ports_(ni_ports),
       period_(system.clock.period()),
-      rates_(link_capacities(topology, system, ni_ports)),
+      capacities_(link_capacities(topology, system, ni_ports)),
+      rates_(capacities_),
+      space_(buffer_capacities(topology, system,
+                               static_cast<std::size_t>(topology.num_interfaces() * ni_ports))),
       ports_(static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports)),
       wake_event_("wake"),
+      used_vcs_(topology.channels().size(), 0),
       carried_(topology.channels().size() + 2 * ports_.size(), 0.0),
       busy_(topology.channels().size()),
       failure_(&failure) {
@@ -93,7 +117,12 @@ void FluidFabric::tick() {
 }
 
 void FluidFabric::process(const Event& event) {
-  Port& port = ports_[static_cast<std::size_t>(event.port)];
+  if (event.kind == EventKind::kSettle) return;
+  if (event.kind == EventKind::kFlow) {
+    if (flows_[static_cast<std::size_t>(event.index)].version == event.version) advance(event.index);
+    return;
+  }
+  Port& port = ports_[static_cast<std::size_t>(event.index)];
   switch (event.kind) {
     case EventKind::kEjected:
       --under_way_;
@@ -104,13 +133,13 @@ void FluidFabric::process(const Event& event) {
       port.sending = false;
       last_movement_ = now_ / period_;
       port.injector->message_injected(event.message, last_movement_);
-      schedule({now_ + period_, EventKind::kWake, event.port, 0, 0});
+      schedule({now_ + period_, EventKind::kWake, event.index, 0, 0});
       break;
     case EventKind::kWake:
-      if (!port.sending) try_start(event.port);
+      if (!port.sending) try_start(event.index);
       break;
-    case EventKind::kEnd:
-      end(event.port, event.version);
+    case EventKind::kFlow:
+    case EventKind::kSettle:
       break;
   }
 }
@@ -146,33 +175,24 @@ std::vector<std::int32_t> FluidFabric::links_of(std::int32_t index, const topolo
 
 void FluidFabric::start(std::int32_t index, const Message& message) {
   Port& port = ports_[static_cast<std::size_t>(index)];
-  const topology::Route& route = port.rerouted == message.dst ? *port.route : *message.route;
-  const std::vector<std::int32_t> links = links_of(index, route);
-  Flow flow;
+  const FlowIndex flow_index = new_flow();
+  Flow& flow = flows_[static_cast<std::size_t>(flow_index)];
   flow.message = message.id;
-  flow.src = message.src;
   flow.dst = message.dst;
-  flow.route = &route;
-  flow.ejection = links.back() - static_cast<std::int32_t>(topology_->channels().size() + ports_.size());
+  flow.port = index;
   flow.flits = framing_.flits(message.bytes);
   flow.packet_flits = framing_.packet_flits(message.bytes, 0);
   flow.bytes = static_cast<double>(flow.flits) * static_cast<double>(framing_.flit);
-  flow.remaining = flow.bytes;
   flow.since = now_;
-  flow.version = ++port.version;
-  const RouteTiming timing = time_route(*topology_, *system_, message.src, route);
-  flow.latency = timing.latency;
-  pace(index, flow, timing);
-  flow.id = rates_.add(links);
-  if (static_cast<std::size_t>(flow.id) >= port_of_.size()) {
-    port_of_.resize(static_cast<std::size_t>(flow.id) + 1, -1);
-  }
-  port_of_[static_cast<std::size_t>(flow.id)] = index;
+  set_route(flow, port.rerouted == message.dst ? *port.route : *message.route);
+  flow.up = add_rate(flow_index, flow.links);
+  touch(flow_index);
   bytes_sent_ += flow.bytes;
   statistics_.flits_injected += flow.flits;
-  statistics_.flit_hops += flow.flits * static_cast<std::int64_t>(route.size());
-  occupy(flow, now_);
-  port.flow = flow;
+  statistics_.flit_hops += flow.flits * static_cast<std::int64_t>(flow.route->size());
+  occupy(flow.links, now_);
+  port.flow = flow_index;
+  port.flows.push_back(flow_index);
   port.sending = true;
   ++under_way_;
   last_movement_ = now_ / period_;
@@ -180,154 +200,118 @@ void FluidFabric::start(std::int32_t index, const Message& message) {
   port.injector->message_started(message.id, last_movement_);
 }
 
-// If buffers do not cover the credit loop, a message is no faster than it would be alone, packet after
-// packet: its injection channel, which it has for itself, is slowed down. Packets that overlap on several
-// virtual channels are somewhat faster in flits.
-void FluidFabric::pace(std::int32_t index, const Flow& flow, const RouteTiming& timing) {
+void FluidFabric::set_route(Flow& flow, const topology::Route& route) {
+  flow.route = &route;
+  flow.links = links_of(flow.port, route);
+  flow.ejection = flow.links.back() - static_cast<std::int32_t>(topology_->channels().size() + ports_.size());
+  use_vcs(flow);
+  const RouteTiming timing = time_route(*topology_, *system_, flow.port / ni_ports_, route);
+  flow.latency = timing.latency;
+  if (flow.injected < flow.bytes) pace(flow, timing);
+}
+
+// Routing may leave a channel's virtual channels partly unused: all its credits are those of the others.
+void FluidFabric::use_vcs(const Flow& flow) {
+  for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
+    const topology::VcRange vcs = (*flow.route)[i - 1].vcs;
+    const std::uint64_t these = ((std::uint64_t{1} << (vcs.end - vcs.begin)) - 1) << vcs.begin;
+    const auto channel = static_cast<std::size_t>(flow.links[i]);
+    if ((used_vcs_[channel] | these) == used_vcs_[channel]) continue;
+    used_vcs_[channel] |= these;
+    capacities_[channel] =
+        channel_capacity(*system_, topology_->channel(flow.links[i]), std::popcount(used_vcs_[channel]));
+    const bool alive = rates_.capacity(flow.links[i]) > 0;
+    if (alive && rates_.capacity(flow.links[i]) != capacities_[channel])
+      rates_.set_capacity(flow.links[i], capacities_[channel]);
+  }
+}
+
+// If buffers do not cover the credit loop, a message is as fast as it would be alone: its injection
+// channel, which it has for itself, is slower meanwhile.
+void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
-  const std::int64_t blocks_of_a_packet = (flow.packet_flits - 1) / system_->router.vc_depth;
   const std::int64_t blocks = (flow.flits - 1) / (std::int64_t{system_->router.vc_depth} * timing.vcs);
-  const Cycles stall = std::max(packets * blocks_of_a_packet * timing.packet_stall,
-                                packets > 1 ? blocks * timing.message_stall : 0);
+  const PacketStall packet = packet_stall(flow);
+  const Cycles of_packets = packets * packet.port;
+  const Cycles of_message = packets > 1 ? blocks * timing.message_stall : 0;
+  const Cycles stall = std::max(of_packets, of_message);
+  // The last packet's wait after it has left the port.
+  flow.latency += std::max(of_packets + packet.packet - packet.port, of_message) - stall;
   double rate = bytes_per_second(framing_.flit, period_);
   if (stall > 0) {
     const double alone = static_cast<double>(flow.flits) * static_cast<double>(timing.slowest_flit) +
                          static_cast<double>(stall) * static_cast<double>(period_);
     rate = flow.bytes * kFemto / alone;
   }
-  const auto injection = static_cast<std::int32_t>(topology_->channels().size()) + index;
-  if (rates_.capacity(injection) != rate) rates_.set_capacity(injection, rate);
+  if (rates_.capacity(flow.links.front()) != rate) rates_.set_capacity(flow.links.front(), rate);
 }
 
-void FluidFabric::progress(Flow& flow, Femtoseconds now) const {
-  flow.remaining -= flow.rate * static_cast<double>(now - flow.since) / kFemto;
-  flow.since = now;
-}
-
-// `bytes` of the flow went along its route.
-void FluidFabric::account(const Flow& flow, double bytes) {
-  for (const std::int32_t link : rates_.links(flow.id)) carried_[static_cast<std::size_t>(link)] += bytes;
-}
-
-void FluidFabric::occupy(const Flow& flow, Femtoseconds now) {
-  for (const std::int32_t link : rates_.links(flow.id)) {
-    const auto channel = static_cast<std::size_t>(link);
-    if (channel < busy_.size() && busy_[channel].flows++ == 0) {
-      busy_[channel].since = now;
-      busy_[channel].carried = carried_[channel];
-    }
+// Cycles that a packet waits for credits: it is on one virtual channel, which lets a buffer's flits through
+// per credit loop. What the buffers before that channel hold has left the port, which may go on to the next
+// packet on another virtual channel.
+FluidFabric::PacketStall FluidFabric::packet_stall(const Flow& flow) const {
+  const std::int64_t depth = system_->router.vc_depth;
+  PacketStall most;
+  for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
+    const Cycles stall = credit_stall(*system_, topology_->channel(flow.links[i]));
+    const std::int64_t behind =
+        std::max<std::int64_t>(flow.packet_flits - 1 - depth * static_cast<std::int64_t>(i), 0);
+    most.port = std::max(most.port, behind / depth * stall);
+    most.packet = std::max(most.packet, (flow.packet_flits - 1) / depth * stall);
   }
-}
-
-void FluidFabric::vacate(const Flow& flow, Femtoseconds now) {
-  for (const std::int32_t link : rates_.links(flow.id)) {
-    const auto channel = static_cast<std::size_t>(link);
-    if (channel >= busy_.size() || --busy_[channel].flows > 0 || observers_.empty()) continue;
-    // The last flit is granted the switch a flit time before the channel is free again.
-    const Cycles flit = next_cycle(channel_flit_time(*system_, topology_->channel(link).bandwidth)) / period_;
-    const Cycles begin = next_cycle(busy_[channel].since) / period_;
-    const Cycles end = std::max(begin + 1, next_cycle(now) / period_ - flit + 1);
-    const double bytes = carried_[channel] - busy_[channel].carried;
-    const auto rate = static_cast<double>(topology_->channel(link).bandwidth.bytes_per_second);
-    const auto used = static_cast<Femtoseconds>(bytes / rate * kFemto);
-    for (FabricObserver* observer : observers_) observer->channel_busy(link, begin, end, used);
-  }
-}
-
-void FluidFabric::show_rate(std::int32_t port, double rate) const {
-  const auto now = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
-  for (FabricObserver* observer : observers_) {
-    observer->flow_rate(port / ni_ports_, port % ni_ports_, rate, now);
-  }
-}
-
-void FluidFabric::end(std::int32_t index, std::uint32_t version) {
-  Port& port = ports_[static_cast<std::size_t>(index)];
-  if (!port.flow || port.flow->version != version) return;
-  Flow& flow = *port.flow;
-  if (now_ >= kLongestTime) throw TimeLimitError("the run");
-  progress(flow, now_);
-  // The end is rounded to a femtosecond.
-  const double rounding = flow.rate / kFemto + flow.bytes * 1e-9;
-  if (std::abs(flow.remaining) > rounding) {
-    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ended with {} bytes left", name(),
-                                 flow.message, flow.bytes, flow.src, flow.remaining));
-  }
-  bytes_carried_ += flow.bytes - flow.remaining;
-  account(flow, flow.bytes);
-  for (const std::int32_t link : rates_.links(flow.id)) {
-    const auto channel = static_cast<std::size_t>(link);
-    if (channel < statistics_.channel_flits.size()) {
-      statistics_.channel_flits[channel] =
-          std::llround(carried_[channel] / static_cast<double>(framing_.flit));
-    }
-  }
-  vacate(flow, now_);
-  show_rate(index, 0);
-  rates_.remove(flow.id);
-  unsettled_ = true;
-  const Femtoseconds left = next_cycle(now_);
-  schedule({left, EventKind::kInjected, index, flow.message, 0});
-  schedule({next_cycle(now_ + flow.latency * period_), EventKind::kEjected, flow.ejection, flow.message, 0});
-  port.flow.reset();
-}
-
-void FluidFabric::update_rates() {
-  unsettled_ = false;
-  for (const MaxMinRates::FlowId id : rates_.update()) {
-    const std::int32_t index = port_of_[static_cast<std::size_t>(id)];
-    Port& port = ports_[static_cast<std::size_t>(index)];
-    Flow& flow = *port.flow;
-    progress(flow, now_);
-    flow.rate = rates_.rate(id);
-    show_rate(index, flow.rate);
-    flow.version = ++port.version;
-    if (flow.rate <= 0) continue;  // stands still
-    const double left = std::round(std::max(flow.remaining, 0.0) / flow.rate * kFemto);
-    // Another flow's end may make it faster in time: beyond the limit it is only looked at there.
-    const auto beyond = static_cast<double>(kLongestTime - now_);
-    const Femtoseconds at = left < beyond ? now_ + static_cast<Femtoseconds>(left) : kLongestTime;
-    schedule({at, EventKind::kEnd, index, 0, flow.version});
-  }
+  return most;
 }
 
 void FluidFabric::settle() {
   unsettled_ = true;
-  schedule({static_cast<Femtoseconds>(sc_core::sc_time_stamp().value()), EventKind::kEnd, 0, 0, 0});
+  schedule({static_cast<Femtoseconds>(sc_core::sc_time_stamp().value()), EventKind::kSettle, 0, 0, 0});
 }
 
 void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topology::Route& route) {
-  const std::int32_t index = port_index(node, port_number);
-  Port& port = ports_[static_cast<std::size_t>(index)];
+  Port& port = ports_[static_cast<std::size_t>(port_index(node, port_number))];
   port.rerouted = dst;
   port.route = &route;
-  if (!port.flow || port.flow->dst != dst || port.flow->route == &route) return;
-  Flow& flow = *port.flow;
   const auto now = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
+  for (const FlowIndex index : port.flows) {
+    const Flow& flow = flows_[static_cast<std::size_t>(index)];
+    if (flow.dst == dst && flow.route != &route) restart(index, route, now);
+  }
+}
+
+// Bytes that have arrived stay there; bytes that wait in buffers of the old route again over the new one, by
+// the port if it has the message still, else from the first router on.
+void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
+  Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);
-  // Data that went over the old route stays there; account() assigns the whole message to the last one.
-  const double gone = flow.bytes - flow.remaining;
-  account(flow, gone);
-  vacate(flow, now);
-  rates_.reroute(flow.id, links_of(index, route));
-  occupy(flow, now);
-  account(flow, -gone);
-  flow.route = &route;
-  const RouteTiming timing = time_route(*topology_, *system_, flow.src, route);
-  flow.latency = timing.latency;
-  pace(index, flow, timing);
+  account(flow);
+  vacate(std::span(flow.links).subspan(flow.injecting() ? 0 : flow.split), now);
+  space_.release(flow.links, flow.held);
+  flow.window = 0;
+  if (flow.injecting()) {
+    if (flow.down != kNone) rates_.remove(std::exchange(flow.down, kNone));
+    flow.injected = flow.drained;
+    flow.up_counted = flow.injected;
+    flow.split = 0;
+    set_route(flow, route);
+    rates_.reroute(flow.up, flow.links);
+  } else {
+    flow.split = 1;
+    set_route(flow, route);
+    rates_.reroute(flow.down, std::span(flow.links).subspan(1));
+  }
+  occupy(std::span(flow.links).subspan(flow.split), now);
+  touch(index);
   settle();
 }
 
 void FluidFabric::set_channel(topology::ChannelId channel, bool alive) {
-  const Femtoseconds flit_time = channel_flit_time(*system_, topology_->channel(channel).bandwidth);
-  rates_.set_capacity(channel, alive ? bytes_per_second(system_->flit, flit_time) : 0);
+  rates_.set_capacity(channel, alive ? capacities_[static_cast<std::size_t>(channel)] : 0);
   settle();
 }
 
 std::optional<double> FluidFabric::rate(NodeId node, int port) const {
-  const auto& flow = ports_[static_cast<std::size_t>(port_index(node, port))].flow;
-  return flow ? std::optional(flow->rate) : std::nullopt;
+  const FlowIndex flow = ports_[static_cast<std::size_t>(port_index(node, port))].flow;
+  return flow < 0 ? std::nullopt : std::optional(flows_[static_cast<std::size_t>(flow)].up_rate);
 }
 
 void FluidFabric::check_conservation() const {
@@ -358,10 +342,13 @@ std::string FluidFabric::describe_packets(int limit) const {
   std::string text;
   int lines = 0;
   for (const Port& port : ports_) {
-    if (!port.flow || lines++ >= limit) continue;
-    text +=
-        fmt::format("  message {} from {}: {:.0f} of {:.0f} bytes to go at {:.3f} GB/s\n", port.flow->message,
-                    port.flow->src, port.flow->remaining, port.flow->bytes, port.flow->rate * 1e-9);
+    for (const FlowIndex index : port.flows) {
+      if (lines++ >= limit) return text;
+      const Flow& flow = flows_[static_cast<std::size_t>(index)];
+      text += fmt::format("  message {} from {}: {:.0f} of {:.0f} bytes to go at {:.3f} GB/s\n", flow.message,
+                          flow.port / ni_ports_, flow.bytes - flow.drained, flow.bytes,
+                          (flow.whole() ? flow.up_rate : flow.down_rate) * 1e-9);
+    }
   }
   return text;
 }

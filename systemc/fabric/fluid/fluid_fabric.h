@@ -10,6 +10,7 @@
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
+#include "fabric/fluid/buffer_space.h"
 #include "fabric/fluid/max_min.h"
 #include "fabric/framing.h"
 #include "fabric/route_changes.h"
@@ -18,12 +19,19 @@
 
 namespace coppice::fabric {
 
+inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
+
 // The fabric at the cost of flow arrivals: a message is a flow of its flits' bytes along its route, and all
 // flows have the max-min fair rates of the channels (network interfaces' included) from one arrival,
-// departure or change of route to the next. Routers have no buffers and no cycles here; what they cost
-// without contention, the latency of the route, delays the tail, and where a virtual channel's places do not
-// cover the credit loop a message is as slow as credits make it on an empty network. For multi-second runs of
-// large networks; where flows share links it is a bound: input-queued routers do not fill every link.
+// departure or change of route to the next. Routers have no cycles here; what they cost without contention,
+// the latency of the route, delays the tail, and where a virtual channel's places do not cover the credit
+// loop a message is as slow as credits make it on an empty network. For multi-second runs of large networks;
+// where flows share links it is an estimate: input-queued routers do not fill every link.
+//
+// Buffers: bytes wait before the channel that holds a message back, in the input buffers up its route, as far
+// as other messages leave them room. Up to that channel the message is one flow (up), from there on another
+// (down); it is a single flow (whole) while nothing waits, or the room is full. When its last byte has left
+// the port, the port starts its next message, and what waits drains.
 //
 // Times are exact to a femtosecond: a flow ends when its last byte is through at the rates it had. Network
 // interfaces are clocked, so they see it in the next whole cycle.
@@ -41,8 +49,7 @@ class FluidFabric final : public sc_core::sc_module,
   const FabricStatistics& statistics() const override { return statistics_; }
   void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return under_way_ == 0; }
-  // Checks that every message has arrived with as many bytes as its rates add up to, and that no channel
-  // exceeds its bandwidth.
+  // Every message has arrived, as many bytes as its rates add up to, and no channel is above its bandwidth.
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
   Cycles last_movement() const override { return last_movement_; }
@@ -53,80 +60,132 @@ class FluidFabric final : public sc_core::sc_module,
 
   void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;
   void set_channel(topology::ChannelId channel, bool alive) override;
-  // Bytes per second of the message that a port is sending; 0 if it is stalled, nullopt if there is none.
+  // Bytes per second of the message that a port is sending; 0 if it stands still, none if there is none.
   std::optional<double> rate(NodeId node, int port) const;
 
  private:
-  // A message entering or in the network.
+  using FlowIndex = std::int32_t;
+  static constexpr MaxMinRates::FlowId kNone = -1;
+
+  // A message on its way into and through the network.
   struct Flow {
     std::uint64_t message = 0;
-    NodeId src = topology::kNoNode;
     NodeId dst = topology::kNoNode;
+    std::int32_t port = -1;      // index into ports_
+    std::int32_t ejection = -1;  // index into ports_
     const topology::Route* route = nullptr;
-    std::int32_t ejection = 0;  // index into ports_
-    MaxMinRates::FlowId id = -1;
+    std::vector<std::int32_t> links;   // injection, channels, ejection
+    MaxMinRates::FlowId up = kNone;    // until the last byte has left the port; over all links if whole
+    MaxMinRates::FlowId down = kNone;  // from links[split] on
+    std::size_t split = 0;             // the link before which bytes wait
+    double window = 0;                 // bytes that may wait
+    std::vector<double> held;          // room, behind each link
+    double bytes = 0;                  // on the wire
+    double injected = 0;               // at `since`
+    double drained = 0;                // the same, past links[split]
+    double up_counted = 0;             // of `injected`, in carried_
+    double down_counted = 0;           // of `drained`
+    double up_rate = 0;                // bytes per second from `since` on
+    double down_rate = 0;
+    Femtoseconds since = 0;
     std::int64_t flits = 0;
     std::int64_t packet_flits = 0;
-    double bytes = 0;      // on the wire
-    double remaining = 0;  // at `since`
-    double rate = 0;       // from `since` on
-    Femtoseconds since = 0;
-    std::uint32_t version = 0;  // of its end: raised when the end moves
     Cycles latency = 0;
+    std::uint32_t version = 0;   // of its next event: raised when that moves
+    std::int64_t split_in = -1;  // the last settlement in which it was split
+    std::int64_t touched_in = -1;
+
+    bool injecting() const { return up != kNone; }
+    bool whole() const { return injecting() && down == kNone; }
+    double waiting() const { return injected - drained; }
+    // Rates are exact to a femtosecond's bytes.
+    double rounding() const { return (up_rate + down_rate) / kFemto + bytes * 1e-9; }
   };
   struct Port {
     Injector* injector = nullptr;
     Ejector* ejector = nullptr;
-    std::optional<Flow> flow;
+    FlowIndex flow = -1;                  // that leaves it
+    std::vector<FlowIndex> flows;         // all that have left it and have not arrived
     bool sending = false;                 // until the NI knows that the tail has left
     NodeId rerouted = topology::kNoNode;  // messages to it take `route` instead of their own
     const topology::Route* route = nullptr;
-    std::uint32_t version = 0;
   };
-  enum class EventKind : std::uint8_t { kEjected, kInjected, kWake, kEnd };
+  enum class EventKind : std::uint8_t { kEjected, kInjected, kWake, kFlow, kSettle };
   struct Event {
     Femtoseconds at;
     EventKind kind;
-    std::int32_t port;  // index into ports_
+    std::int32_t index;  // into ports_, or flows_ of kFlow
     std::uint64_t message;
     std::uint32_t version;
     bool operator>(const Event& other) const {
       if (at != other.at) return at > other.at;
-      return kind != other.kind ? kind > other.kind : port > other.port;
+      return kind != other.kind ? kind > other.kind : index > other.index;
     }
   };
 
   void tick();
   void process(const Event& event);
+  void schedule(const Event& event);
+  void settle();  // rates are to be updated at the current time
+  Femtoseconds next_cycle(Femtoseconds time) const { return (time + period_ - 1) / period_ * period_; }
+  std::int32_t port_index(NodeId node, int port) const { return node * ni_ports_ + port; }
+
   void try_start(std::int32_t port);
   void start(std::int32_t port, const Message& message);
-  void end(std::int32_t port, std::uint32_t version);
-  void update_rates();
-  void pace(std::int32_t port, const Flow& flow, const RouteTiming& timing);
-  void progress(Flow& flow, Femtoseconds now) const;
-  void account(const Flow& flow, double bytes);
-  void occupy(const Flow& flow, Femtoseconds now);
-  void vacate(const Flow& flow, Femtoseconds now);
-  void show_rate(std::int32_t port, double rate) const;
+  void set_route(Flow& flow, const topology::Route& route);
+  void use_vcs(const Flow& flow);
+  void pace(Flow& flow, const RouteTiming& timing);
+  // Waiting for credits, cycles of the port and of the whole packet.
+  struct PacketStall {
+    Cycles port = 0;
+    Cycles packet = 0;
+  };
+  PacketStall packet_stall(const Flow& flow) const;
+  void restart(FlowIndex index, const topology::Route& route, Femtoseconds now);
   std::vector<std::int32_t> links_of(std::int32_t port, const topology::Route& route) const;
-  Femtoseconds next_cycle(Femtoseconds time) const { return (time + period_ - 1) / period_ * period_; }
-  void schedule(const Event& event);
-  std::int32_t port_index(NodeId node, int port) const { return node * ni_ports_ + port; }
-  void settle();  // rates are to be updated at the current time
+
+  // A flow's life (fluid_flows.cpp).
+  FlowIndex new_flow();
+  MaxMinRates::FlowId add_rate(FlowIndex index, std::span<const std::int32_t> links);
+  void progress(Flow& flow, Femtoseconds now) const;
+  void advance(FlowIndex index);
+  void leave_port(FlowIndex index);
+  void finish(FlowIndex index);
+  void touch(FlowIndex index);
+  void update_rates();
+  bool decide(FlowIndex index);
+  bool split(FlowIndex index, std::size_t at);
+  void merge(Flow& flow);
+  double room(Flow& flow, std::size_t before);
+  void predict(FlowIndex index);
+
+  // Reports the flow to observers and statistics.
+  void account(Flow& flow);
+  void carry(std::span<const std::int32_t> links, double bytes);
+  void occupy(std::span<const std::int32_t> links, Femtoseconds now);
+  void vacate(std::span<const std::int32_t> links, Femtoseconds now);
+  void show_rate(std::int32_t port, double rate) const;
 
   const topology::Topology* topology_;
   const config::SystemConfig* system_;
   Framing framing_;
   int ni_ports_;
   Femtoseconds period_;
-  MaxMinRates rates_;                  // links: channels, then injection, then ejection channels of the ports
-  std::vector<std::int32_t> port_of_;  // [flow id]
-  std::vector<Port> ports_;            // [interface][NI port]
+  std::vector<double> capacities_;  // of links when alive
+  MaxMinRates rates_;               // links: channels, then injection, then ejection channels of the ports
+  BufferSpace space_;               // behind channels and injection channels
+  std::vector<FlowIndex> flow_of_;  // [id of rates_]
+  std::vector<Flow> flows_;
+  std::vector<FlowIndex> free_flows_;
+  std::vector<FlowIndex> touched_;  // flows whose next event is to be found again
+  std::vector<Port> ports_;         // [interface][NI port]
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   sc_core::sc_event wake_event_;
+  std::vector<std::uint64_t> used_vcs_;  // [channel]: those that routes so far may take, a bit each
   Femtoseconds now_ = 0;
   Femtoseconds next_tick_ = -1;
   bool unsettled_ = false;
+  std::int64_t settlement_ = 0;
   Cycles last_movement_ = 0;
   std::int64_t under_way_ = 0;
   double bytes_sent_ = 0;        // of all messages, when they start

@@ -235,6 +235,13 @@ std::span<const MaxMinRates::FlowId> MaxMinRates::update() {
   return changed_;
 }
 
+std::size_t MaxMinRates::bottleneck(FlowId flow) const {
+  const auto& path = paths_[index(flow)];
+  const double most = rate(flow) * (1 + kTolerance);
+  const auto holds = [&](std::int32_t link) { return links_[index(link)].level <= most; };
+  return static_cast<std::size_t>(std::find_if(path.begin(), path.end(), holds) - path.begin());
+}
+
 bool MaxMinRates::is_max_min_fair() const {
   std::vector<double> sums(links_.size(), 0);
   std::vector<double> fastest(links_.size(), 0);

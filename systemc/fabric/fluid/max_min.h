@@ -37,6 +37,8 @@ class MaxMinRates {
 
   double rate(FlowId flow) const { return flows_[index(flow)].rate; }
   std::span<const std::int32_t> links(FlowId flow) const { return paths_[index(flow)]; }
+  // Index into links() of the first link that holds the flow at its rate, as of the last update.
+  std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
   // Whether every flow has a bottleneck (a full link on which no flow is faster) and no link is above its
   // capacity, to 1e-9: the definition itself.

@@ -29,6 +29,17 @@ constexpr ResultField kFields[] = {
     {"leap.node_cycles", "cycles", "The simulated cycles summed over all nodes."},
     {"leap.stretched_node_cycles", "cycles",
      "The node cycles simulated in one step because only the middles of messages moved through the node."},
+    {"fluid.error", "",
+     "By how much fluid times exceed those of trains or flits on the sample, as a share; negative if they "
+     "are "
+     "shorter."},
+    {"fluid.reason", "", "Why there is no error estimate: the sample did not run."},
+    {"fluid.sample.scale", "",
+     "The bytes and computations of the sample divided by those of the run; 1 if they are equal."},
+    {"fluid.sample.first_iteration", "", "Whether the sample is only the first iteration of a program."},
+    {"fluid.sample.fidelity", "", "The fidelity at which the sample was timed exactly."},
+    {"fluid.sample.time_ns", "ns", "The exact time of the sample."},
+    {"fluid.sample.fluid_time_ns", "ns", "The fluid time of the sample."},
     {"contention_free", "", "Whether no two messages of the schedule ever share a channel."},
     {"chunks", "", "The number of chunks chosen by the algorithm, if collective.chunks is auto."},
     {"steps", "", "The number of timesteps of the schedule, counting both phases of an all-reduce."},

@@ -312,8 +312,8 @@ class FailingRun {
     shift_operations(stretch["accelerators"], begin_ns);
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
     Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
-    for (const char* key : {"fidelity", "fidelity_reason", "trains", "verified", "iterations", "lost",
-                            "collectives", "accelerators", "flits", "flit_hops", "link_utilization",
+    for (const char* key : {"fidelity", "fidelity_reason", "fluid", "trains", "verified", "iterations",
+                            "lost", "collectives", "accelerators", "flits", "flit_hops", "link_utilization",
                             "channels", "dimensions", "window_ns", "time_breakdown_cycles", "statistics"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }

@@ -21,6 +21,7 @@
 #include "system/process/child_process.h"
 #include "system/process/cost_meter.h"
 #include "system/program/failing_run.h"
+#include "system/program/fluid_error.h"
 #include "system/program/job_programs.h"
 #include "system/program/large_program.h"
 #include "system/program/lone_collective.h"
@@ -164,12 +165,16 @@ class Stretch {
       return run_at(config::Fidelity::kFlit);
     }
     if (auto result = run_symmetric()) return *std::move(result);
+    if (fidelity == config::Fidelity::kFluid) return run_fluid();
     if (fidelity != config::Fidelity::kAuto) {
       return run_at(fidelity, fidelity == config::Fidelity::kTrain ? options_.meetings : nullptr);
     }
     if (!options_.vcd_path.empty()) return run_at(config::Fidelity::kFlit);
-    return run_auto([this](config::Fidelity at, fabric::Meetings* meetings) { return run_at(at, meetings); },
-                    prepared_->alone ? 0 : prepared_->flit_hops, !prepared_->alone, options_.interrupted);
+    return run_auto(
+        [this](config::Fidelity at, fabric::Meetings* meetings) {
+          return at == config::Fidelity::kFluid ? run_fluid() : run_at(at, meetings);
+        },
+        prepared_->alone ? 0 : prepared_->flit_hops, !prepared_->alone, options_.interrupted);
   }
 
   // The machine that would run, before its first cycle.
@@ -222,6 +227,32 @@ class Stretch {
                                 const SymmetricRun* symmetric = nullptr) const {
     return within_time(loaded_, key_,
                        [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
+  }
+
+  // A gradient queue counts the bytes of the whole collective, so a chained pass is not scaled down.
+  nlohmann::ordered_json run_fluid() const {
+    const double work = chain_.layers.empty() ? prepared_->flit_hops : 0;
+    const auto measured = measure_fluid_error(
+        program_, work,
+        [this](const workload::Program& sample, config::Fidelity fidelity) {
+          return run_sample(sample, fidelity);
+        },
+        options_.interrupted);
+    auto result = run_at(config::Fidelity::kFluid);
+    write_fluid_error(measured, result);
+    return result;
+  }
+
+  nlohmann::ordered_json run_sample(const workload::Program& sample, config::Fidelity fidelity) const {
+    config::Loaded loaded = loaded_;
+    loaded.config.fidelity = fidelity;
+    loaded.config.check = config::Check::kOff;
+    if (prepared_->alone) loaded.config.collective.size = sample.collectives.front().bytes;
+    RunOptions options;
+    options.interrupted = options_.interrupted;
+    options.parts = options_.parts;
+    const Stretch small(loaded, sample, jobs_, chain_, options, prepared_->topology, stop_);
+    return fidelity == config::Fidelity::kFluid ? small.run_at(fidelity) : small.run();
   }
 
   // Whether trains of one accelerator may represent all: no observer needs single messages in order, and

@@ -82,8 +82,13 @@ class TrainingRun {
       result[key] = ran.at(key);
     }
     if (!loaded_.config.hardware.technology.empty()) result["flits"] = ran.at("flits");
-    for (const char* key : {"passes", "dimensions", "window_ns", "leap", "trains", "fidelity_reason"}) {
+    for (const char* key :
+         {"passes", "dimensions", "window_ns", "leap", "trains", "fluid", "fidelity_reason"}) {
       if (ran.contains(key)) result[key] = ran[key];
+    }
+    const Json& warnings = ran.at("warnings");
+    for (std::size_t i = loaded_.config.warnings.size(); i < warnings.size(); ++i) {
+      result["warnings"].push_back(warnings[i]);
     }
     result["simulator"] = ran.at("simulator");
     result["simulator"]["simulations"] = 1;

@@ -71,6 +71,20 @@ TEST(MaxMinRates, FlowsOverADeadLinkStandStillUntilRerouted) {
   EXPECT_DOUBLE_EQ(rates.rate(a), 1.0);
 }
 
+TEST(MaxMinRates, NamesTheFirstLinkThatHoldsAFlow) {
+  MaxMinRates rates({4.0, 1.0, 2.0});
+  const auto alone = rates.add(Links{0, 2});
+  rates.update();
+  EXPECT_EQ(rates.bottleneck(alone), 1);
+  const auto narrow = rates.add(Links{0, 1, 2});
+  rates.update();
+  EXPECT_EQ(rates.bottleneck(narrow), 1);
+  rates.set_capacity(0, 1.0);
+  rates.update();
+  EXPECT_EQ(rates.bottleneck(narrow), 0);
+  EXPECT_EQ(rates.bottleneck(alone), 0);
+}
+
 // Arrivals, departures, moves and failures: always the one max-min fair allocation, and the same as from
 // nothing.
 RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {

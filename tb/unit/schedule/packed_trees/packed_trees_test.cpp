@@ -132,7 +132,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   EXPECT_LT(4 * lines, entries);
 }
 
-// Where channels are unlike, pieces beyond a few gain next to nothing and cost as many messages.
+// On unlike channels, pieces beyond a few gain next to nothing and cost as many messages.
 TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
   const auto link = [](std::int64_t gb, Cycles ns) {
     return topology::DimensionSpec{

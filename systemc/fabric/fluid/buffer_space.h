@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace coppice::fabric {
+
+// The room in routers' input buffers, shared by the messages whose bytes wait there: a buffer behind every
+// channel, named as the link before it.
+class BufferSpace {
+ public:
+  // Bytes that fit behind every link.
+  explicit BufferSpace(std::vector<double> capacities) : free_(std::move(capacities)) {}
+
+  // Takes room for bytes that wait before links[end], in the buffers in front of it and then in those further
+  // up the route, until `wanted` bytes fit; at most `most(i)` behind links[i]. `held`, the bytes held behind
+  // each of `links`, grows and never shrinks. Returns the bytes that fit before links[end].
+  template <typename Most>
+  double reserve(std::span<const std::int32_t> links, std::size_t end, double wanted, Most most,
+                 std::vector<double>& held) {
+    held.resize(links.size(), 0);
+    double sum = 0;
+    for (std::size_t i = end; i-- > 0 && sum < wanted;) {
+      double& free = free_[static_cast<std::size_t>(links[i])];
+      const double more = std::min({free, most(i) - held[i], wanted - sum - held[i]});
+      if (more > 0) {
+        free -= more;
+        held[i] += more;
+      }
+      sum += held[i];
+    }
+    return sum;
+  }
+
+  // Gives back what is held beyond `needed` bytes before links[end], the buffers furthest from it first.
+  void trim(std::span<const std::int32_t> links, std::size_t end, double needed, std::vector<double>& held);
+  void release(std::span<const std::int32_t> links, std::vector<double>& held) { trim(links, 0, 0, held); }
+
+  double free(std::int32_t link) const { return free_[static_cast<std::size_t>(link)]; }
+
+ private:
+  std::vector<double> free_;
+};
+
+}  // namespace coppice::fabric
