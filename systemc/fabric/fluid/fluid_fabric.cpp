@@ -278,8 +278,8 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   }
 }
 
-// Bytes that have arrived stay there; bytes that wait in buffers of the old route again over the new one, by
-// the port if it has the message still, else from the first router on.
+// Bytes that have arrived stay there; bytes that wait in buffers of the old route are sent again over the new
+// one, by the port if it has the message still, else from the first router on.
 void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);

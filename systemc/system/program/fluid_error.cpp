@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // Simulated by leaps in about a second, on an old core and with everything in contention.
 constexpr double kSampledFlitHops = 5e6;
-constexpr double kMostSeconds = 60;
+constexpr double kMostSeconds = 5;
 constexpr double kLargeError = 0.1;
 
 std::size_t operations(const workload::Program& program) {
@@ -70,11 +70,7 @@ Json measure_fluid_error(const workload::Program& program, double flit_hops, con
 
 void write_fluid_error(const Json& measured, Json& result) {
   result["fluid"] = measured;
-  if (!measured.contains("error")) {
-    result["warnings"].push_back(fmt::format("warning: how exact these fluid times are is not known: {}",
-                                             measured.at("reason").get<std::string>()));
-    return;
-  }
+  if (!measured.contains("error")) return;
   const double error = measured["error"];
   if (std::abs(error) < kLargeError) return;
   result["warnings"].push_back(

@@ -36,6 +36,18 @@ TEST(BufferSpace, AMessageHasItsPartOfABufferAtMost) {
   EXPECT_THAT(second, ElementsAre(20, 40, 0));
 }
 
+// The last link of a route is an ejection channel, which has no buffer behind it.
+TEST(BufferSpace, LeavesLinksWithoutABufferAlone) {
+  BufferSpace space({100, 100});
+  const std::vector<std::int32_t> links{0, 1, 1'000'000'000};
+  std::vector<double> held;
+  EXPECT_EQ(space.reserve(links, 2, 150, kAny, held), 150);
+  space.trim(links, 2, 70, held);
+  space.release(links, held);
+  EXPECT_EQ(space.free(0), 100);
+  EXPECT_EQ(space.free(1), 100);
+}
+
 TEST(BufferSpace, TrimKeepsWhatIsNearest) {
   BufferSpace space({100, 100, 100});
   const std::vector<std::int32_t> links{0, 1, 2};
