@@ -17,8 +17,9 @@ Program iterated(int iterations) {
   program.groups = {{"all", {0, 1}}};
   program.ranks.resize(2);
   for (std::int32_t i = 0; i < iterations; ++i) {
-    program.collectives.push_back({.name = "sum", .bytes = 1 << 20});
-    program.transfers.push_back({.name = "activations", .source = 0, .destination = 1, .bytes = 4096});
+    program.collectives.push_back({.name = "sum", .bytes = 1 << 20, .kind = {}});
+    program.transfers.push_back(
+        {.name = "activations", .source = 0, .destination = 1, .bytes = 4096, .kind = {}});
     for (std::size_t r = 0; r < 2; ++r) {
       auto& operations = program.ranks[r].operations;
       const auto first = static_cast<std::int32_t>(operations.size());

@@ -15,7 +15,7 @@ constexpr Bytes kSize = Bytes{1} << 30;
 workload::Program one_collective() {
   workload::Program program;
   program.groups = {{"all", {0, 1}}};
-  program.collectives.push_back({.name = "sum", .bytes = kSize});
+  program.collectives.push_back({.name = "sum", .bytes = kSize, .kind = {}});
   program.ranks.resize(2);
   for (auto& rank : program.ranks) rank.operations.push_back({"sum", workload::JoinCollective{0}, {}, 0});
   return program;
