@@ -69,7 +69,9 @@ RC_GTEST_PROP(BufferSpace, RoomIsNeitherLostNorMade, ()) {
   };
   std::vector<Message> messages(5);
   for (Message& message : messages) {
-    message.links = *rc::gen::unique<std::vector<std::int32_t>>(rc::gen::inRange(0, 6));
+    const int first = *rc::gen::inRange(0, 6);
+    const int stride = *rc::gen::element(1, 5);
+    for (int i = *rc::gen::inRange(0, 7); i-- > 0;) message.links.push_back((first + i * stride) % 6);
   }
   for (int step = *rc::gen::inRange(1, 40); step-- > 0;) {
     Message& message = messages[static_cast<std::size_t>(*rc::gen::inRange(0, 5))];
