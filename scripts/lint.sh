@@ -69,7 +69,7 @@ executable_bits() {
       *)
         [[ ! -x $file ]] || { echo "$file: executable without #!: chmod -x $file"; bad=1; } ;;
     esac
-  done < <(find scripts .ci tb systemc -type f ! -name '*.pyc' -print0)
+  done < <(git ls-files -z scripts .ci tb systemc)
   return "$bad"
 }
 

@@ -109,10 +109,9 @@ Command add_convert(CLI::App& parent) {
          "dot, infragraph or tacos; for a program: chakra")
       ->type_name("FORM")
       ->capture_default_str();
-  app->add_option(
-         "--out", line->out,
-         "the file of a network (default: standard output); for traces, the prefix of their names: "
-         "PREFIX.RANK.et")
+  app->add_option("--out", line->out,
+                  "the file of a network (default: standard output); for traces, the prefix of their names: "
+                  "PREFIX.RANK.et")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

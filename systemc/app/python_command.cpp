@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's Python, whose packages the modules need, instead of another one earlier on the path; or the one that
-// runs `python -m coppice`.
+// Debian's Python, whose packages the modules need, instead of another one earlier on the path; or the one
+// that runs `python -m coppice`.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kNamedPython = "COPPICE_PYTHON";
 

@@ -56,8 +56,7 @@ class MscclInterpreter {
           if (step.attribute("s").as_int() != static_cast<int>(block.steps.size())) fail("its steps");
           const std::string type = step.attribute("type").value();
           block.steps.push_back({type, is(type, {"r", "rrc", "rrs", "rcs", "rrcs"}),
-                                 is(type, {"s", "rrs", "rcs", "rrcs"}),
-                                 step.attribute("srcbuf").value()[0],
+                                 is(type, {"s", "rrs", "rcs", "rrcs"}), step.attribute("srcbuf").value()[0],
                                  step.attribute("dstbuf").value()[0], step.attribute("srcoff").as_int(),
                                  step.attribute("dstoff").as_int(), step.attribute("cnt").as_int(),
                                  step.attribute("depid").as_int(), step.attribute("deps").as_int(),
@@ -125,10 +124,10 @@ class MscclInterpreter {
     bool half = false;  // the step has read
     int posted = -1;    // the last step that said it is done
     Numbers held;
-    std::map<int, std::size_t> depends_on;   // by the id of a block of its GPU
-    std::size_t fifo_in = 0, fifo_out = 0;   // in fifos_
-    std::vector<std::size_t> touches;        // blocks that may be able, or no longer, once this one has moved
-    std::ptrdiff_t place = -1;               // in able_; -1: it waits
+    std::map<int, std::size_t> depends_on;  // by the id of a block of its GPU
+    std::size_t fifo_in = 0, fifo_out = 0;  // in fifos_
+    std::vector<std::size_t> touches;       // blocks that may be able, or no longer, once this one has moved
+    std::ptrdiff_t place = -1;              // in able_; -1: it waits
   };
   struct Memory {
     Numbers i, o, s;
