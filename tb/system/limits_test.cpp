@@ -291,5 +291,28 @@ TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "leap");
 }
 
+// The channel that holds messages back changes while bytes wait before another: they took none of the slow
+// channel's bandwidth, and the run ended below its bound.
+TEST(Fluid, KeepsToTheBandwidthOfEveryChannelOfARoute) {
+  const Workshop shop;
+  shop.write("star.graph",
+             "accelerators 5\n"
+             "link 3 -- 4 bandwidth \"64000000000 B/s\" latency \"0 ps\"\n"
+             "link 2 -- 3 bandwidth \"26352941176 B/s\" latency \"2000 ps\"\n"
+             "link 1 -- 3 bandwidth \"8000000000 B/s\" latency \"150000 ps\"\n"
+             "link 0 -- 3 bandwidth \"64000000000 B/s\" latency \"1000 ps\"\n");
+  shop.write("star.yaml",
+             "system:\n"
+             "  topology: {kind: file, file: star.graph}\n"
+             "  flit: 64 B\n"
+             "  router: {vcs: 3, vc_depth: 315}\n"
+             "  ni: {ports: 1, flow_control: message, lockstep: false}\n"
+             "collective: {op: reduce_scatter, algorithm: multitree_optimal, size: 219904 B, chunks: 1}\n"
+             "check: contributions\n");
+  const Outcome outcome = shop.run(with({"run", "star.yaml", "--out", "r.json"}, {"fidelity=fluid"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GE(shop.read_json("r.json")["time_ns"].get<double>(), 219904 * 0.8 / 8);
+}
+
 }  // namespace
 }  // namespace coppice::system_test
