@@ -148,12 +148,12 @@ bool FluidFabric::decide(FlowIndex index) {
   }
   if (flow.split_in == settlement_) return false;
   const bool anything_waits = waiting > flow.rounding();
-  const std::size_t held_at =
+  std::size_t held_at =
       faster(rates_.capacity(flow.links.front()), flow.up_rate) ? rates_.bottleneck(flow.up) : 0;
   if (anything_waits && held_at < flow.split) return split(index, flow.split);
   if (held_at == 0) return false;
   // Bytes that wait further up the route have not passed the links from there on.
-  if (anything_waits && held_at > flow.split) return false;
+  if (anything_waits) held_at = std::min(held_at, flow.split);
   const double window = room(flow, held_at);
   if (window < waiting + static_cast<double>(framing_.flit)) return false;
   flow.window = window;
