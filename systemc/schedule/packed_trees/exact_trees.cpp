@@ -129,7 +129,8 @@ class SteadyTables {
       const Bytes piece = std::min(bytes, std::max(request_.size / trees, request_.element));
       for (const double spare : {kSpare, 1.0}) {
         const auto count = static_cast<int>(pieces);
-        trials.push_back({phases * scheduler.finish_steady(piece, count, spare), count, spare});
+        const std::optional<Femtoseconds> finish = scheduler.finish_steady(piece, count, spare);
+        if (finish) trials.push_back({phases * *finish, count, spare});
       }
       if (pieces == 1) break;
     }

@@ -96,9 +96,10 @@ std::optional<PieceScheduler::Steady> PieceScheduler::steady_for(Bytes bytes, do
   return steady;
 }
 
-Femtoseconds PieceScheduler::finish_steady(Bytes bytes, int pieces, double spare) const {
+std::optional<Femtoseconds> PieceScheduler::finish_steady(Bytes bytes, int pieces, double spare) const {
   const auto steady = steady_for(bytes, spare);
-  return steady ? steady->last + (pieces - 1) * steady->period : std::numeric_limits<Femtoseconds>::max();
+  if (!steady) return std::nullopt;
+  return steady->last + (pieces - 1) * steady->period;
 }
 
 std::optional<PieceSchedule> PieceScheduler::schedule_steady(std::span<const Bytes> bytes, int pieces,

@@ -5,6 +5,7 @@
 
 #include "machine.h"
 #include "random_execution.h"
+#include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/proof/checker.h"
 #include "topology/bounds/bound.h"
 
@@ -54,6 +55,32 @@ TEST(ExactTrees, FillTheLinkBetweenTwoHosts) {
           << accelerators << " accelerators, " << to_string(collective);
     }
   }
+}
+
+// An order in steady state is refused, rather than given an endless time, where there are too many hops.
+TEST(ExactTrees, HaveNoSteadyOrderOfTooManyHops) {
+  const Machine machine = make_machine(hosts(33, 16'000'000'000, 16'000'000'000));
+  const int n = machine.topology.num_accelerators();
+  std::vector<PackedTree> stars;
+  for (NodeId root = 0; root < n; ++root) {
+    PackedTree& star = stars.emplace_back(PackedTree{root, {}});
+    for (NodeId to = 0; to < n; ++to) {
+      if (to == root) continue;
+      const topology::ChannelId out = machine.topology.out_channels(root).front();
+      const topology::ChannelId in = machine.topology.in_channels(to).front();
+      ChannelPath path{out};
+      if (machine.topology.channel(out).dst != machine.topology.channel(in).src) {
+        path.push_back(find_channel(machine.topology, machine.topology.channel(out).dst,
+                                    machine.topology.channel(in).src));
+      }
+      path.push_back(in);
+      star.hops.push_back({Op::kGather, root, to, path});
+    }
+  }
+  const CompileRequest request = request_of(machine, Collective::kAllGather, 1 << 20);
+  EXPECT_EQ(PieceScheduler(machine.topology, request, stars).finish_steady(4096, 2, 1.0), std::nullopt);
+  stars.resize(2);
+  EXPECT_NE(PieceScheduler(machine.topology, request, stars).finish_steady(4096, 2, 1.0), std::nullopt);
 }
 
 RC_GTEST_PROP(ExactTrees, AreRightUnderAnyTiming, ()) {
