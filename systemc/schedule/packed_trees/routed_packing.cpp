@@ -24,6 +24,8 @@ using topology::Topology;
 constexpr double kFirstSharpness = 6;
 constexpr double kSharpening = 1.35;  // every round
 constexpr double kMostSharpness = 60;
+// The exponent up to which sums of prices are finite: of infinite ones no way is the cheapest.
+constexpr double kSteepest = 600;
 constexpr double kLevelPrice = 0.02;  // of a mean hop, in prices of a channel that is fully used
 
 std::size_t index(std::int64_t number) {
@@ -126,7 +128,7 @@ class RoutedPacker {
     return most;
   }
   double price_at(std::size_t channel, double load) const {
-    return std::exp(sharpness_ * (load / (rate_[channel] * target_) - 1));
+    return std::exp(std::min(sharpness_ * (load / (rate_[channel] * target_) - 1), kSteepest));
   }
   // The price of one more use, cached until the load or the prices change.
   double own_price(ChannelId id) const {
