@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "routing/concurrent_flow.h"
 #include "routing/glpk_program.h"
 #include "topology/routing/distances.h"
 
@@ -18,6 +19,9 @@ std::size_t index(NodeId node) {
   return static_cast<std::size_t>(node);
 }
 
+// Of approximate_all_to_all(), a millisecond or so each.
+constexpr int kRounds = 320;
+
 // Keeps the best of the bounds that it tries.
 class Search {
  public:
@@ -28,7 +32,12 @@ class Search {
     constexpr int kMostPairs = 1024;
     const std::size_t channels = topology_.channels().size();
     if (topology_.num_accelerators() <= kMostPairs) try_lengths(std::vector<double>(channels, 1.0));
-    if (channels * index(topology_.num_accelerators()) <= kMostSolved) try_lengths(best_lengths());
+    const std::size_t size = channels * index(topology_.num_accelerators());
+    if (size <= kMostSolved) {
+      try_lengths(best_lengths());
+    } else if (size <= kMostApproximated) {
+      try_lengths(approximate_all_to_all(topology_, kRounds).lengths);
+    }
     return std::move(best_);
   }
 

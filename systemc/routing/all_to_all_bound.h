@@ -21,11 +21,13 @@ struct AllToAllBound {
 };
 
 // The largest bound of these: every accelerator alone; all from one coordinate of a dimension up to another;
-// all channels of one length; and, up to kMostSolved accelerators times channels, the best lengths of all,
-// which a linear program finds. Times leave latency out.
+// all channels of one length; up to kMostSolved accelerators times channels the best lengths of all, which a
+// linear program finds; and up to kMostApproximated, 64 accelerators of some 8 links and their switches,
+// lengths near the best (concurrent_flow.h). Times leave latency out.
 AllToAllBound least_all_to_all(const topology::Topology& topology, Bytes block);
 
 inline constexpr std::size_t kMostSolved = 1536;
+inline constexpr std::size_t kMostApproximated = 65536;
 
 // The bound that these channel lengths prove.
 double all_to_all_ns(const topology::Topology& topology, Bytes block, std::span<const double> lengths);

@@ -39,6 +39,24 @@ TEST(AllToAllBound, IsTheMiddleOfAMesh) {
   EXPECT_TRUE(bound.lengths.empty());
 }
 
+// Two tori of 4 x 8 with one link between them: too large for the linear program, and no dimension of it is a
+// cut.
+TEST(AllToAllBound, FindsTheNarrowLinkOfAGraph) {
+  const Topology torus = topology::make_torus(std::vector{4, 8}, links(2));
+  Topology graph(topology::Kind::kFile, {}, 64, 0);
+  for (const NodeId first : {0, 32}) {
+    for (const topology::Channel& channel : torus.channels())
+      graph.add_channel(first + channel.src, first + channel.dst, channel.bandwidth, 0);
+  }
+  graph.add_channel(5, 50, {1'000'000'000}, 0);
+  graph.add_channel(50, 5, {1'000'000'000}, 0);
+  ASSERT_GT(64 * graph.channels().size(), kMostSolved);
+  const AllToAllBound bound = least_all_to_all(graph, kBlock);
+  EXPECT_LE(bound.ns, 32 * 32 * kBlock * (1 + 1e-9));
+  EXPECT_GE(bound.ns, 0.98 * 32 * 32 * kBlock);
+  EXPECT_NEAR(all_to_all_ns(graph, kBlock, bound.lengths), bound.ns, 1e-6 * bound.ns);
+}
+
 Topology random_network(std::mt19937& random) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
   const int accelerators = draw(2, 5);
