@@ -1,7 +1,6 @@
 #include "schedule/registry.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "schedule/automatic/automatic.h"
 #include "schedule/files/schedule_file.h"
@@ -20,8 +19,6 @@
 
 namespace coppice::schedule {
 namespace {
-
-constexpr int kAny = std::numeric_limits<int>::max();
 
 template <typename T>
 AlgorithmInfo compiled_by() {
@@ -59,7 +56,7 @@ class NcclCompiler final : public Compiler {
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override {
     std::vector<AlgorithmInfo> own;
     for (const std::string& name : chosen_among(info().name)) own.push_back(*find_algorithm(name));
-    for (AlgorithmInfo& one : own) one.trials = {{.chunks = kAutomaticChunks, .most_accelerators = kAny}};
+    for (AlgorithmInfo& one : own) one.trials = {{.chunks = kAutomaticChunks}};
     return choose_algorithm(topology, request, own).schedule;
   }
 };

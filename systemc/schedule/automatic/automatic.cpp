@@ -4,36 +4,67 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "schedule/all_to_all/all_to_all.h"
 #include "schedule/automatic/symmetric_time.h"
 #include "schedule/compile/spread.h"
-#include "schedule/compile/symmetric_builder.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/message_timing.h"
 #include "schedule/packed_trees/packed_trees.h"
-#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
+// The allowance in CPU seconds for choosing: per accelerator, and on the smallest networks.
+constexpr double kSecondsPerAccelerator = 0.012;
+constexpr double kLeastSeconds = 1;
+
 // An algorithm with one of its trials.
 struct Candidate {
-  const AlgorithmInfo* info;
+  const AlgorithmInfo* info = nullptr;
   AutomaticTrial trial;
+  double seconds = 0;
 };
 
-std::vector<Candidate> candidates(std::span<const AlgorithmInfo> algorithms) {
+bool may_apply(const topology::Topology& topology, const CompileRequest& request, const AlgorithmInfo& info) {
+  if (request.root >= 0 && !info.rooted) return false;
+  return topology.in_network().empty() || info.over_dimensions;
+}
+
+// The candidates that may apply, in the order in which they are given time: the first ones, then the quickest.
+std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
+                                  std::span<const AlgorithmInfo> algorithms) {
   std::vector<Candidate> all;
   for (const AlgorithmInfo& info : algorithms) {
-    for (const AutomaticTrial& trial : info.trials) all.push_back({&info, trial});
+    if (!may_apply(topology, request, info)) continue;
+    for (const AutomaticTrial& trial : info.trials) {
+      CompileRequest own = request;
+      own.chunks = trial.chunks;
+      all.push_back({&info, trial, trial.seconds == nullptr ? 0 : trial.seconds(topology, own)});
+    }
   }
-  std::ranges::sort(all, {}, [](const Candidate& candidate) { return candidate.trial.turn; });
+  std::ranges::stable_sort(all, {}, [](const Candidate& candidate) {
+    return std::pair(!candidate.trial.first, candidate.seconds);
+  });
   return all;
+}
+
+// Takes from `all` the candidates that fit into the allowance, in turn; the rest stays, the quickest first.
+std::vector<Candidate> take_affordable(const topology::Topology& topology, std::vector<Candidate>& all) {
+  double left = std::max(kLeastSeconds, kSecondsPerAccelerator * topology.num_accelerators());
+  std::vector<Candidate> taken;
+  std::vector<Candidate> rest;
+  for (const Candidate& candidate : all) {
+    const bool fits = candidate.seconds <= left;
+    if (fits) left -= candidate.seconds;
+    (fits ? taken : rest).push_back(candidate);
+  }
+  std::ranges::stable_sort(taken, {}, [](const Candidate& candidate) { return candidate.trial.turn; });
+  std::ranges::stable_sort(rest, {}, &Candidate::seconds);
+  all = std::move(rest);
+  return taken;
 }
 
 // The pieces of rooted trees, whose own choice takes seconds.
@@ -53,57 +84,62 @@ PackedTables compile_candidate(const topology::Topology& topology, const Compile
   return {std::move(schedule), time};
 }
 
-// Whether the origin's tables, if there are any such, are made and executed for all.
-bool looks_alike(const topology::Topology& topology, const CompileRequest& request) {
-  if (!topology::info_of(topology.kind()).wraps) return false;
-  const topology::Channel& first = topology.channels().front();
-  return pattern_pays(request, topology.num_accelerators(), 1) &&
-         std::ranges::all_of(topology.channels(), [&](const topology::Channel& channel) {
-           return channel.bandwidth == first.bandwidth && channel.latency == first.latency;
-         });
-}
+// Compiles candidates one after the other and keeps the fastest.
+class Choosing {
+ public:
+  Choosing(const topology::Topology& topology, const CompileRequest& request)
+      : topology_(topology),
+        request_(request),
+        refusal_("no algorithm can do it on " + topology.name()) {}
 
-int most_accelerators(const topology::Topology& topology, const CompileRequest& request,
-                      const AutomaticTrial& trial) {
-  if (topology.num_switches() > 0) return trial.most_behind_switches;
-  return looks_alike(topology, request) ? trial.most_alike : trial.most_accelerators;
-}
+  bool found() const { return !choice_.expected.empty(); }
+
+  void attempt(const Candidate& candidate) {
+    const AlgorithmInfo& info = *candidate.info;
+    CompileRequest own = request_;
+    own.chunks = candidate.trial.chunks;
+    const bool packed = info.name == PackedTreesCompiler::info().name;
+    if (request_.root >= 0 && !packed && candidate.trial.seconds != nullptr) own.chunks = kRootedPieces;
+    try {
+      PackedTables tables = compile_candidate(topology_, own, info, fastest_);
+      if (tables.schedule && tables.schedule->ordered_by_lockstep) return;
+      choice_.expected.push_back({info.name, own.chunks, tables.expected});
+      if (!tables.schedule || tables.expected >= fastest_) return;
+      fastest_ = tables.expected;
+      choice_.schedule = *std::move(tables.schedule);
+    } catch (const UnsupportedError& error) {
+      refusal_ = error.what();
+    }
+  }
+
+  // Throws UnsupportedError if nothing applied.
+  AutomaticChoice best() && {
+    if (!found()) throw UnsupportedError("no algorithm applies: " + refusal_);
+    std::ranges::stable_sort(choice_.expected, {}, &ExpectedTime::time);
+    return std::move(choice_);
+  }
+
+ private:
+  const topology::Topology& topology_;
+  const CompileRequest& request_;
+  std::string refusal_;
+  Femtoseconds fastest_ = kNever;
+  AutomaticChoice choice_;
+};
 
 }  // namespace
 
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
                                  std::span<const AlgorithmInfo> algorithms) {
-  AutomaticChoice choice;
-  Femtoseconds fastest = kNever;
-  std::string refusal = "no algorithm can do it on " + topology.name();
-  for (const auto& [tried, trial] : candidates(algorithms)) {
-    const AlgorithmInfo& info = *tried;
-    if (request.root >= 0 && !info.rooted) continue;
-    if (!topology.in_network().empty() && !info.over_dimensions) continue;
-    if (topology.num_accelerators() > most_accelerators(topology, request, trial)) {
-      refusal = fmt::format("no applicable algorithm is tried on {} accelerators: name one",
-                            topology.num_accelerators());
-      continue;
-    }
-    CompileRequest own = request;
-    own.chunks = trial.chunks;
-    const bool quick = trial.most_accelerators == std::numeric_limits<int>::max();
-    const bool packed = info.name == PackedTreesCompiler::info().name;
-    if (request.root >= 0 && !packed && !quick) own.chunks = kRootedPieces;
-    try {
-      PackedTables tables = compile_candidate(topology, own, info, fastest);
-      if (tables.schedule && tables.schedule->ordered_by_lockstep) continue;
-      choice.expected.push_back({info.name, own.chunks, tables.expected});
-      if (!tables.schedule || tables.expected >= fastest) continue;
-      fastest = tables.expected;
-      choice.schedule = *std::move(tables.schedule);
-    } catch (const UnsupportedError& error) {
-      refusal = error.what();
-    }
+  Choosing choosing(topology, request);
+  std::vector<Candidate> rest = candidates(topology, request, algorithms);
+  for (const Candidate& candidate : take_affordable(topology, rest)) choosing.attempt(candidate);
+  // None that fitted applies: try the others in spite of their time, until one does.
+  for (const Candidate& candidate : rest) {
+    if (choosing.found()) break;
+    choosing.attempt(candidate);
   }
-  if (choice.expected.empty()) throw UnsupportedError("no algorithm applies: " + refusal);
-  std::ranges::stable_sort(choice.expected, {}, &ExpectedTime::time);
-  return choice;
+  return std::move(choosing).best();
 }
 
 namespace {

@@ -65,16 +65,14 @@ enum class Chunking : std::uint8_t {
   kChosen,  // as many as are asked for, or as many as it finds best for kAutomaticChunks
 };
 
-// How `algorithm: auto` tries an algorithm, on networks for which its tables compile in about a tenth of a
-// second.
+// How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
   int turn = 0;  // the lowest first: those that are fastest as a rule, and last what gives up when others are
   int chunks = 1;
-  int most_accelerators = 0;
-  int most_behind_switches = most_accelerators;
-  // The limit if one accelerator's tables stand for all (pattern_pays() on a network that looks alike
-  // everywhere).
-  int most_alike = most_accelerators;
+  // An estimate of the CPU seconds to compile and time its tables on the network, by which choose_algorithm() decides
+  // whether to try it (effort.h); null if negligible.
+  double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
+  bool first = false;  // is given its time before the others
 };
 
 // All that is to be known of an algorithm: no other place asks for one by its name. Its compiler says it, in

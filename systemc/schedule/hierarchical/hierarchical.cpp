@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/machine_memory.h"
+#include "schedule/compile/effort.h"
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/themis.h"
 #include "schedule/hierarchical/turn_order.h"
@@ -298,17 +299,26 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
   return compile_plans(topology, request, algorithm, plans, policy);
 }
 
+namespace {
+
+double seconds_of_chunks(const Topology& topology, const CompileRequest& request) {
+  if (topology.dimension_kinds().empty()) return 0;  // refused at once
+  return request.chunks * seconds_at(topology, 0.02, 1);
+}
+
+}  // namespace
+
 AlgorithmInfo HierarchicalCompiler::info() {
   return {.name = "hierarchical",
           .summary =
               "chunks pipelined over the dimensions of a hierarchy, in the order set by collective.scheduler",
           .chunking = Chunking::kChosen,
           .over_dimensions = true,
-          .trials = {{.turn = 9, .most_accelerators = 4096},
-                     {.turn = 10, .chunks = 4, .most_accelerators = 4096},
-                     {.turn = 11, .chunks = 32, .most_accelerators = 4096},
-                     {.turn = 11, .chunks = 64, .most_accelerators = 1024},
-                     {.turn = 11, .chunks = 256, .most_accelerators = 256}}};
+          .trials = {{.turn = 9, .chunks = 1, .seconds = seconds_of_chunks, .first = true},
+                     {.turn = 10, .chunks = 4, .seconds = seconds_of_chunks, .first = true},
+                     {.turn = 11, .chunks = 32, .seconds = seconds_of_chunks, .first = true},
+                     {.turn = 11, .chunks = 64, .seconds = seconds_of_chunks, .first = true},
+                     {.turn = 11, .chunks = 256, .seconds = seconds_of_chunks, .first = true}}};
 }
 
 // Chunks fill the dimensions in a pipeline, and Themis has 64 of them (Sec. 5.3). In a single dimension they

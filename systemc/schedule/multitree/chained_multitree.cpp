@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/multitree/multitree_optimal.h"
@@ -38,7 +39,13 @@ int phases_before(Op op, int slice, int slices) {
 AlgorithmInfo ChainedMultiTreeCompiler::info() {
   return {.name = "chained_multitree",
           .summary = "multitree_optimal applied slice by slice in the order of the data (all_reduce)",
-          .chunking = Chunking::kChosen};
+          .chunking = Chunking::kChosen,
+          .trials = {{.turn = 8,
+                      .chunks = kAutomaticChunks,
+                      .seconds = [](const topology::Topology& topology, const CompileRequest& request) {
+                        const double growth = seconds_of_growth(topology, request);
+                        return growth + seconds_at(topology, 40, 2.2);
+                      }}}};
 }
 
 Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,

@@ -1,5 +1,6 @@
 #include "schedule/multitree/multitree.h"
 
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/multitree/piece_count.h"
 #include "schedule/multitree/slow_links.h"
@@ -45,7 +46,7 @@ AlgorithmInfo MultiTreeCompiler::info() {
           .chunking = Chunking::kChosen,
           .rooted = true,
           .one_plane = true,
-          .trials = {{.turn = 2, .most_accelerators = 64}}};
+          .trials = {{.turn = 2, .seconds = seconds_of_growth}}};
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {

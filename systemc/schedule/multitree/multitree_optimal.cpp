@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/symmetric_builder.h"
 #include "schedule/multitree/matching_trees.h"
@@ -15,6 +16,7 @@
 #include "schedule/multitree/torus_trees.h"
 #include "schedule/multitree/tree_growth.h"
 #include "schedule/trees/link_allocator.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {
@@ -150,16 +152,25 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
       topology, [&](const topology::Topology& network) { return build_trees_over(network, pieces, seed); });
 }
 
+namespace {
+
+// Translated trees are made in no time; elsewhere trees are grown and matched again and again.
+double seconds_of_search(const topology::Topology& topology, const CompileRequest& request) {
+  if (request.root >= 0) return seconds_of_growth(topology, request);
+  if (looks_alike(topology, request)) return seconds_at(topology, 0.1, 1);
+  const double grown = seconds_of_growth(topology, request);
+  if (topology.num_switches() > 0) return 8 * grown;
+  return topology::info_of(topology.kind()).grid ? grown : 3 * grown;
+}
+
+}  // namespace
+
 AlgorithmInfo MultiTreeOptimalCompiler::info() {
   return {.name = "multitree_optimal",
           .summary = "like multitree, in the fewest timesteps that the channels allow",
           .chunking = Chunking::kChosen,
           .rooted = true,
-          .trials = {{.turn = 1,
-                      .chunks = kAutomaticChunks,
-                      .most_accelerators = 256,
-                      .most_behind_switches = 32,
-                      .most_alike = 4096}}};
+          .trials = {{.turn = 1, .chunks = kAutomaticChunks, .seconds = seconds_of_search}}};
 }
 
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,

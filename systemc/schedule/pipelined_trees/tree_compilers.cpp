@@ -65,6 +65,9 @@ int resolve_chunks(const Topology& topology, const CompileRequest& request, int 
                         most);
 }
 
+// Of making and timing tables.
+constexpr double kSecondsPerMessage = 0.6e-6;
+
 template <int kTrees, Phases kPhases>
 AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
   const bool overlapped = kPhases == Phases::kOverlapped;
@@ -73,7 +76,14 @@ AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
                                     : "two binary trees with half of the data each (all_reduce)";
   if (overlapped) summary = "as " + apart + ", each chunk broadcast as soon as it is reduced (C-Cube)";
   std::vector<AutomaticTrial> trials;
-  if (overlapped && kTrees == 2) trials = {{.turn = 8, .chunks = kAutomaticChunks, .most_accelerators = 256}};
+  if (overlapped && kTrees == 2) {
+    trials = {{.turn = 8,
+               .chunks = kAutomaticChunks,
+               .seconds = [](const Topology& network, const CompileRequest& asked) {
+                 const int edges = kTrees * (network.num_accelerators() - 1);
+                 return kSecondsPerMessage * 2 * edges * resolve_chunks(network, asked, kTrees);
+               }}};
+  }
   return {.name = (overlapped ? "overlapped_" : "") + apart,
           .summary = summary,
           .chunking = Chunking::kChosen,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schedule/compile/channel_paths.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/symmetric_builder.h"
 #include "schedule/compile/table_builder.h"
@@ -61,6 +62,10 @@ double ring_time_ns(const CostModel& model, const Schedule& schedule) {
   return model.ring_ns(static_cast<double>(schedule.size) * model.accelerators / schedule.flows);
 }
 
+double seconds_of_rings(const Topology& topology, const CompileRequest& request) {
+  return looks_alike(topology, request) ? seconds_at(topology, 0.05, 1) : seconds_at(topology, 0.5, 2);
+}
+
 // Whether all that a ring takes are channels of one bandwidth and latency.
 bool looks_alike_everywhere(const Topology& topology, const std::vector<ChannelId>& ring) {
   if (ring.size() > Translations::kMostWide || ring.front() < 0) return false;
@@ -78,7 +83,7 @@ AlgorithmInfo RingCompiler::info() {
   return {.name = "ring",
           .summary = "ring over neighbours, one chunk per accelerator",
           .one_plane = true,
-          .trials = {{.turn = 3, .most_accelerators = 256, .most_behind_switches = 256, .most_alike = 4096}},
+          .trials = {{.turn = 3, .seconds = seconds_of_rings}},
           .predicted_ns = ring_time_ns};
 }
 

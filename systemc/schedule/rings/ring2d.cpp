@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
 #include "topology/networks/kinds.h"
@@ -132,7 +133,9 @@ void require_equal_links(const Topology& topology) {
 AlgorithmInfo Ring2dCompiler::info() {
   return {.name = "ring2d",
           .summary = "rings along the rows, then the columns, of a 2D torus or mesh (all_reduce)",
-          .trials = {{.turn = 4, .most_accelerators = 256}}};
+          .trials = {{.turn = 4, .seconds = [](const Topology& topology, const CompileRequest&) {
+                        return seconds_at(topology, 0.15, 2.1);
+                      }}}};
 }
 
 Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/trees/scheduled_trees.h"
 
@@ -30,7 +31,9 @@ AlgorithmInfo DirectCompiler::info() {
   return {.name = "direct",
           .summary = "every accelerator sends to every other",
           .one_plane = true,
-          .trials = {{.turn = 7, .most_accelerators = 128}}};
+          .trials = {{.turn = 7, .seconds = [](const topology::Topology& topology, const CompileRequest&) {
+                        return seconds_at(topology, 8, 2.3);
+                      }}}};
 }
 
 Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {

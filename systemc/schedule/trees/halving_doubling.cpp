@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/trees/scheduled_trees.h"
 
@@ -68,7 +69,7 @@ AlgorithmInfo HalvingDoublingCompiler::info() {
   return {.name = "halving_doubling",
           .summary = "recursive halving and doubling over a power-of-two number of accelerators",
           .one_plane = true,
-          .trials = {{.turn = 5, .most_accelerators = 1024}}};
+          .trials = {{.turn = 5, .seconds = seconds_of_messages}}};
 }
 
 Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,

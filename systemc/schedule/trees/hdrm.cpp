@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/trees/halving_doubling.h"
 #include "schedule/trees/scheduled_trees.h"
@@ -79,7 +80,7 @@ std::vector<NodeId> rank_mapping(const Topology& topology) {
 AlgorithmInfo HdrmCompiler::info() {
   return {.name = "hdrm",
           .summary = "halving_doubling with ranks placed on a bigraph so that no messages contend (EFLOPS)",
-          .trials = {{.turn = 6, .most_accelerators = 1024}}};
+          .trials = {{.turn = 6, .seconds = seconds_of_messages}}};
 }
 
 Schedule HdrmCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -40,7 +40,6 @@ namespace coppice::system {
 namespace {
 
 constexpr Bytes kFp32Bytes = 4;
-constexpr int kAny = std::numeric_limits<int>::max();
 
 // Runs `build`, and reports at `key` what it refuses, or that memory is insufficient.
 template <typename Build>
@@ -152,7 +151,7 @@ std::vector<schedule::AlgorithmInfo> candidates_of(const config::Config& config,
     if (!choice.serves(info.name) || (!among.empty() && !named)) continue;
     candidates.push_back(info);
     if (!named) continue;
-    candidates.back().trials = {{.chunks = schedule::kAutomaticChunks, .most_accelerators = kAny}};
+    candidates.back().trials = {{.chunks = schedule::kAutomaticChunks}};
   }
   return candidates;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -8,6 +9,38 @@
 
 namespace coppice::system {
 namespace {
+
+// What auto chose, and over what: the fastest four of the others by their expected times.
+std::string describe_choice(const nlohmann::ordered_json& result) {
+  constexpr std::size_t kMostOthers = 4;
+  const auto expected = result.value("expected", nlohmann::ordered_json::array());
+  if (expected.empty()) return "";
+  const auto name = [](const nlohmann::ordered_json& one) {
+    const auto& chunks = one["chunks"];
+    std::string text = one["algorithm"].get<std::string>();
+    if (chunks.is_number() && chunks.get<int>() > 1) text += fmt::format(" in {} chunks", chunks.get<int>());
+    return fmt::format("{}, {:.1f} ns", text, one["time_ns"].get<double>());
+  };
+  std::string text = fmt::format("  chosen by expected time: {}", name(expected.front()));
+  for (std::size_t i = 1; i < std::min(expected.size(), kMostOthers + 1); ++i)
+    text += fmt::format("{} {}", i == 1 ? "; over" : ";", name(expected[i]));
+  if (expected.size() > kMostOthers + 1)
+    text += fmt::format("; and {} more", expected.size() - kMostOthers - 1);
+  return text + "\n";
+}
+
+// "packed_trees 12, ring 3": how many collectives each algorithm ran.
+std::string describe_algorithms(const nlohmann::ordered_json& result) {
+  std::map<std::string, int> counts;
+  for (const auto& one : result["collectives"]) {
+    const auto algorithm = one.value("algorithm", "none");
+    if (algorithm != "none") ++counts[algorithm];
+  }
+  std::string text;
+  for (const auto& [algorithm, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "  collectives by " : ", ", algorithm, count);
+  return text.empty() ? text : text + "\n";
+}
 
 std::string summarize_collective(const nlohmann::ordered_json& result) {
   const auto& collective = result["config"]["collective"];
@@ -20,6 +53,7 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
   if (result.contains("fidelity_reason")) {
     text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
   }
+  text += describe_choice(result);
   text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
   const nlohmann::ordered_json& bound = result["bound"];
@@ -110,6 +144,8 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
                         result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>(),
                         100 * result["efficiency"].get<double>());
   }
+  text += describe_choice(result);
+  text += describe_algorithms(result);
   text += fmt::format("  {} collectives and transfers", result["collectives"].size());
   if (result.contains("link_utilization")) {
     text += fmt::format(", link utilization {:.1f}% mean, {:.1f}% max",

@@ -28,15 +28,38 @@ TEST(Automatic, ChoosesTheFastestByExpectation) {
   check_schedule(machine.topology, choice.schedule);
 }
 
-TEST(Automatic, SaysThatItTriesNoneOnSoManyAccelerators) {
+std::vector<AlgorithmInfo> named(const std::vector<std::string>& names) {
+  std::vector<AlgorithmInfo> some;
+  for (const std::string& name : names) some.push_back(*find_algorithm(name));
+  return some;
+}
+
+// Where one accelerator's tables cannot stand for all, too: 288 do not divide the data.
+TEST(Automatic, ChoosesTreesOnLargeTori) {
+  const Machine machine = torus({18, 16});
+  const CompileRequest request = timed(machine.request(Collective::kAllReduce, Bytes{64} << 20));
+  const AutomaticChoice choice =
+      choose_algorithm(machine.topology, request, named({"ring", "multitree", "multitree_optimal"}));
+  EXPECT_EQ(choice.expected.size(), 3U);
+  EXPECT_THAT(choice.schedule.algorithm, AnyOf("multitree_optimal", "multitree"));
+}
+
+TEST(Automatic, ChoosesOnNetworksOfAnySize) {
   const Machine machine = mesh({33, 32});
-  EXPECT_THAT(
-      [&] {
-        choose_algorithm(machine.topology, timed(machine.request(Collective::kAllReduce, 1 << 20)),
-                         algorithms());
-      },
-      testing::ThrowsMessage<UnsupportedError>(
-          testing::HasSubstr("no applicable algorithm is tried on 1056 accelerators: name one")));
+  const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+  EXPECT_EQ(choose_algorithm(machine.topology, request, named({"ring"})).schedule.algorithm, "ring");
+}
+
+// An algorithm that takes longer than there is time for is tried only where there is no other.
+TEST(Automatic, TriesWhatThereIsTimeFor) {
+  const Machine machine = mesh({4, 4});
+  const CompileRequest request = machine.request(Collective::kAllReduce, 4096);
+  std::vector<AlgorithmInfo> two = named({"ring", "direct"});
+  two.front().trials.front().seconds = [](const topology::Topology&, const CompileRequest&) { return 1e6; };
+  EXPECT_EQ(choose_algorithm(machine.topology, request, two).expected.size(), 1U);
+  EXPECT_EQ(choose_algorithm(machine.topology, request, two).schedule.algorithm, "direct");
+  two.pop_back();
+  EXPECT_EQ(choose_algorithm(machine.topology, request, two).schedule.algorithm, "ring");
 }
 
 TEST(Automatic, BroadcastsFromTheRoot) {
