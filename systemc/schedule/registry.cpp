@@ -12,9 +12,13 @@
 #include "schedule/pipelined_trees/tree_compilers.h"
 #include "schedule/rings/ring.h"
 #include "schedule/rings/ring2d.h"
+#include "schedule/trees/bucket.h"
 #include "schedule/trees/direct.h"
 #include "schedule/trees/halving_doubling.h"
 #include "schedule/trees/hdrm.h"
+#include "schedule/trees/rabenseifner.h"
+#include "schedule/trees/swing.h"
+#include "schedule/trees/two_shot.h"
 #include "schedule/vendor/vendor_compilers.h"
 
 namespace coppice::schedule {
@@ -73,7 +77,12 @@ const std::vector<AlgorithmInfo>& algorithms() {
       compiled_by<TreeCompiler<2, Phases::kOverlapped>>(),
       compiled_by<HalvingDoublingCompiler>(),
       compiled_by<HdrmCompiler>(),
+      compiled_by<RabenseifnerCompiler>(),
+      compiled_by<SwingCompiler>(),
+      compiled_by<BineCompiler>(),
+      compiled_by<BucketCompiler>(),
       compiled_by<DirectCompiler>(),
+      compiled_by<TwoShotCompiler>(),
       compiled_by<HierarchicalCompiler>(),
       compiled_by<MultiTreeCompiler>(),
       compiled_by<MultiTreeOptimalCompiler>(),

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "schedule/compile/compiler.h"
+
+namespace coppice::schedule {
+
+// Bucket rings over every dimension of a torus, on all ports (Jain and Sabharwal, "Optimal bucket algorithms
+// for large MPI collectives on torus interconnects", ICS 2010; Sack and Gropp, "Collective algorithms for
+// multiported torus networks", TOPC 2015): the data is cut into two parts per dimension; each part is
+// all-gathered along rings of one dimension after the other, beginning with its own, one part each way
+// around. The reduce-scatter goes back. Dimensions may have any width; where they differ, ports of narrow
+// ones wait for wide ones. Throws UnsupportedError for other networks.
+class BucketCompiler final : public Compiler {
+ public:
+  static AlgorithmInfo info();
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
+};
+
+}  // namespace coppice::schedule

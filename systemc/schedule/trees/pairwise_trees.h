@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/trees/tree_steps.h"
+
+namespace coppice::schedule {
+
+// The partner of every accelerator in one stage of an all-gather: partner[partner[a]] is a.
+using Partners = std::vector<NodeId>;
+
+// All-gathers among a power of two of accelerators in which partners exchange everything they hold, stage
+// after stage, as trees: those of pieces[p] move piece p of every chunk, all pieces at once. Stage t takes
+// 2^t timesteps of a piece. Throws ModelError where a piece would come twice to an accelerator.
+Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces);
+
+// Throws UnsupportedError unless `accelerators` is a power of two; `algorithm` and `network` are for its
+// text.
+void require_power_of_two(const std::string& algorithm, const std::string& network, int accelerators);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,37 @@
+#include "schedule/trees/two_shot.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <tuple>
+#include <vector>
+
+#include "machine.h"
+#include "schedule/proof/checker.h"
+
+namespace coppice::schedule {
+namespace {
+
+RC_GTEST_PROP(TwoShot, IsRightOnEveryTorusAndMesh, ()) {
+  const Machine machine = random_machine(4);
+  check_schedule(machine.topology, machine.compile("two_shot", random_collective(), random_size()));
+}
+
+// The messages of `direct`, in one timestep for each phase.
+TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
+  const Machine machine = fat_tree({4, 2});
+  const auto messages = [&](const char* algorithm) {
+    std::vector<std::tuple<NodeId, NodeId, Bytes>> sent;
+    for_each_entry(machine.compile(algorithm, Collective::kAllReduce, 4096),
+                   [&](NodeId node, const TableEntry& entry) {
+                     sent.emplace_back(node, entry.destination(), entry.address);
+                   });
+    std::ranges::sort(sent);
+    return sent;
+  };
+  EXPECT_EQ(messages("two_shot"), messages("direct"));
+  EXPECT_EQ(machine.compile("two_shot", Collective::kAllReduce, 4096).steps, 2);
+}
+
+}  // namespace
+}  // namespace coppice::schedule
