@@ -1,10 +1,14 @@
 #include "recorded_run.h"
 
+#include <execinfo.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <csignal>
+#include <cstdlib>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -34,11 +38,21 @@ constexpr bool kSanitized = __has_feature(address_sanitizer);
 constexpr bool kSanitized = false;
 #endif
 
-// A random system runs for a second or two and takes some hundred MB. One that does not end, or takes all
-// memory, ends this process with a signal or std::bad_alloc, which tells of it. Sanitizers reserve more.
+// Prints the calls that used up the time: a process that is killed at its hard limit says nothing.
+extern "C" void print_calls_and_abort(int /*signal*/) {
+  constexpr int kDeepest = 64;
+  std::array<void*, kDeepest> calls{};
+  const int depth = ::backtrace(calls.data(), kDeepest);
+  ::backtrace_symbols_fd(calls.data(), depth, STDERR_FILENO);
+  ::abort();
+}
+
+// A random system runs for a second or two and takes some hundred MB. One that does not end prints the calls that it is
+// in and aborts; one that takes all memory ends with std::bad_alloc. Sanitizers reserve more.
 void limit_this_process() {
-  constexpr rlim_t kSeconds = 300;
-  const rlimit seconds{kSeconds, kSeconds};
+  constexpr rlim_t kSeconds = 120;
+  std::signal(SIGXCPU, print_calls_and_abort);
+  const rlimit seconds{kSeconds, 2 * kSeconds};
   ::setrlimit(RLIMIT_CPU, &seconds);
   if constexpr (!kSanitized) {
     constexpr rlim_t kBytes = rlim_t{8} << 30;

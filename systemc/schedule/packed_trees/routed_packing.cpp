@@ -271,11 +271,20 @@ class RoutedPacker {
       const std::size_t next =
           place_of(way_ == Way::kDown ? topology_.channel(id).dst : topology_.channel(id).src, pace);
       const double there = key + cost(id, pace);
-      if (there >= labels_[next].key || labels_[next].is_source()) continue;
+      if (there >= labels_[next].key || labels_[next].is_source() || is_on_path(next, place)) continue;
       labels_[next] = {there, id, node};
       heap_.emplace_back(there, next);
       std::ranges::push_heap(heap_, std::greater{});
     }
+  }
+
+  // Whether the labelled path of `place` passes `other`. It can where its key is lower than that of `other`, which was
+  // relabelled since: keys are rounded, and costs may be as small as that.
+  bool is_on_path(std::size_t other, std::size_t place) const {
+    if (labels_[other].from == kNoNode) return false;
+    const std::size_t pace = pace_at(place);
+    while (place != other && labels_[place].over >= 0) place = place_of(labels_[place].from, pace);
+    return place == other;
   }
 
   double cost(ChannelId id, std::size_t pace) const {
