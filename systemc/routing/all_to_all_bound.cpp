@@ -19,7 +19,7 @@ std::size_t index(NodeId node) {
   return static_cast<std::size_t>(node);
 }
 
-// Of approximate_all_to_all(), a millisecond or so each.
+// The rounds of approximate_all_to_all(), about a millisecond each.
 constexpr int kRounds = 320;
 
 // Keeps the best of the bounds that it tries.

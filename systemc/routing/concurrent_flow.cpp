@@ -17,7 +17,7 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr double kCloseEnough = 0.995;
-// Of distances that count as equal.
+// The relative difference up to which distances count as equal.
 constexpr double kTie = 1e-9;
 
 std::size_t index(std::int64_t number) {

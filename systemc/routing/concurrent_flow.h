@@ -17,10 +17,11 @@ struct ConcurrentFlow {
   double most = 0;
 };
 
-// By multiplicative weights (Garg and Koenemann, "Faster and simpler algorithms for multicommodity flow",
-// SIAM J. Comput. 2007): every round sends a block of each pair over shortest ways, in equal parts where
-// several are, and lengthens the channels that carry most for their bandwidth. Ends after so many rounds, or
-// once `least` is 0.5% below `most`. A round takes a shortest-path search from every accelerator.
+// Approximates the flow by multiplicative weights (Garg and Koenemann, "Faster and simpler algorithms for
+// multicommodity flow", SIAM J. Comput. 2007): every round sends one block per pair over its shortest paths,
+// in equal parts, and lengthens the channels with the highest load for their bandwidth. It ends after
+// `rounds` rounds, or once `least` is within 0.5% of `most`. A round takes a shortest-path search from every
+// accelerator.
 ConcurrentFlow approximate_all_to_all(const topology::Topology& topology, int rounds);
 
 }  // namespace coppice::routing

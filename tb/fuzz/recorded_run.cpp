@@ -8,8 +8,8 @@
 #include <array>
 #include <bit>
 #include <csignal>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -47,8 +47,8 @@ extern "C" void print_calls_and_abort(int /*signal*/) {
   ::abort();
 }
 
-// A random system runs for a second or two and takes some hundred MB. One that does not end prints the calls that it is
-// in and aborts; one that takes all memory ends with std::bad_alloc. Sanitizers reserve more.
+// A random system runs for a second or two and takes some hundred MB. One that does not end prints the calls
+// that it is in and aborts; one that takes all memory ends with std::bad_alloc. Sanitizers reserve more.
 void limit_this_process() {
   constexpr rlim_t kSeconds = 120;
   std::signal(SIGXCPU, print_calls_and_abort);
@@ -281,16 +281,23 @@ ordered_json record_meetings(const config::Loaded& loaded, const std::vector<std
   return {{"flit_ports", meetings.flit_ports()}, {"reason", meetings.reason()}};
 }
 
-Outcome record_with(const std::string& yaml, const std::string& fidelity, const system::RunOptions& options) {
+using Recorder = ordered_json (*)(const config::Loaded& loaded, system::RunOptions options);
+
+ordered_json record_result(const config::Loaded& loaded, system::RunOptions options) {
+  return {{"result", system::run_program(loaded, system::load_program(loaded), options)}};
+}
+
+Outcome record_with(const std::string& yaml, const std::string& fidelity, const system::RunOptions& options,
+                    Recorder recorder = record) {
   Outcome outcome;
   try {
     const ScratchFile file(yaml);
     const config::Loaded loaded = config::load(file.path(), {"fidelity=" + fidelity}, config::Purpose::kRun);
     const ordered_json answer = system::run_in_child(
-        [&loaded, &options]() -> ordered_json {
+        [&loaded, &options, recorder]() -> ordered_json {
           limit_this_process();
           try {
-            return record(loaded, options);
+            return recorder(loaded, options);
           } catch (const fabric::ContentionError& error) {
             return {{"contended", error.what()}, {"cycle", error.cycle()}};
           } catch (const system::OrderLostError& error) {
@@ -307,7 +314,11 @@ Outcome record_with(const std::string& yaml, const std::string& fidelity, const 
       outcome.reason = answer["order_lost"];
     } else {
       outcome.end = Outcome::End::kDone;
-      outcome.recording = from_json(answer);
+      if (recorder == record) {
+        outcome.recording = from_json(answer);
+      } else {
+        outcome.recording.result = answer["result"];
+      }
     }
   } catch (const ConfigError& error) {
     outcome.end = Outcome::End::kUnsupported;
@@ -320,6 +331,22 @@ Outcome record_with(const std::string& yaml, const std::string& fidelity, const 
 }
 
 }  // namespace
+
+std::optional<topology::Topology> topology_of(const std::string& yaml) {
+  try {
+    const ScratchFile file(yaml);
+    return system::build_topology(config::load(file.path(), {}, config::Purpose::kTraffic));
+  } catch (const ConfigError& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return std::nullopt;
+  }
+}
+
+Outcome run_once(const std::string& yaml, const std::string& fidelity, int threads) {
+  system::RunOptions options;
+  options.threads = threads;
+  return record_with(yaml, fidelity, options, record_result);
+}
 
 Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads) {
   system::RunOptions options;

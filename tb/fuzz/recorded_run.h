@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
+#include "topology/topology.h"
 
 namespace coppice::fuzz {
 
@@ -44,7 +46,14 @@ struct Outcome {
   Recording recording;      // kDone
 };
 
-// Runs the configuration `yaml` at `fidelity`, in a process of its own, in up to `threads` threads.
+// The network of a configuration; nullopt if it is refused.
+std::optional<topology::Topology> topology_of(const std::string& yaml);
+
+// Runs any configuration at `fidelity` and records its result alone.
+Outcome run_once(const std::string& yaml, const std::string& fidelity, int threads);
+
+// Runs the configuration `yaml`, of one collective, at `fidelity`, in a process of its own, in up to
+// `threads` threads.
 Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads = 1);
 // The same with tables that are kept as a pattern wherever they look alike from all accelerators, at
 // `fidelity: train`: the messages of one accelerator tell those of all, or those of all run.

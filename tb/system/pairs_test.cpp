@@ -39,7 +39,12 @@ constexpr std::array kAlgorithms{"ring",
                                  "hierarchical",
                                  "multitree",
                                  "multitree_optimal",
-                                 "chained_multitree"};
+                                 "chained_multitree",
+                                 "rabenseifner",
+                                 "swing",
+                                 "bine",
+                                 "bucket",
+                                 "two_shot"};
 
 void PrintTo(const Network& network, std::ostream* out) {
   *out << network.name;
@@ -51,27 +56,27 @@ constexpr const char* kRingsOfSwitches =
 
 constexpr Network kNetworks[] = {
     // clang-format off
-    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwwwwrwrfff"},
-    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "ffffffrrwrfff"},
-    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwwwwrwrfff"},
-    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwwwwrrwrfff"},
-    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwwwwrwrfff"},
-    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwwwwrrwrfff"},
-    {"Line5",            "kind: mesh, dims: [5]",               "frfwfwrrwrfff"},
-    {"Ring8",            "kind: ring, dims: [8]",               "frfwfwwrwrfff"},
-    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frffffrrfrfff"},
-    {"Switch8",          "kind: switch, dims: [8]",             "frwwwwfrfrfff"},
-    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwwwwrwrfff"},
-    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwwwwrwrfff"},
-    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwwwwrwrfff"},
-    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwwwwrrwrwww"},
-    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwwwwfwrfff"},
-    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwwwwfwrfff"},
-    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwwwwrrwrwww"},
-    {"Dgx1",             "kind: dgx1",                          "frfffffrwrfff"},
-    {"Clos4x2x2",        "kind: clos, dims: [4, 2, 2]",         "frwwwwwrwrwww"},
-    {"RingsOfSwitches",  kRingsOfSwitches,                      "frwwwwwrwffff"},
-    {"GraphFile",        "kind: file, file: n.graph",           "frfffffrfrfff"},
+    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwwwwrwrfffwfwfw"},
+    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "ffffffrrwrfffwrrww"},
+    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwwwwrwrfffwwfww"},
+    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwwwwrrwrfffwrrfw"},
+    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwwwwrwrfffwwwrw"},
+    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwwwwrrwrfffwrrrw"},
+    {"Line5",            "kind: mesh, dims: [5]",               "frfwfwrrwrfffwrrrw"},
+    {"Ring8",            "kind: ring, dims: [8]",               "frfwfwwrwrfffwwwfw"},
+    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frffffrrfrffffrrrf"},
+    {"Switch8",          "kind: switch, dims: [8]",             "frwwwwfrfrffffffrw"},
+    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwwwwrwrfffwwwrw"},
+    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwwwwrwrfffwwwrw"},
+    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwwwwrwrfffwwwrw"},
+    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwwwwrrwrwwwwrrrw"},
+    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwwwwfwrfffwwwrw"},
+    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwwwwfwrfffwwwrw"},
+    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwwwwrrwrwwwwrrrw"},
+    {"Dgx1",             "kind: dgx1",                          "frfffffrwrffffwwrw"},
+    {"Clos4x2x2",        "kind: clos, dims: [4, 2, 2]",         "frwwwwwrwrwwwwwwrw"},
+    {"RingsOfSwitches",  kRingsOfSwitches,                      "frwwwwwrwffffwwfrw"},
+    {"GraphFile",        "kind: file, file: n.graph",           "frfffffrfrffffffrf"},
     // clang-format on
 };
 

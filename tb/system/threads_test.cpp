@@ -8,6 +8,8 @@
 namespace coppice::system_test {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Case {
   const char* name;
   const char* system;
@@ -38,7 +40,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   for (const Case& drawn : kCases) {
     for (const char* fidelity : {"flit", "leap"}) {
       SCOPED_TRACE(fmt::format("{}, {}", drawn.name, fidelity));
-      nlohmann::ordered_json first;
+      Json first;
       std::string statistics;
       std::string trace;
       for (const int threads : {1, 2, 3, 5}) {
@@ -74,6 +76,35 @@ TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
     EXPECT_EQ(outcome.status, 1);
     if (threads == 1) said = outcome.err;
     EXPECT_EQ(outcome.err, said);
+  }
+}
+
+// Runs with a waveform or with switches that reduce advance in every cycle of the kernel, by one thread.
+TEST(ThreadsOfCollectives, AreOneWhereTheKernelAdvancesEveryCycle) {
+  constexpr const char* kReducingSwitch =
+      "system:\n  topology:\n    kind: hierarchy\n"
+      "    dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 20 ns, in_network: true}]\n"
+      "program: {file: p.yaml}\nfidelity: flit\n";
+  const std::vector<std::vector<std::string>> runs{
+      {shipped_config("systems/torus_4x4.yaml"), "--set", "collective.size=16KiB", "--set", "fidelity=flit",
+       "--set", "observe.nodes=[0]", "--vcd", "w.vcd"},
+      {"c.yaml"}};
+  for (const auto& run : runs) {
+    Json first;
+    for (const char* threads : {"1", "3"}) {
+      const Workshop shop;
+      shop.write("c.yaml", kReducingSwitch);
+      shop.write("p.yaml", "ranks: 4\noperations: [{all_reduce: 4 KiB}, {all_to_all: 8 KiB}]\n");
+      std::vector<std::string> line{"run", "--threads", threads, "--out", "r.json"};
+      line.insert(line.end(), run.begin(), run.end());
+      const Outcome outcome = shop.run(line);
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      auto result = shop.read_json("r.json");
+      EXPECT_EQ(result["simulator"]["threads"], 1);
+      result.erase("simulator");
+      if (first.is_null()) first = result;
+      EXPECT_EQ(result, first) << Json::diff(first, result);
+    }
   }
 }
 

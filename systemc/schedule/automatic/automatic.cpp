@@ -33,7 +33,8 @@ bool may_apply(const topology::Topology& topology, const CompileRequest& request
   return topology.in_network().empty() || info.over_dimensions;
 }
 
-// The candidates that may apply, in the order in which they are given time: the first ones, then the quickest.
+// The candidates that may apply, in the order in which they are given time: the first ones, then the
+// quickest.
 std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
                                   std::span<const AlgorithmInfo> algorithms) {
   std::vector<Candidate> all;
@@ -88,9 +89,7 @@ PackedTables compile_candidate(const topology::Topology& topology, const Compile
 class Choosing {
  public:
   Choosing(const topology::Topology& topology, const CompileRequest& request)
-      : topology_(topology),
-        request_(request),
-        refusal_("no algorithm can do it on " + topology.name()) {}
+      : topology_(topology), request_(request), refusal_("no algorithm can do it on " + topology.name()) {}
 
   bool found() const { return !choice_.expected.empty(); }
 

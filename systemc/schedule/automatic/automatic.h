@@ -23,11 +23,12 @@ struct AutomaticChoice {
   std::vector<ExpectedTime> expected;  // of all that apply, the fastest first
 };
 
-// Compiles the algorithms that apply to the topology and the collective and keeps the one with the least expected time.
-// The time to compile each is estimated first (AutomaticTrial::seconds): on large systems only those are tried that fit
-// into the allowance, one second on 64 accelerators and 50 on 4,096. The estimates do not depend on the speed of the
-// computer. An algorithm that only the lockstep orders is never chosen, since its sums are wrong if messages are late.
-// Throws UnsupportedError if none applies. `algorithms` are all that exist (schedule/registry.h).
+// Compiles the algorithms that apply to the topology and the collective and keeps the one with the least
+// expected time. The time to compile each is estimated first (AutomaticTrial::seconds): on large systems only
+// those are tried that fit into the allowance, one second on 64 accelerators and 50 on 4,096. The estimates
+// do not depend on the speed of the computer. An algorithm that only the lockstep orders is never chosen,
+// since its sums are wrong if messages are late. Throws UnsupportedError if none applies. `algorithms` are
+// all that exist (schedule/registry.h).
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
                                  std::span<const AlgorithmInfo> algorithms);
 

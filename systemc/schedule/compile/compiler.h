@@ -69,8 +69,8 @@ enum class Chunking : std::uint8_t {
 struct AutomaticTrial {
   int turn = 0;  // the lowest first: those that are fastest as a rule, and last what gives up when others are
   int chunks = 1;
-  // An estimate of the CPU seconds to compile and time its tables on the network, by which choose_algorithm() decides
-  // whether to try it (effort.h); null if negligible.
+  // An estimate of the CPU seconds to compile and time its tables on the network, by which choose_algorithm()
+  // decides whether to try it (effort.h); null if negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
   bool first = false;  // is given its time before the others
 };

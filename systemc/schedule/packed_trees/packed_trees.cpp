@@ -288,15 +288,16 @@ PackedTables pack_in_pieces(const topology::Topology& topology, const CompileReq
 }  // namespace
 
 AlgorithmInfo PackedTreesCompiler::info() {
-  return {.name = kPackedTrees,
-          .summary = "spanning trees that use all bandwidth; each piece is reduced and broadcast in a pipeline",
-          .chunking = Chunking::kChosen,
-          .rooted = true,
-          .trials = {{.turn = 12,
-                      .chunks = kAutomaticChunks,
-                      .seconds = [](const topology::Topology& topology,
-                                    const CompileRequest&) { return seconds_at(topology, 4.5, 1.5); },
-                      .first = true}}};
+  return {
+      .name = kPackedTrees,
+      .summary = "spanning trees that use all bandwidth; each piece is reduced and broadcast in a pipeline",
+      .chunking = Chunking::kChosen,
+      .rooted = true,
+      .trials = {{.turn = 12,
+                  .chunks = kAutomaticChunks,
+                  .seconds = [](const topology::Topology& topology,
+                                const CompileRequest&) { return seconds_at(topology, 4.5, 1.5); },
+                  .first = true}}};
 }
 
 PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,

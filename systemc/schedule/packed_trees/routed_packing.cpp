@@ -278,8 +278,8 @@ class RoutedPacker {
     }
   }
 
-  // Whether the labelled path of `place` passes `other`. It can where its key is lower than that of `other`, which was
-  // relabelled since: keys are rounded, and costs may be as small as that.
+  // Whether the labelled path of `place` passes `other`. It can where its key is lower than that of `other`,
+  // which was relabelled since: keys are rounded, and costs may be as small as that.
   bool is_on_path(std::size_t other, std::size_t place) const {
     if (labels_[other].from == kNoNode) return false;
     const std::size_t pace = pace_at(place);

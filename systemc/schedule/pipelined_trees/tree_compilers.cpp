@@ -65,7 +65,7 @@ int resolve_chunks(const Topology& topology, const CompileRequest& request, int 
                         most);
 }
 
-// Of making and timing tables.
+// The time to make and time the tables, per message.
 constexpr double kSecondsPerMessage = 0.6e-6;
 
 template <int kTrees, Phases kPhases>

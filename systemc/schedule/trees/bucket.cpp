@@ -92,7 +92,7 @@ class Buckets {
             .step = step};
   }
 
-  // Of the two channels between neighbours in a ring of two, one is for each direction.
+  // In a ring of two, one of the two channels between the neighbours is for each direction.
   ChannelId channel_between(NodeId src, NodeId dst, bool upwards) const {
     ChannelId found = -1;
     for (const ChannelId id : topology_.out_channels(src)) {

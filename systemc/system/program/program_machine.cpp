@@ -207,6 +207,9 @@ void ProgramMachine::build_machine() {
   }
   // A run that is cut off at a cycle does not leap past it.
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
+  const bool adding = state_.adding() && !prepared_.alone;
+  // A value change dump samples the nodes in every cycle of the kernel.
+  const bool decoupled = !adding && setup_.gate == nullptr && options_.vcd_path.empty();
   const MachineSpec spec{
       .loaded = setup_.loaded,
       .topology = prepared_.topology,
@@ -223,15 +226,13 @@ void ProgramMachine::build_machine() {
       .rtl_contexts = verilog_ && !prepared_.alone,
       .wave_path = options_.fst_path,
       .paths = setup_.paths,
-      .threads = threads_for(state_.flit_hops(), options_.threads),
+      .threads = decoupled ? threads_for(state_.flit_hops(), options_.threads) : 1,
       .symmetric = setup_.symmetric,
       .meetings = setup_.meetings,
   };
   machine_ = std::make_unique<Machine>("machine", spec, parts());
-  const bool adding = state_.adding() && !prepared_.alone;
   if (adding) state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };
-  // A value change dump samples the nodes in every cycle of the kernel.
-  if (!adding && setup_.gate == nullptr && options_.vcd_path.empty()) machine_->decouple();
+  if (decoupled) machine_->decouple();
 }
 
 // A collective alone is started by the usual accelerators, or by your own.

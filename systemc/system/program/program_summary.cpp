@@ -10,7 +10,7 @@
 namespace coppice::system {
 namespace {
 
-// What auto chose, and over what: the fastest four of the others by their expected times.
+// Describes the choice of auto and the four fastest of the other candidates, with their expected times.
 std::string describe_choice(const nlohmann::ordered_json& result) {
   constexpr std::size_t kMostOthers = 4;
   const auto expected = result.value("expected", nlohmann::ordered_json::array());

@@ -34,7 +34,7 @@ std::vector<AlgorithmInfo> named(const std::vector<std::string>& names) {
   return some;
 }
 
-// Where one accelerator's tables cannot stand for all, too: 288 do not divide the data.
+// 288 accelerators do not divide the data, so one accelerator's tables cannot stand for all.
 TEST(Automatic, ChoosesTreesOnLargeTori) {
   const Machine machine = torus({18, 16});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, Bytes{64} << 20));

@@ -26,7 +26,7 @@ TEST(Rabenseifner, HalvesAndDoublesPowersOfTwo) {
   EXPECT_EQ(time("rabenseifner"), time("halving_doubling"));
 }
 
-// Of 6 accelerators the first two pairs fold: what they fold and unfold is all the data.
+// The first two pairs of 6 accelerators fold and unfold all of their data.
 TEST(Rabenseifner, FoldsWhatIsMoreThanAPowerOfTwo) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("rabenseifner", Collective::kAllReduce, 4096);

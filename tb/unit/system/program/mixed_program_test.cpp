@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "small_program.h"
+#include "support/random_program.h"
 #include "system/process/child_process.h"
 #include "system/program/program_run.h"
 
@@ -14,39 +15,6 @@ namespace coppice::system {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Collectives of random groups, transfers and computations, of which several are in flight.
-std::string random_program(std::mt19937& random, int ranks) {
-  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<std::uint32_t>(n)); };
-  std::string text = fmt::format("ranks: {}\ngroups:\n", ranks);
-  for (int group = 0; group < 3; ++group) {
-    std::string members;
-    for (int rank = 0; rank < ranks; ++rank) {
-      if (rank < 2 || below(2) == 0) members += fmt::format("{}{}", members.empty() ? "" : ", ", rank);
-    }
-    text += fmt::format("  g{}: [{}]\n", group, members);
-  }
-  text += "operations:\n";
-  const int operations = 2 + below(6);
-  for (int i = 0; i < operations; ++i) {
-    text += fmt::format("  - {{name: o{}, ", i);
-    const int kind = below(4);
-    if (kind == 0) {
-      text += fmt::format("compute: {} ns, rank: {}", 100 + below(5000), below(ranks));
-    } else if (kind == 1) {
-      const int from = below(ranks);
-      text += fmt::format("send: {} B, from: {}, to: {}", 1 + below(20000), from,
-                          (from + 1 + below(ranks - 1)) % ranks);
-    } else {
-      static const char* const kOps[] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all"};
-      text += fmt::format("{}: {} B, group: {}", kOps[below(4)], 4 + below(20000),
-                          below(2) == 0 ? "all" : fmt::format("g{}", below(3)));
-    }
-    if (i > 0 && below(2) == 0) text += fmt::format(", after: [o{}]", below(i));
-    text += "}\n";
-  }
-  return text;
-}
 
 Json ran(const SmallProgram& small, fabric::Meetings* meetings) {
   RunOptions options;
@@ -88,12 +56,13 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
        "{kind: switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]",
        8}};
   std::mt19937 random(7);
+  const auto below = [&random](int n) { return static_cast<int>(random() % static_cast<std::uint32_t>(n)); };
   std::int64_t messages = 0;
   std::int64_t as_flits = 0;
   int ran_systems = 0;
   for (int i = 0; i < 60; ++i) {
     const auto& [topology, ranks] = machines[static_cast<std::size_t>(i) % machines.size()];
-    const std::string text = random_program(random, ranks);
+    const std::string text = random_program(below, ranks);
     SCOPED_TRACE(fmt::format("system {}: {}\n{}", i, topology, text));
     const std::vector<std::string> settings{
         fmt::format("system.ni.flow_control={}", random() % 2 == 0 ? "packet" : "message"),
