@@ -169,7 +169,7 @@ TEST(Interrupts, EndEveryPhase) {
   }
 }
 
-// The memory that README.md and docs/measurements/trains.md promise. What stores a table of every accelerator
+// The memory that README.md and docs/measurements/speed.md promise. What stores a table of every accelerator
 // where one stands for all, or every flit of a train, takes several times as much.
 TEST(Memory, IsNoMoreThanIsStated) {
   struct Ceiling {
