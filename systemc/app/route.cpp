@@ -33,6 +33,7 @@ void execute(const RouteLine& line) {
     options.progress = progress.callback();
     result = system::run_route_study(loaded, options);
   }
+  warn(result, loaded);
   if (out != nullptr) out->write(json_text(result));
   print_result(line.style, result, system::summarize_route_study(result));
 }

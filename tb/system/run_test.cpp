@@ -213,6 +213,11 @@ TEST(Run, TakesTheShippedSystems) {
     if (path.find("/routing/") != std::string::npos) line = {"route", path};
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
+    // Its flows contend so that fluid times are wrong, which a run says.
+    if (path.find("cross_check") != std::string::npos) {
+      EXPECT_THAT(outcome.err, testing::StartsWith("warning: fluid times are 17% too short"));
+      continue;
+    }
     EXPECT_EQ(outcome.err, "") << path;
   }
 }

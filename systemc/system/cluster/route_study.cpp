@@ -16,10 +16,12 @@
 #include "system/cluster/route_timeline.h"
 #include "system/cluster/spine_routing.h"
 #include "system/cluster/study_program.h"
+#include "system/cluster/study_sample.h"
 #include "system/cluster/timed_actions.h"
 #include "system/machine/time_guard.h"
 #include "system/output/result_frame.h"
 #include "system/process/cost_meter.h"
+#include "system/program/fluid_error.h"
 #include "system/program/program_machine.h"
 
 namespace coppice::system {
@@ -363,12 +365,44 @@ void require_fidelity(const config::Loaded& loaded) {
   }
 }
 
+// About the most flit-hops of a study's sample, which flits take a second for.
+constexpr double kStudiedFlitHops = 2e6;
+
+// The error of fluid times on a sample of the study, whose paths are assigned without delay.
+ordered_json measure_error(const config::Loaded& loaded, const RunOptions& options, const ClusterPlan& plan) {
+  config::Loaded small = loaded;
+  config::RoutingConfig& routing = small.config.routing;
+  routing.iterations = 1;
+  routing.failures.clear();
+  routing.controller.round_trip = 0;
+  routing.controller.compute_time = 0;
+  const StudySample sample = sample_of(plan, loaded.config.system.flit, kStudiedFlitHops);
+  const auto time = [&](config::Fidelity fidelity) -> ordered_json {
+    small.config.fidelity = fidelity == config::Fidelity::kFluid ? fidelity : config::Fidelity::kFlit;
+    RunOptions own;
+    own.interrupted = options.interrupted;
+    const ordered_json result = RouteStudy(small, own, sample.plan).run();
+    double sum = 0;
+    for (const ordered_json& job : result.at("jobs")) sum += job.at("all_reduce_s").get<double>();
+    return {{"fidelity", result.at("fidelity")}, {"time_ns", sum * 1e9}};
+  };
+  return measure_fluid_error({{"scale", sample.scale}, {"all_reduces", plan.jobs.size()}}, time,
+                             options.interrupted);
+}
+
 }  // namespace
 
 ordered_json run_route_study(const config::Loaded& loaded, const RunOptions& options) {
   require_fidelity(loaded);
-  return within_time(loaded, "routing.jobs",
-                     [&] { return RouteStudy(loaded, options, plan_cluster(loaded)).run(); });
+  return within_time(loaded, "routing.jobs", [&] {
+    const ClusterPlan plan = plan_cluster(loaded);
+    const bool fluid = fidelity_of(loaded.config) == config::Fidelity::kFluid;
+    if (!fluid || !options.measures_fluid_error) return RouteStudy(loaded, options, plan).run();
+    const ordered_json measured = measure_error(loaded, options, plan);
+    ordered_json result = RouteStudy(loaded, options, plan).run();
+    write_fluid_error(measured, result);
+    return result;
+  });
 }
 
 }  // namespace coppice::system

@@ -34,6 +34,9 @@ struct RunOptions {
   // decides. Results do not depend on it.
   int threads = 1;
 
+  // Whether fluid routing studies measure the error of their times on a sample, which takes about a second.
+  bool measures_fluid_error = true;
+
   MachineParts parts;  // modules of your own in the places of the machine's
 
   // Observers for comparisons of runs; not owned. With `fidelity: auto` they also observe the child process

@@ -37,6 +37,8 @@ constexpr ResultField kFields[] = {
     {"fluid.sample.scale", "",
      "The bytes and computations of the sample divided by those of the run; 1 if they are equal."},
     {"fluid.sample.first_iteration", "", "Whether the sample is only the first iteration of a program."},
+    {"fluid.sample.all_reduces", "",
+     "The number of all-reduces of the sample of a routing study, the first one of every job, all at once."},
     {"fluid.sample.fidelity", "", "The fidelity at which the sample was timed exactly."},
     {"fluid.sample.time_ns", "ns", "The exact time of the sample."},
     {"fluid.sample.fluid_time_ns", "ns", "The fluid time of the sample."},

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Simulated by leaps in about a second, on an old core and with everything in contention.
+// About the most flit-hops of a sample: leaps simulate them in about a second, on an old core and with all
+// messages in contention.
 constexpr double kSampledFlitHops = 5e6;
 constexpr double kMostSeconds = 5;
 constexpr double kLargeError = 0.1;
@@ -30,31 +31,22 @@ std::size_t operations(const workload::Program& program) {
 
 std::string describe_sample(const Json& sample) {
   const double scale = sample.at("scale");
-  const std::string what = sample.at("first_iteration").get<bool>() ? "its first iteration" : "the run";
+  const std::string what = sample.contains("all_reduces") ? "the first all-reduces of all jobs at once"
+                           : sample.at("first_iteration").get<bool>() ? "its first iteration"
+                                                                      : "the run";
   return scale < 1 ? fmt::format("{} with {:.2g} of its bytes and computations", what, scale) : what;
 }
 
 }  // namespace
 
-Json measure_fluid_error(const workload::Program& program, double flit_hops, const RunSample& run,
-                         const std::atomic<bool>* interrupted) {
-  workload::Program sample = program;
-  double work = flit_hops;
-  bool first = false;
-  if (work > kSampledFlitHops) {
-    sample = workload::first_iteration(program);
-    first = sample.ranks != program.ranks;
-    if (first) work *= static_cast<double>(operations(sample)) / static_cast<double>(operations(program));
-  }
-  const double scale = std::min(1.0, kSampledFlitHops / std::max(work, 1.0));
-  if (scale < 1) sample = workload::scaled(sample, scale);
-  Json measured = {{"sample", {{"scale", scale}, {"first_iteration", first}}}};
-  const auto time = [&](config::Fidelity fidelity) {
-    return run_in_child([&] { return run(sample, fidelity); }, interrupted, kMostSeconds);
+Json measure_fluid_error(Json sample, const TimeSample& time, const std::atomic<bool>* interrupted) {
+  Json measured = {{"sample", std::move(sample)}};
+  const auto run = [&](config::Fidelity fidelity) {
+    return run_in_child([&] { return time(fidelity); }, interrupted, kMostSeconds);
   };
   try {
-    const Json fluid = time(config::Fidelity::kFluid);
-    const Json exact = time(config::Fidelity::kAuto);
+    const Json fluid = run(config::Fidelity::kFluid);
+    const Json exact = run(config::Fidelity::kAuto);
     measured["sample"].update({{"fidelity", exact.at("fidelity")},
                                {"time_ns", exact.at("time_ns")},
                                {"fluid_time_ns", fluid.at("time_ns")}});
@@ -68,16 +60,37 @@ Json measure_fluid_error(const workload::Program& program, double flit_hops, con
   return measured;
 }
 
+Json measure_fluid_error(const workload::Program& program, double flit_hops, const RunSample& run,
+                         const std::atomic<bool>* interrupted) {
+  workload::Program sample = program;
+  double work = flit_hops;
+  bool first = false;
+  if (work > kSampledFlitHops) {
+    sample = workload::first_iteration(program);
+    first = sample.ranks != program.ranks;
+    if (first) work *= static_cast<double>(operations(sample)) / static_cast<double>(operations(program));
+  }
+  const double scale = std::min(1.0, kSampledFlitHops / std::max(work, 1.0));
+  if (scale < 1) sample = workload::scaled(sample, scale);
+  return measure_fluid_error(
+      {{"scale", scale}, {"first_iteration", first}},
+      [&](config::Fidelity fidelity) { return run(sample, fidelity); }, interrupted);
+}
+
 void write_fluid_error(const Json& measured, Json& result) {
   result["fluid"] = measured;
-  if (!measured.contains("error")) return;
+  if (!measured.contains("error")) {
+    result["warnings"].push_back(fmt::format("warning: the error of fluid times is not known: {}",
+                                             measured["reason"].get<std::string>()));
+    return;
+  }
   const double error = measured["error"];
   if (std::abs(error) < kLargeError) return;
-  result["warnings"].push_back(
-      fmt::format("warning: fluid times are {:.0f}% too {}, measured by fidelity {} on {}: run it by "
-                  "fidelity leap to be exact",
-                  100 * std::abs(error), error > 0 ? "long" : "short",
-                  measured["sample"]["fidelity"].get<std::string>(), describe_sample(measured["sample"])));
+  result["warnings"].push_back(fmt::format(
+      "warning: fluid times are {:.0f}% too {}, measured by fidelity {} on {}: run it by "
+      "fidelity {} to be exact",
+      100 * std::abs(error), error > 0 ? "long" : "short", measured["sample"]["fidelity"].get<std::string>(),
+      describe_sample(measured["sample"]), measured["sample"].contains("all_reduces") ? "flit" : "leap"));
 }
 
 }  // namespace coppice::system

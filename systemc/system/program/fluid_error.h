@@ -10,13 +10,21 @@
 
 namespace coppice::system {
 
+// Runs the sample at fidelity fluid, or exactly (kAuto), and returns `fidelity` and `time_ns`.
+using TimeSample = std::function<nlohmann::ordered_json(config::Fidelity)>;
+
+// The error of fluid times: `error`, the fluid time of a sample divided by its exact time, minus 1, and
+// `sample`, its description with `fidelity`, `time_ns` and `fluid_time_ns` added. Without `error`, and with a
+// `reason` instead, if the sample fails or takes longer than five seconds. Runs subprocesses: call before any
+// SystemC object exists.
+nlohmann::ordered_json measure_fluid_error(nlohmann::ordered_json sample, const TimeSample& time,
+                                           const std::atomic<bool>* interrupted);
+
 // Runs a program, a part of the run's or a smaller one, on the run's network: at fidelity fluid or auto.
 using RunSample = std::function<nlohmann::ordered_json(const workload::Program& sample, config::Fidelity)>;
 
-// The error of fluid times for a program of `flit_hops`: `error`, the fluid time divided by that of trains or
-// flits, minus 1, on a `sample` of the program that takes about a second (the program itself if it is small).
-// Without `error`, and with a `reason` instead, if the sample fails or takes longer than five seconds. Runs
-// subprocesses: call before any SystemC object exists.
+// Measures the error for a program of `flit_hops` on a sample that takes about a second: the program itself
+// if it is small, otherwise its first iteration with fewer bytes.
 nlohmann::ordered_json measure_fluid_error(const workload::Program& program, double flit_hops,
                                            const RunSample& run, const std::atomic<bool>* interrupted);
 

@@ -2,6 +2,7 @@
 #include "system/cluster/route_study.h"
 #include "support/shipped_config.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -15,10 +16,13 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-nlohmann::ordered_json study(const std::string& name, const std::vector<std::string>& overrides) {
+nlohmann::ordered_json study(const std::string& name, const std::vector<std::string>& overrides,
+                             bool measures_fluid_error = false) {
   const auto loaded = config::load(testing::shipped_config("systems/routing/" + name + ".yaml"), overrides,
                                    config::Purpose::kRoute);
-  return run_in_child([&] { return run_route_study(loaded, {}); }, nullptr);
+  RunOptions options;
+  options.measures_fluid_error = measures_fluid_error;
+  return run_in_child([&] { return run_route_study(loaded, options); }, nullptr);
 }
 
 // BLOOM's rings of 2 in an empty network: two rounds of 7.333 GB at 12.5 GB/s, 1.173 s.
@@ -66,6 +70,29 @@ TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   EXPECT_NEAR(slowdown("optimal"), 1.0, 1e-3);
   EXPECT_NEAR(slowdown("edge_coloring"), 1.0, 1e-3);
   EXPECT_GT(slowdown("ecmp"), 1.5);
+}
+
+// On a study that is small enough to be its own sample, the error is that of the study.
+TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
+  const auto with = [](const char* fidelity) {
+    return study(
+        "cross_check",
+        {"routing.jobs=[{copy: 8, data_parallel: 4, gradient: 64 KiB, compute: 10 us, arrival: 0 s}]",
+         "routing.iterations=1", fmt::format("fidelity={}", fidelity)},
+        true);
+  };
+  const auto fluid = with("fluid");
+  const auto flit = with("flit");
+  EXPECT_FALSE(flit.contains("fluid"));
+  ASSERT_TRUE(fluid["fluid"].contains("error")) << fluid["fluid"];
+  EXPECT_EQ(fluid["fluid"]["sample"]["scale"], 1);
+  EXPECT_EQ(fluid["fluid"]["sample"]["all_reduces"], 1);
+  EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "flit");
+  // The study waits for its controller, the sample does not.
+  const auto moving = [](const auto& result) {
+    return result["jobs"][0]["all_reduce_s"].template get<double>() - 2e-6;
+  };
+  EXPECT_NEAR(fluid["fluid"]["error"], moving(fluid) / moving(flit) - 1, 1e-3) << fluid["fluid"];
 }
 
 // --- fluid against flits ---------------------------------------------------------------------------------
