@@ -215,7 +215,7 @@ TEST(Run, TakesTheShippedSystems) {
     EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
     // Its flows contend so that fluid times are wrong, which a run says.
     if (path.find("cross_check") != std::string::npos) {
-      EXPECT_THAT(outcome.err, testing::StartsWith("warning: fluid times are 17% too short"));
+      EXPECT_THAT(outcome.err, ::testing::StartsWith("warning: fluid times are 17% too short"));
       continue;
     }
     EXPECT_EQ(outcome.err, "") << path;
