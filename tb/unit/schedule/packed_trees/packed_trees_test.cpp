@@ -228,6 +228,31 @@ TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
   EXPECT_EQ(schedule.period_steps, 0);
 }
 
+// Node 1 has one port and sends to both neighbours. A chain of two more hops begins behind 2, none behind 0:
+// with 2 first, the broadcast ends when the chain does; with 0 first, a message later.
+TEST(PieceScheduler, SendsWhatHasMostWorkAheadFirst) {
+  const Machine machine = mesh({5});
+  CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 16));
+  request.ni_ports = 1;
+  const auto channel = [&](NodeId from, NodeId to) {
+    for (const topology::ChannelId id : machine.topology.out_channels(from)) {
+      if (machine.topology.channel(id).dst == to) return ChannelPath{id};
+    }
+    throw std::logic_error("there is no such channel");
+  };
+  PackedTree tree{1, {}};
+  for (const auto& [from, to] : std::vector<std::pair<NodeId, NodeId>>{{1, 0}, {1, 2}, {2, 3}, {3, 4}}) {
+    tree.hops.push_back({Op::kGather, from, to, channel(from, to)});
+  }
+  const PieceScheduler scheduler(machine.topology, request, {&tree, 1});
+  const Bytes piece = 1 << 16;
+  const PieceSchedule schedule = scheduler.schedule({&piece, 1}, {.pieces = 1});
+  ASSERT_EQ(schedule.messages.size(), 4U);
+  EXPECT_EQ(schedule.messages[0].hop, 1);
+  EXPECT_EQ(schedule.finish, scheduler.latency(piece));
+  EXPECT_EQ(scheduler.finish({&piece, 1}, {.pieces = 1}), schedule.finish);
+}
+
 TEST(PackedTrees, GiveUpWhatWouldTakeTooLong) {
   const Machine machine = mesh({4, 4});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));

@@ -1,0 +1,115 @@
+#include "fabric/trains/train_fabric.h"
+
+#include <gmock/gmock.h>
+
+#include <list>
+#include <vector>
+
+#include "small_fabric.h"
+
+namespace coppice::fabric {
+namespace {
+
+// Hands out whole messages in order, each from its cycle on.
+class MessageSource final : public Injector {
+ public:
+  struct Offer {
+    Message message;
+    Cycles at;
+  };
+  std::vector<Offer> offers;
+  std::vector<Cycles> left;  // [message]: the cycle of its tail
+
+  Answer next_packet(Cycles /*now*/, Packet& /*packet*/) override { return Answer::kSleep; }
+  void packet_injected(const Packet& /*packet*/, Cycles /*now*/) override {}
+  Pending next_message() override {
+    if (next_ == offers.size()) return {};
+    return {&offers[next_].message, offers[next_].at};
+  }
+  void message_started(std::uint64_t /*message*/, Cycles /*now*/) override { ++next_; }
+  void message_injected(std::uint64_t /*message*/, Cycles now) override { left.push_back(now); }
+
+ private:
+  std::size_t next_ = 0;
+};
+
+class MessageSink final : public Ejector {
+ public:
+  explicit MessageSink(std::int64_t flits) : flits_(flits) {}
+  void packet_ejected(const Packet& /*packet*/, Cycles /*now*/) override {}
+  std::int64_t message_ejected(std::uint64_t /*message*/, Cycles now) override {
+    arrivals.push_back(now);
+    return flits_;
+  }
+  std::vector<Cycles> arrivals;
+
+ private:
+  std::int64_t flits_;
+};
+
+// Messages of a head and one data flit from the middle of three nodes, to the left and to the right in turn.
+class Middle {
+ public:
+  Middle(const char* name, const config::SystemConfig& system, const std::vector<Cycles>& times)
+      : topology_(mesh({3})), routing_(topology::make_dimension_order_routing(topology_, system.router.vcs)) {
+    set_time_resolution();
+    Framing framing;
+    framing.flow_control = config::FlowControl::kMessage;
+    fabric_ = std::make_unique<TrainFabric>(name, topology_, system, framing, 1, failure_);
+    routes_ = {topology::make_route(topology_, *routing_, 1, 0, 0, 0),
+               topology::make_route(topology_, *routing_, 1, 2, 0, 0)};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const Message message{i, 1, i % 2 == 0 ? 0 : 2, &routes_[i % 2], 16, kCycle};
+      source_.offers.push_back({message, times[i]});
+    }
+    for (NodeId node = 0; node < 3; ++node) {
+      sinks_.emplace_back(2);
+      fabric_->connect(node, 0, node == 1 ? source_ : others_[static_cast<std::size_t>(node)], sinks_.back());
+    }
+    fabric_->wake(1, 0, times.front());
+  }
+  void run() const {
+    run_cycles(1000);
+    failure_.rethrow();
+  }
+  const std::vector<Cycles>& left() const { return source_.left; }
+
+ private:
+  topology::Topology topology_;
+  std::unique_ptr<topology::RoutingFunction> routing_;
+  Failure failure_;
+  std::vector<topology::Route> routes_;
+  MessageSource source_;
+  std::array<MessageSource, 3> others_;
+  std::list<MessageSink> sinks_;
+  std::unique_ptr<TrainFabric> fabric_;
+};
+
+// Two virtual channels of two flits pass in fewer cycles than the router takes for a head.
+config::SystemConfig slow_routers() {
+  config::SystemConfig system = system_config(2);
+  system.router.routing_delay = 5;
+  system.router.vc_alloc_delay = 2;
+  return system;
+}
+
+TEST(TrainFabric, RefusesAMessageThatFollowsWithinTheRoutersDelay) {
+  const Middle close("close", slow_routers(), {0, 6});
+  EXPECT_THROW(close.run(), ContentionError);
+}
+
+TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
+  const Middle apart("apart", slow_routers(), {0, 7, 14});
+  apart.run();
+  EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
+}
+
+// The rotation of virtual channels is slower than the router: messages may follow each other at once.
+TEST(TrainFabric, TakesMessagesAtOnceWhereVirtualChannelsOutlastTheRouter) {
+  const Middle many("many", system_config(8), {0, 2, 4});
+  many.run();
+  EXPECT_THAT(many.left(), ::testing::ElementsAre(1, 3, 5));
+}
+
+}  // namespace
+}  // namespace coppice::fabric
