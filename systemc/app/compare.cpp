@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "config/settings/lone_collective_config.h"
 #include "schedule/registry.h"
+#include "system/machine/build.h"
 #include "system/process/subprocess_run.h"
 #include "system/program/program_run.h"
 
@@ -26,10 +27,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kText = "text";
+constexpr const char* kNcclTests = "nccl-tests";
+
 struct CompareLine {
   Input input;
   std::string sizes;
   std::string out;
+  std::string format = kText;
 };
 
 std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& loaded) {
@@ -93,6 +98,8 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .size = size,
           .time_ns = result.at("time_ns"),
           .algbw_gb_s = result.at("algbw_gb_s"),
+          .busbw_gb_s = result.at("busbw_gb_s"),
+          .verified = result.at("verified") != "off",
           .efficiency = result.at("efficiency"),
           .bound_ns = std::max(result.at("bound").at("time_ns").get<double>(),
                                result.at("bound").at("latency_ns").get<double>()),
@@ -188,18 +195,32 @@ std::string file_text(const CompareLine& line, const std::string& op, const std:
   return comparison_json(runs);
 }
 
+// The text alone does not need the network.
+NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
+  if (line.format == kText) return {};
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const auto members = static_cast<int>(collective.group.size());
+  return {collective.op, collective.root,
+          members > 0 ? members : system::build_topology(loaded).num_accelerators()};
+}
+
 void execute(const CompareLine& line) {
   const std::atomic<bool>& interrupted = catch_interrupts();
   require_suffix(line.out);
+  if (line.format != kText && line.format != kNcclTests) {
+    throw ConfigError({"--format " + line.format},
+                      fmt::format("'{}' is neither text nor nccl-tests", line.format));
+  }
   const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   const std::string& op = loaded.config.collective.op;
   Comparison comparison(algorithms_of(op), parse_sizes(line, loaded));
+  const NcclTest test = nccl_test_of(line, loaded);
   const auto tell = [&] {
     const std::vector<ComparedRun> runs = comparison.runs();
     if (runs.empty()) return;
-    print(comparison_text(runs));
+    print(line.format == kText ? comparison_text(runs) : comparison_nccl_tests(runs, test));
     if (out != nullptr) out->write(file_text(line, op, runs));
   };
   comparison.run(line.input, interrupted, tell);
@@ -217,6 +238,11 @@ Command add_compare(CLI::App& parent) {
   add_input(*app, line->input);
   app->add_option("--sizes", line->sizes, "sizes to compare, such as 64KiB,1MiB (default: collective.size)")
       ->type_name("SIZES");
+  app->add_option(
+         "--format", line->format,
+         "text, or nccl-tests: the fastest algorithm of each size, printed as nccl-tests prints measurements")
+      ->type_name("FORMAT")
+      ->capture_default_str();
   app->add_option("--out", line->out, "write the comparison to a .json, .csv or .svg file")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/readable_time.h"
+
 namespace coppice::app {
 namespace {
 
@@ -68,13 +70,6 @@ std::string label(double x, double y, const std::string& text, const char* ancho
                      anchor, kText, more, escaped(text));
 }
 
-std::string nanoseconds(double ns) {
-  if (ns >= 1e9) return fmt::format("{:g} s", ns / 1e9);
-  if (ns >= 1e6) return fmt::format("{:g} ms", ns / 1e6);
-  if (ns >= 1e3) return fmt::format("{:g} µs", ns / 1e3);
-  return fmt::format("{:g} ns", ns);
-}
-
 std::string name_of(const ComparedRun& run) {
   return run.chosen.empty() ? run.algorithm : run.algorithm + " (" + run.chosen + ")";
 }
@@ -82,23 +77,80 @@ std::string name_of(const ComparedRun& run) {
 }  // namespace
 
 std::string comparison_text(const std::vector<ComparedRun>& runs) {
-  std::string text = fmt::format("{:>10}  {:<36} {:>14} {:>10} {:>9} {:>12}\n", "size", "algorithm",
-                                 "time ns", "GB/s", "of bound", "table bytes");
+  std::string text = fmt::format("{:>10}  {:<36} {:>10} {:>11} {:>11} {:>9} {:>12}\n", "size", "algorithm",
+                                 "time", "algbw GB/s", "busbw GB/s", "of bound", "table bytes");
   Bytes size = -1;
   for (const ComparedRun& run : runs) {
-    text += fmt::format("{:>10}  {:<36} {:>14.0f} {:>10.2f} {:>8.1f}% {:>12}\n",
-                        run.size == size ? "" : format_bytes(run.size), name_of(run), run.time_ns,
-                        run.algbw_gb_s, 100 * run.efficiency, run.table_bytes);
+    text +=
+        fmt::format("{:>10}  {:<36} {:>10} {:>11.2f} {:>11.2f} {:>8.1f}% {:>12}\n",
+                    run.size == size ? "" : format_bytes(run.size), name_of(run), readable_time(run.time_ns),
+                    run.algbw_gb_s, run.busbw_gb_s, 100 * run.efficiency, run.table_bytes);
     size = run.size;
   }
   return text;
 }
 
-std::string comparison_csv(const std::vector<ComparedRun>& runs) {
-  std::string text = "algorithm,size_bytes,time_ns,algbw_gb_s,efficiency,bound_ns,table_bytes,chosen\n";
+namespace {
+
+// As nccl-tests writes microseconds.
+std::string nccl_time(double ns) {
+  const double us = ns / 1000;
+  return us >= 10'000 ? fmt::format("{:7.0f}", us)
+         : us >= 100  ? fmt::format("{:7.1f}", us)
+                      : fmt::format("{:7.2f}", us);
+}
+
+// "allreduce" is the program all_reduce_perf, whose name the first line has.
+std::string perf_name(const std::string& op) {
+  return (op == "all_to_all" ? "alltoall" : op) + "_perf";
+}
+
+}  // namespace
+
+std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test) {
+  constexpr Bytes kFloat = 4;
+  const bool shared = test.op == "all_gather" || test.op == "reduce_scatter" || test.op == "all_to_all";
+  const bool reduces = test.op == "all_reduce" || test.op == "reduce_scatter" || test.op == "reduce";
+  const bool rooted = test.op == "broadcast" || test.op == "reduce";
+  std::string text =
+      fmt::format("# {} simulated by coppice {}: the fastest algorithm of each size\n# Using devices\n",
+                  perf_name(test.op), COPPICE_VERSION);
+  for (int rank = 0; rank < test.ranks; ++rank)
+    text += fmt::format("#  Rank {:>2} on coppice device {:>2}\n", rank, rank);
+  text += fmt::format("#\n# {:^62}{:^32}   {:^32}\n", "", "out-of-place", "in-place");
+  text +=
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw "
+      "  busbw "
+      "#wrong\n";
+  text +=
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s) "
+      " (GB/s)  "
+      "     \n";
+  Bytes size = -1;
+  double total = 0;
+  int sizes = 0;
   for (const ComparedRun& run : runs) {
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", run.algorithm, run.size, run.time_ns, run.algbw_gb_s,
-                        run.efficiency, run.bound_ns, run.table_bytes, run.chosen);
+    if (run.size == size) continue;  // slower
+    size = run.size;
+    const std::string measured = fmt::format("{}  {:6.2f}  {:6.2f} {:>6}", nccl_time(run.time_ns),
+                                             run.algbw_gb_s, run.busbw_gb_s, run.verified ? "0" : "N/A");
+    text += fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}  {}  {}\n", run.size,
+                        run.size / kFloat / (shared ? test.ranks : 1), "float", reduces ? "sum" : "none",
+                        rooted ? test.root : -1, measured, measured);
+    total += run.busbw_gb_s;
+    ++sizes;
+  }
+  text += fmt::format("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : {:g}\n#\n",
+                      sizes > 0 ? total / sizes : 0.0);
+  return text;
+}
+
+std::string comparison_csv(const std::vector<ComparedRun>& runs) {
+  std::string text =
+      "algorithm,size_bytes,time_ns,algbw_gb_s,busbw_gb_s,efficiency,bound_ns,table_bytes,chosen\n";
+  for (const ComparedRun& run : runs) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", run.algorithm, run.size, run.time_ns, run.algbw_gb_s,
+                        run.busbw_gb_s, run.efficiency, run.bound_ns, run.table_bytes, run.chosen);
   }
   return text;
 }
@@ -109,10 +161,10 @@ std::string comparison_json(const std::vector<ComparedRun>& runs) {
   json["version"] = COPPICE_VERSION;
   json["rows"] = nlohmann::ordered_json::array();
   for (const ComparedRun& run : runs) {
-    nlohmann::ordered_json row{{"algorithm", run.algorithm},    {"size", run.size},
-                               {"time_ns", run.time_ns},        {"algbw_gb_s", run.algbw_gb_s},
-                               {"efficiency", run.efficiency},  {"bound_ns", run.bound_ns},
-                               {"table_bytes", run.table_bytes}};
+    nlohmann::ordered_json row{{"algorithm", run.algorithm},   {"size", run.size},
+                               {"time_ns", run.time_ns},       {"algbw_gb_s", run.algbw_gb_s},
+                               {"busbw_gb_s", run.busbw_gb_s}, {"efficiency", run.efficiency},
+                               {"bound_ns", run.bound_ns},     {"table_bytes", run.table_bytes}};
     if (!run.chosen.empty()) row["chosen"] = run.chosen;
     json["rows"].push_back(std::move(row));
   }
@@ -148,7 +200,7 @@ std::string frame(const LogAxis& x, const LogAxis& y, const std::map<Bytes, doub
       text += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"{}\"/>\n", kLeft, y.place(ns),
                           kWidth - kRight, part == 1 ? "#ccc" : "#eee");
       if (part == 1 || y.high() < 300 * y.low())
-        text += label(kLeft - 8, y.place(ns) + 4, nanoseconds(ns), "end");
+        text += label(kLeft - 8, y.place(ns) + 4, readable_time(ns), "end");
     }
   }
   text += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}\" stroke=\"{4}\" fill=\"none\"/>\n", kLeft,

@@ -13,6 +13,8 @@ struct ComparedRun {
   Bytes size = 0;
   double time_ns = 0;
   double algbw_gb_s = 0;
+  double busbw_gb_s = 0;
+  bool verified = true;   // every sum was checked
   double efficiency = 0;  // the least time over the time
   double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
   Bytes table_bytes = 0;  // of the accelerator that has most
@@ -21,6 +23,15 @@ struct ComparedRun {
 
 // A line per size and algorithm, the fastest of a size first.
 std::string comparison_text(const std::vector<ComparedRun>& runs);
+// The collective that is compared, as nccl-tests names it.
+struct NcclTest {
+  std::string op;  // as in collective.op
+  int root = 0;
+  int ranks = 0;
+};
+// The fastest run of each size in the columns and units of nccl-tests, so that scripts for its output can
+// plot it. The columns for in-place and out-of-place runs are equal.
+std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
 // The rows as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);
 // {"schema": "coppice.compare/1", ..., "rows": [...]}.

@@ -1,5 +1,7 @@
 // coppice compare, as a user runs it.
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,31 @@ TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
   }
 }
 
+TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
+  const Outcome outcome = compare({"--sizes", "4KiB,64KiB", "--format", "nccl-tests", "--out", "c.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    rows.emplace_back(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+  }
+  ASSERT_EQ(rows.size(), 2);
+  const Json fastest = shop.read_json("c.json").at("rows").at(0);
+  ASSERT_EQ(rows[0].size(), 13);
+  EXPECT_EQ((std::vector(rows[0].begin(), rows[0].begin() + 5)),
+            (std::vector<std::string>{"4096", "1024", "float", "sum", "-1"}));
+  EXPECT_NEAR(std::stod(rows[0][5]), fastest.at("time_ns").get<double>() / 1000, 0.01);
+  EXPECT_NEAR(std::stod(rows[0][6]), fastest.at("algbw_gb_s").get<double>(), 0.01);
+  EXPECT_NEAR(std::stod(rows[0][7]), fastest.at("busbw_gb_s").get<double>(), 0.01);
+  EXPECT_NEAR(fastest.at("busbw_gb_s").get<double>(), fastest.at("algbw_gb_s").get<double>() * 2 * 5 / 6,
+              1e-9);
+  EXPECT_EQ(rows[0][8], "0");
+  EXPECT_EQ(rows[1][0], "65536");
+  EXPECT_EQ(compare({"--format", "nccl"}).status, 2);
+}
+
 TEST_F(Compare, DrawsEveryAlgorithmAndTheBound) {
   const Outcome outcome = compare({"--sizes", "4KiB,64KiB", "--set", "seed=7", "--out", "c.svg"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -73,7 +100,7 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string table = shop.read("c.csv");
   EXPECT_EQ(table.substr(0, table.find('\n')),
-            "algorithm,size_bytes,time_ns,algbw_gb_s,efficiency,bound_ns,table_bytes,chosen");
+            "algorithm,size_bytes,time_ns,algbw_gb_s,busbw_gb_s,efficiency,bound_ns,table_bytes,chosen");
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
 }
 

@@ -157,7 +157,7 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   ASSERT_EQ(cut["warnings"].size(), 1U);
   EXPECT_THAT(cut["warnings"][0].get<std::string>(),
               HasSubstr("warning: job 0 stays unfinished after 0 of 1"));
-  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7000.0 ns, including 5000.0 ns of compute"));
+  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
 }
 
 // Iterations, what was lost and the time in which nothing ran are the whole time; parts of an accelerator's

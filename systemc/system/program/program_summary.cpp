@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/readable_time.h"
 #include "system/output/leaps.h"
 #include "system/program/program_result.h"
 
@@ -19,7 +20,7 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
     const auto& chunks = one["chunks"];
     std::string text = one["algorithm"].get<std::string>();
     if (chunks.is_number() && chunks.get<int>() > 1) text += fmt::format(" in {} chunks", chunks.get<int>());
-    return fmt::format("{}, {:.1f} ns", text, one["time_ns"].get<double>());
+    return fmt::format("{}, {}", text, readable_time(one["time_ns"].get<double>()));
   };
   std::string text = fmt::format("  chosen by expected time: {}", name(expected.front()));
   for (std::size_t i = 1; i < std::min(expected.size(), kMostOthers + 1); ++i)
@@ -45,10 +46,10 @@ std::string describe_algorithms(const nlohmann::ordered_json& result) {
 std::string summarize_collective(const nlohmann::ordered_json& result) {
   const auto& collective = result["config"]["collective"];
   std::string text =
-      fmt::format("{} of {} by {}: {} cycles, {:.1f} ns in {} steps ({} fidelity, verified: {})\n",
+      fmt::format("{} of {} by {}: {} cycles, {} in {} steps ({} fidelity, verified: {})\n",
                   collective["op"].get<std::string>(), collective["size"].get<std::string>(),
                   collective["algorithm"].get<std::string>(), result["cycles"].get<Cycles>(),
-                  result["time_ns"].get<double>(), result["steps"].get<int>(),
+                  readable_time(result["time_ns"].get<double>()), result["steps"].get<int>(),
                   result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   if (result.contains("fidelity_reason")) {
     text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
@@ -57,9 +58,10 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
   text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
   const nlohmann::ordered_json& bound = result["bound"];
-  text += fmt::format("  lower bound {:.1f} ns: efficiency {:.1f}%\n",
-                      std::max(bound["time_ns"].get<double>(), bound["latency_ns"].get<double>()),
-                      100 * result["efficiency"].get<double>());
+  text +=
+      fmt::format("  lower bound {}: efficiency {:.1f}%\n",
+                  readable_time(std::max(bound["time_ns"].get<double>(), bound["latency_ns"].get<double>())),
+                  100 * result["efficiency"].get<double>());
   text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
                       100 * result["link_utilization"]["mean"].get<double>(),
                       100 * result["link_utilization"]["max"].get<double>());
@@ -88,20 +90,20 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
 std::string summarize_program(const nlohmann::ordered_json& result) {
   const auto& program = result["program"];
   std::string text =
-      fmt::format("{} operations on {} ranks: {} cycles, {:.1f} ns ({} fidelity, verified: {})\n",
+      fmt::format("{} operations on {} ranks: {} cycles, {} ({} fidelity, verified: {})\n",
                   program["operations"].get<std::int64_t>(), program["ranks"].get<std::int64_t>(),
-                  result["cycles"].get<Cycles>(), result["time_ns"].get<double>(),
+                  result["cycles"].get<Cycles>(), readable_time(result["time_ns"].get<double>()),
                   result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   if (result.contains("fidelity_reason")) {
     text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
   }
   for (const auto& failure : result.value("failures", nlohmann::ordered_json::array())) {
-    text += fmt::format("  {:.1f} ns: {} failed: {}\n", failure["at_ns"].get<double>(),
+    text += fmt::format("  {}: {} failed: {}\n", readable_time(failure["at_ns"].get<double>()),
                         failure["failed"].get<std::string>(), failure["effect"].get<std::string>());
   }
   for (const auto& job : result.value("jobs", nlohmann::ordered_json::array())) {
     text += fmt::format(
-        "  {}: ended at {:.1f} ns{}\n", job["name"].get<std::string>(), job["end_ns"].get<double>(),
+        "  {}: ended at {}{}\n", job["name"].get<std::string>(), readable_time(job["end_ns"].get<double>()),
         job.contains("unfinished")
             ? fmt::format(", unfinished after {} of {} iterations: {}", job["iterations"].size(),
                           job["of"].get<int>(), job["unfinished"].get<std::string>())
@@ -117,12 +119,12 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
     const double time = std::max(1e-9, iteration["time_ns"].get<double>());
     const auto part = [&](const char* name) { return 100 * iteration[name].get<double>() / time; };
     text += fmt::format(
-        "  iteration {}: {:.1f} ns: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
+        "  iteration {}: {}: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
         "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
-        number, iteration["time_ns"].get<double>(), part("compute_ns"), part("memory_ns"), part("exposed_ns"),
-        part("bubble_ns"), part("idle_ns"));
+        number, readable_time(iteration["time_ns"].get<double>()), part("compute_ns"), part("memory_ns"),
+        part("exposed_ns"), part("bubble_ns"), part("idle_ns"));
     for (const auto& [kind, ns] : iteration["exposed"].items()) {
-      text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
+      text += fmt::format("    exposed {:<14} {:>14}\n", kind, readable_time(ns.get<double>()));
     }
   }
   if (result.contains("inference")) {
@@ -135,9 +137,10 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
         inference["exposed_per_token_ns"].get<double>() * 1e-6);
   }
   if (result.contains("lost")) {
-    text += fmt::format("  lost at failures: {:.1f} ns, including {:.1f} ns of compute; down: {:.1f} ns\n",
-                        result["lost"]["time_ns"].get<double>(), result["lost"]["compute_ns"].get<double>(),
-                        result["down_ns"].get<double>());
+    text += fmt::format("  lost at failures: {}, including {} of compute; down: {}\n",
+                        readable_time(result["lost"]["time_ns"].get<double>()),
+                        readable_time(result["lost"]["compute_ns"].get<double>()),
+                        readable_time(result["down_ns"].get<double>()));
   }
   if (result.contains("bound")) {
     text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s, efficiency {:.1f}%\n",
@@ -156,10 +159,10 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("passes")) {
     const auto& passes = result["passes"];
     text += fmt::format(
-        "  {} passes by the formula, {} tile by tile, which lost {:.1f} ns per accelerator to the network "
+        "  {} passes by the formula, {} tile by tile, which lost {} per accelerator to the network "
         "interface\n",
         passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
-        passes["delayed_ns"].get<double>());
+        readable_time(passes["delayed_ns"].get<double>()));
   }
   const auto& simulator = result["simulator"];
   text +=

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/readable_time.h"
 #include "config/loader.h"
 #include "system/output/result_frame.h"
 
@@ -137,7 +138,7 @@ Json training(const MeasuredTraining& measured) {
 }
 
 std::string part(const char* name, double ns, double total_ns) {
-  return fmt::format("    {:<24} {:>14.1f} ns  {:>5.1f}%\n", name, ns,
+  return fmt::format("    {:<24} {:>10}  {:>5.1f}%\n", name, readable_time(ns),
                      total_ns > 0 ? 100 * ns / total_ns : 0);
 }
 
@@ -172,7 +173,7 @@ std::string summarize_training(const Json& result) {
                   result.at("config").at("collective").at("algorithm").get<std::string>(),
                   training.at("accelerators").get<int>(), training.at("batch_per_accelerator").get<int>(),
                   training.at("overlap").get<std::string>());
-  text += fmt::format("  {:.1f} ns in all ({} fidelity, verified: {})\n", total,
+  text += fmt::format("  {} in all ({} fidelity, verified: {})\n", readable_time(total),
                       result.at("fidelity").get<std::string>(), result.at("verified").get<std::string>());
   text += part("compute", ns("compute_ns"), total);
   text += part("  forward", ns("forward_ns"), total);
@@ -182,9 +183,10 @@ std::string summarize_training(const Json& result) {
   text += part("overlap of the two", ns("overlapped_ns"), total);
   text += fmt::format("  {:.1f}% of the performance without communication\n",
                       100 * training.at("normalized_performance").get<double>());
-  text += fmt::format("  {} parameters, {:.1f} MB of gradients reduced in {:.1f} ns\n",
-                      training.at("parameters").get<std::int64_t>(),
-                      training.at("gradient_bytes").get<double>() * 1e-6, ns("communication_ns"));
+  text +=
+      fmt::format("  {} parameters, {:.1f} MB of gradients reduced in {}\n",
+                  training.at("parameters").get<std::int64_t>(),
+                  training.at("gradient_bytes").get<double>() * 1e-6, readable_time(ns("communication_ns")));
   const Json& simulator = result.at("simulator");
   const int simulations = simulator.at("simulations").get<int>();
   text += fmt::format("  {} all-reduce{} simulated in {:.2f} s ({:.2f} s of CPU)\n", simulations,
