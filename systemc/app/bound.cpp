@@ -95,7 +95,7 @@ void bound_lone(const config::Loaded& loaded, system::ResultFile* out) {
   json["groups"] = groups;
   if (!bound.lengths.empty()) json["lengths"] = bound.lengths;
   json["network"] = bound.network;
-  out->write(json.dump(2) + "\n");
+  out->write(json_text(json));
 }
 
 void execute(const BoundLine& line) {

@@ -1,6 +1,7 @@
 #include "app/command.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,6 +9,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "app/commit.h"
 #include "base/error.h"
 #include "config/effects.h"
 #include "config/machine_fit.h"
@@ -59,7 +61,35 @@ bool shows_colours(int descriptor) {
   return ::isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
-std::string json_text(const nlohmann::ordered_json& json) {
+namespace {
+
+std::string command_line;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set once, by main()
+
+// A word as a shell reads it.
+std::string quoted(std::string_view word) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+void remember_command_line(std::span<char*> words) {
+  command_line = "coppice";
+  for (const char* const word : words.subspan(1)) command_line += " " + quoted(word);
+}
+
+std::string json_text(const nlohmann::ordered_json& result) {
+  nlohmann::ordered_json json = result;
+  if (json.contains("schema")) {
+    json["command"] = command_line;
+    json["commit"] = kCommit;
+  }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

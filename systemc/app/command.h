@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,9 +65,12 @@ struct Style {
 // --quiet and --json.
 void add_style(CLI::App& line, Style& style);
 
-// JSON in the form of results; bytes of input names (layers, collectives of a trace) that are not UTF-8 are
-// replaced.
-std::string json_text(const nlohmann::ordered_json& json);
+// Keeps the command line for the results that json_text() writes.
+void remember_command_line(std::span<char*> words);
+
+// JSON in the form of results, to which the command line and the commit that was built are added; bytes of
+// input names (layers, collectives of a trace) that are not UTF-8 are replaced.
+std::string json_text(const nlohmann::ordered_json& result);
 // Prints the summary, its first line bold on a terminal, or the output requested by the style.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 

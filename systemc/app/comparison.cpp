@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/command.h"
 #include "base/readable_time.h"
 
 namespace coppice::app {
@@ -168,7 +169,7 @@ std::string comparison_json(const std::vector<ComparedRun>& runs) {
     if (!run.chosen.empty()) row["chosen"] = run.chosen;
     json["rows"].push_back(std::move(row));
   }
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 namespace {

@@ -85,6 +85,7 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_calibrate(app), coppice::app::add_schema(app),
   };
   require_values(app);
+  coppice::app::remember_command_line({argv, static_cast<std::size_t>(argc)});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -141,7 +141,7 @@ Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment
 void write_config(const Config& config, nlohmann::ordered_json& result) {
   result["config"] = to_json(config);
   result["warnings"] = config.warnings;
-  if (!config.assumptions.empty()) result["assumptions"] = config.assumptions;
+  result["assumptions"] = config.assumptions;
 }
 
 nlohmann::ordered_json to_json(const Config& config) {

@@ -28,8 +28,7 @@ void require_keys(const Loaded& loaded, Purpose purpose);
 // again as YAML gives the same configuration.
 nlohmann::ordered_json to_json(const Config& config);
 
-// Adds to_json() to a result as "config", followed by the configuration's "warnings" and "assumptions", if
-// there are any.
+// Adds to_json() to a result as "config", followed by the configuration's "warnings" and "assumptions".
 void write_config(const Config& config, nlohmann::ordered_json& result);
 
 }  // namespace coppice::config

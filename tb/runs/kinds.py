@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 KINDS = sorted(path.parent.name for path in HERE.glob("*/config.yaml"))
 
 # Fields that differ between two runs of one configuration.
-UNSTEADY = ("simulator", "version", "warnings")
+UNSTEADY = ("simulator", "version", "warnings", "command", "commit")
 
 
 class Folder:

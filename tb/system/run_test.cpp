@@ -41,6 +41,16 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
+TEST(Run, RecordsItsCommandLineAndCommit) {
+  const Workshop shop;
+  shop.write("a c.yaml", kSmallConfig);
+  ASSERT_EQ(shop.run({"run", "a c.yaml", "--set", "collective.size=8 KiB", "--out", "r.json"}).status, 0);
+  const auto result = nlohmann::ordered_json::parse(shop.read("r.json"));
+  EXPECT_EQ(result["command"], "coppice run 'a c.yaml' --set 'collective.size=8 KiB' --out r.json");
+  EXPECT_THAT(result["commit"].get<std::string>(), ::testing::MatchesRegex("[0-9a-f]{40}\\+?|unknown"));
+  EXPECT_EQ(result["assumptions"], nlohmann::ordered_json::array());
+}
+
 // A transaction of a memory cannot tell 4 GiB and more in its length.
 TEST(Run, MovesMessagesOfAnySize) {
   const Workshop shop;

@@ -158,7 +158,12 @@ std::string Workshop::read(const std::string& name) const {
 }
 
 nlohmann::ordered_json Workshop::read_json(const std::string& name) const {
-  return nlohmann::ordered_json::parse(read(name));
+  auto json = nlohmann::ordered_json::parse(read(name));
+  if (json.contains("schema")) {
+    json.erase("command");
+    json.erase("commit");
+  }
+  return json;
 }
 
 std::vector<std::string> Workshop::files() const {

@@ -53,6 +53,8 @@ class Workshop {
   const std::string& directory() const { return directory_; }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
+  // Without the command line and the commit of a result, so that results of different command lines can be
+  // equal.
   nlohmann::ordered_json read_json(const std::string& name) const;
   // The names of its files, sorted.
   std::vector<std::string> files() const;

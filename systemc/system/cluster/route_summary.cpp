@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "system/cluster/route_study.h"
+#include "system/program/fluid_error.h"
 
 namespace coppice::system {
 
@@ -28,6 +29,7 @@ std::string summarize_route_study(const nlohmann::ordered_json& result) {
         1e3 * controller["seconds_mean"].get<double>(), controller["moved"].get<std::int64_t>(),
         controller["load_over_bound_mean"].get<double>());
   }
+  text += summarize_fluid_error(result);
   text += "  all flows of all jobs together:\n";
   for (const auto& method : result["all_flows"]["methods"]) {
     text += fmt::format("    {:<14} most flows on a link {:>3}, lower bound {:>3}, in {:.3f} ms\n",

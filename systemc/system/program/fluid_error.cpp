@@ -79,11 +79,7 @@ Json measure_fluid_error(const workload::Program& program, double flit_hops, con
 
 void write_fluid_error(const Json& measured, Json& result) {
   result["fluid"] = measured;
-  if (!measured.contains("error")) {
-    result["warnings"].push_back(fmt::format("warning: the error of fluid times is not known: {}",
-                                             measured["reason"].get<std::string>()));
-    return;
-  }
+  if (!measured.contains("error")) return;
   const double error = measured["error"];
   if (std::abs(error) < kLargeError) return;
   result["warnings"].push_back(fmt::format(
@@ -91,6 +87,15 @@ void write_fluid_error(const Json& measured, Json& result) {
       "fidelity {} to be exact",
       100 * std::abs(error), error > 0 ? "long" : "short", measured["sample"]["fidelity"].get<std::string>(),
       describe_sample(measured["sample"]), measured["sample"].contains("all_reduces") ? "flit" : "leap"));
+}
+
+std::string summarize_fluid_error(const Json& result) {
+  const auto fluid = result.find("fluid");
+  if (fluid == result.end()) return "";
+  if (!fluid->contains("error"))
+    return fmt::format("  error of fluid times: not known ({})\n", fluid->at("reason").get<std::string>());
+  return fmt::format("  error of fluid times: {:+.1f}%, measured on {}\n",
+                     100 * fluid->at("error").get<double>(), describe_sample(fluid->at("sample")));
 }
 
 }  // namespace coppice::system

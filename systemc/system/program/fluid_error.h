@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -31,5 +32,8 @@ nlohmann::ordered_json measure_fluid_error(const workload::Program& program, dou
 // Writes what measure_fluid_error() returns to the result as `fluid`, and adds a warning if the error is
 // large.
 void write_fluid_error(const nlohmann::ordered_json& measured, nlohmann::ordered_json& result);
+
+// The line of a result's `fluid` in its terminal summary; empty if the result has none.
+std::string summarize_fluid_error(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

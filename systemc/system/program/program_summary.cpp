@@ -6,6 +6,7 @@
 
 #include "base/readable_time.h"
 #include "system/output/leaps.h"
+#include "system/program/fluid_error.h"
 #include "system/program/program_result.h"
 
 namespace coppice::system {
@@ -54,6 +55,7 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
   if (result.contains("fidelity_reason")) {
     text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
   }
+  text += summarize_fluid_error(result);
   text += describe_choice(result);
   text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
@@ -97,6 +99,7 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("fidelity_reason")) {
     text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
   }
+  text += summarize_fluid_error(result);
   for (const auto& failure : result.value("failures", nlohmann::ordered_json::array())) {
     text += fmt::format("  {}: {} failed: {}\n", readable_time(failure["at_ns"].get<double>()),
                         failure["failed"].get<std::string>(), failure["effect"].get<std::string>());
