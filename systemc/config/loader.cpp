@@ -26,6 +26,9 @@ namespace {
     throw ConfigError(node.name_place,
                       fmt::format("'{}' must be nested: write a section for every part of the name", path));
   }
+  if (const RetiredKey* const retired = find_retired_key(path); retired != nullptr) {
+    throw ConfigError(node.name_place, fmt::format("{} is not a key any more: {}", path, retired->instead));
+  }
   std::vector<std::string> known;
   for (const Key& key : keys()) {
     known.push_back(key.path);

@@ -1,6 +1,7 @@
 #include "config/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -568,6 +569,16 @@ std::vector<Key> make_keys() {
 const std::vector<Key>& keys() {
   static const std::vector<Key> all = make_keys();
   return all;
+}
+
+const RetiredKey* find_retired_key(std::string_view path) {
+  static constexpr std::array kRetired{
+      RetiredKey{"routing.order", "leave it out: the greedy method takes flows in the order of the jobs"},
+      RetiredKey{"routing.threads",
+                 "leave it out: assigning paths to a job takes microseconds on one thread"},
+      RetiredKey{"routing.annealing", "leave it out: annealing is Hedera's"}};
+  const auto found = std::ranges::find(kRetired, path, &RetiredKey::path);
+  return found == kRetired.end() ? nullptr : &*found;
 }
 
 const Key* find_key(std::string_view path) {

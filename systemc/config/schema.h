@@ -12,6 +12,13 @@ const std::vector<Key>& keys();
 
 const Key* find_key(std::string_view path);
 
+// A key of earlier versions, and what to write now.
+struct RetiredKey {
+  std::string_view path;
+  std::string_view instead;
+};
+const RetiredKey* find_retired_key(std::string_view path);
+
 // Whether keys begin with "path.".
 bool is_section(std::string_view path);
 

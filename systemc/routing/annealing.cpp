@@ -18,15 +18,14 @@ struct Destination {
   std::vector<std::size_t> flows;
 };
 
-// The loads of a state, and both costs, kept up to date move by move.
+// The loads of a state, and its cost, kept up to date move by move.
 class State {
  public:
   State(const ClosLinks& links, std::span<const Flow> flows)
       : links_(&links),
         flows_(flows),
         up_(static_cast<std::size_t>(links.tors()) * static_cast<std::size_t>(links.spines()), 0),
-        down_(up_.size(), 0),
-        links_with_load_(flows.size() + 2, 0) {
+        down_(up_.size(), 0) {
     std::map<NodeId, std::size_t> index;
     for (std::size_t i = 0; i < flows.size(); ++i) {
       if (flows[i].local()) continue;
@@ -55,10 +54,6 @@ class State {
   }
 
   double squares() const { return static_cast<double>(squares_); }
-  double busiest() {
-    while (most_ > 0 && links_with_load_[most_] == 0) --most_;
-    return static_cast<double>(most_) * static_cast<double>(links_with_load_[most_]);
-  }
 
   // A free path for the first flow to the destination, by global first fit; else kNoSpine.
   int first_fit(std::size_t d) const {
@@ -101,10 +96,7 @@ class State {
   void change(int& load, int by) {
     const auto excess = [](int l) { return l > 1 ? std::int64_t{l - 1} * (l - 1) : 0; };
     squares_ += excess(load + by) - excess(load);
-    if (load > 0) --links_with_load_[static_cast<std::size_t>(load)];
     load += by;
-    if (load > 0) ++links_with_load_[static_cast<std::size_t>(load)];
-    most_ = std::max(most_, static_cast<std::size_t>(load));
   }
 
   const ClosLinks* links_;
@@ -112,8 +104,6 @@ class State {
   std::vector<int> up_;
   std::vector<int> down_;
   std::int64_t squares_ = 0;
-  std::size_t most_ = 0;
-  std::vector<std::int64_t> links_with_load_;
 };
 
 // Two destinations, of one ToR half of the time.
@@ -124,27 +114,32 @@ std::pair<std::size_t, std::size_t> draw_move(const State& state, Random& random
   return {a, neighbours[random.below(neighbours.size())]};
 }
 
-template <typename Cost>
-void anneal(State& state, Random& random, double hot, double cold, double cooling, Cost cost,
-            Assignment* best) {
-  double now = cost(state);
+// The best state seen.
+Assignment anneal(State& state, Random& random) {
+  constexpr int kMoves = 20'000;
+  constexpr double kHot = 2.0;
+  constexpr double kCold = 0.05;
+  const double cooling = std::pow(kCold / kHot, 1.0 / kMoves);
+  Assignment best = state.spines();
+  double now = state.squares();
   double least = now;
-  const auto moves = static_cast<int>(std::ceil(std::log(cold / hot) / std::log(cooling)));
-  double temperature = hot;
+  const auto moves = static_cast<int>(std::ceil(std::log(kCold / kHot) / std::log(cooling)));
+  double temperature = kHot;
   for (int move = 0; move < moves; ++move, temperature *= cooling) {
     const auto [a, b] = draw_move(state, random);
     state.swap(a, b);
-    const double then = cost(state);
+    const double then = state.squares();
     if (then > now && !random.bernoulli(std::exp((now - then) / temperature))) {
       state.swap(a, b);
       continue;
     }
     now = then;
-    if (best != nullptr && now < least) {
+    if (now < least) {
       least = now;
-      *best = state.spines();
+      best = state.spines();
     }
   }
+  return best;
 }
 
 }  // namespace
@@ -154,14 +149,6 @@ Assignment Annealing::assign(const ClosLinks& links, std::span<const Flow> flows
   State state(links, flows);
   Random random(seed_, 0x616e6e65);
   if (state.destinations.empty()) return state.spines();
-  if (kind_ == AnnealingKind::kPublished) {
-    const int spines = links.spines();
-    for (std::size_t d = 0; d < state.destinations.size(); ++d)
-      state.set(d, state.destinations[d].node % spines);
-    anneal(
-        state, random, 1000.0, 0.1, 0.99, [](State& s) { return s.busiest(); }, nullptr);
-    return state.spines();
-  }
   const Ecmp hash(seed_);
   for (std::size_t d = 0; d < state.destinations.size(); ++d) {
     const int fit = state.first_fit(d);
@@ -170,14 +157,7 @@ Assignment Annealing::assign(const ClosLinks& links, std::span<const Flow> flows
                      ? fit
                      : hash.pick(links, flow.src_tor, flow.dst_tor, hash.tuple(flow.src, flow.dst)));
   }
-  constexpr double kMoves = 20'000;
-  constexpr double kHot = 2.0;
-  constexpr double kCold = 0.05;
-  Assignment best = state.spines();
-  anneal(
-      state, random, kHot, kCold, std::pow(kCold / kHot, 1 / kMoves), [](State& s) { return s.squares(); },
-      &best);
-  return best;
+  return anneal(state, random);
 }
 
 }  // namespace coppice::routing

@@ -29,9 +29,9 @@ const std::array<MethodInfo, 6>& registry() {
 
 std::unique_ptr<PathAssigner> make_assigner(const std::string& method, const AssignerOptions& options) {
   if (method == "ecmp") return std::make_unique<Ecmp>(options.seed);
-  if (method == "greedy") return std::make_unique<Greedy>(options.order, options.threads, options.seed);
+  if (method == "greedy") return std::make_unique<Greedy>();
   if (method == "edge_coloring") return std::make_unique<EdgeColoring>();
-  if (method == "annealing") return std::make_unique<Annealing>(options.annealing, options.seed);
+  if (method == "annealing") return std::make_unique<Annealing>(options.seed);
   if (method == "ilp") return std::make_unique<IntegerProgram>(options.ilp_seconds);
   if (method == "optimal") return std::make_unique<Optimal>(options.seed);
   return nullptr;

@@ -10,10 +10,7 @@
 namespace coppice::routing {
 
 struct AssignerOptions {
-  std::uint64_t seed = 1;  // of hashes, random orders and annealing moves
-  GreedyOrder order = GreedyOrder::kJob;
-  int threads = 1;  // of the greedy method, over connected components
-  AnnealingKind annealing = AnnealingKind::kHedera;
+  std::uint64_t seed = 1;   // of hashes and annealing moves
   double ilp_seconds = 10;  // the exact method gives up after
 };
 

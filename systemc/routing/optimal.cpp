@@ -28,7 +28,7 @@ bool place_all(SpineBalancer& balancer, std::span<const std::size_t> order) {
 
 // The load that is always possible.
 int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
-  return max_load(links, flows, Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows));
+  return max_load(links, flows, Greedy().assign(links, flows));
 }
 
 struct UnequalAssignment {
@@ -57,7 +57,7 @@ UnequalAssignment assign_unequal(const ClosLinks& links, std::span<const Flow> f
     if (outcome == SearchOutcome::kFound) return {spines, least};
     if (outcome == SearchOutcome::kImpossible && least == load) least = load + 1;
   }
-  return {Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows), least};
+  return {Greedy().assign(links, flows), least};
 }
 
 // Keeps surviving flows on their spines while these are alive, and returns the others.

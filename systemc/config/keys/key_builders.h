@@ -137,10 +137,9 @@ Key file_key(std::string path, Field field, std::string expected, std::string ex
   return key;
 }
 
-// An enumerator, written as to_string() does. `unavailable` are known but refused, with the reason.
+// An enumerator, written as to_string() does.
 template <typename Field, typename Enum>
-Key enum_key(std::string path, Field field, std::vector<Enum> values,
-             std::vector<std::pair<Enum, std::string>> unavailable = {}) {
+Key enum_key(std::string path, Field field, std::vector<Enum> values) {
   Key key;
   std::vector<std::string> names;
   names.reserve(values.size());
@@ -148,11 +147,6 @@ Key enum_key(std::string path, Field field, std::vector<Enum> values,
   key.form = fmt::format("{}", fmt::join(names, ", "));
   key.schema = value_schema::names(names);
   key.read = [=](const Node& value, Config& config) {
-    for (const auto& [refused, reason] : unavailable) {
-      if (value.kind == Node::Kind::kScalar && value.text == to_string(refused)) {
-        throw ConfigError(value.place, fmt::format("{}: '{}' {}", path, value.text, reason));
-      }
-    }
     const std::string name = read_name(value, path, names);
     field(config) = *std::find_if(values.begin(), values.end(), [&](Enum e) { return to_string(e) == name; });
   };

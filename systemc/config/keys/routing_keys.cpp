@@ -264,14 +264,6 @@ void add_routing_keys(std::vector<Key>& keys) {
   for (const routing::MethodInfo& method : routing::methods()) methods.push_back(method.name);
   add(name_key(
       "routing.method", [](auto& c) -> auto& { return c.routing.method; }, methods));
-  add(enum_key<>(
-      "routing.order", [](auto& c) -> auto& { return c.routing.order; },
-      std::vector{routing::GreedyOrder::kJob, routing::GreedyOrder::kTor, routing::GreedyOrder::kRandom}));
-  add(integer_key(
-      "routing.threads", [](auto& c) -> auto& { return c.routing.threads; }, 1, 256));
-  add(enum_key<>(
-      "routing.annealing", [](auto& c) -> auto& { return c.routing.annealing; },
-      std::vector{routing::AnnealingKind::kHedera, routing::AnnealingKind::kPublished}));
   add(jobs_key());
   keys.back().required = kRouteOnly;
   add(enum_key<>(

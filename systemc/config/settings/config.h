@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/units.h"
-#include "routing/assigner.h"
 #include "routing/placement.h"
 #include "schedule/compile/chunk_policy.h"
 #include "topology/networks/clos.h"
@@ -313,9 +312,6 @@ struct ControllerConfig {
 // A study of path assignment: jobs on a Clos network ("Routing for Large ML Models").
 struct RoutingConfig {
   std::string method = "greedy";
-  routing::GreedyOrder order = routing::GreedyOrder::kJob;
-  int threads = 1;
-  routing::AnnealingKind annealing = routing::AnnealingKind::kHedera;
   std::vector<RoutedJobConfig> jobs;  // required by route
   routing::Placement placement = routing::Placement::kRandomHosts;
   int host = 8;  // accelerators of a host

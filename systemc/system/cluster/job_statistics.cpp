@@ -68,16 +68,14 @@ nlohmann::ordered_json AssignmentStatistics::to_json() const {
           {"runs", runs}};
 }
 
-nlohmann::ordered_json compare_methods(const config::RoutingConfig& config, const routing::ClosLinks& links,
-                                       std::span<const routing::Flow> flows, std::uint64_t seed) {
+nlohmann::ordered_json compare_methods(const routing::ClosLinks& links, std::span<const routing::Flow> flows,
+                                       std::uint64_t seed) {
   constexpr std::size_t kSmall = 64;
   constexpr int kRepeats = 5;
   nlohmann::ordered_json methods = nlohmann::ordered_json::array();
   for (const routing::MethodInfo& method : routing::methods()) {
     if (method.name == "ilp" && flows.size() > kSmall) continue;
-    const auto assigner = routing::make_assigner(
-        method.name,
-        {.seed = seed, .order = config.order, .threads = config.threads, .annealing = config.annealing});
+    const auto assigner = routing::make_assigner(method.name, {.seed = seed});
     routing::Assignment spines;
     double best = 0;
     for (int i = 0; i < kRepeats; ++i) {

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "config/settings/config.h"
 #include "routing/instance.h"
 #include "system/cluster/path_controller.h"
 
@@ -45,7 +44,7 @@ class AssignmentStatistics {
 
 // Every method's assignment of `flows` at once: its largest load and its CPU time (best of 5), beside the
 // lower bound. The integer program is left out above 64 flows.
-nlohmann::ordered_json compare_methods(const config::RoutingConfig& config, const routing::ClosLinks& links,
-                                       std::span<const routing::Flow> flows, std::uint64_t seed);
+nlohmann::ordered_json compare_methods(const routing::ClosLinks& links, std::span<const routing::Flow> flows,
+                                       std::uint64_t seed);
 
 }  // namespace coppice::system

@@ -11,9 +11,7 @@ Controller::Controller(const config::RoutingConfig& config, routing::ClosLinks l
     : keeps_flows_(config.method == "optimal"),
       links_(std::move(links)),
       hash_(seed),
-      assigner_(routing::make_assigner(
-          config.method,
-          {.seed = seed, .order = config.order, .threads = config.threads, .annealing = config.annealing})) {}
+      assigner_(routing::make_assigner(config.method, {.seed = seed})) {}
 
 PathAnswer Controller::assign(std::span<const routing::Flow> flows, std::span<const int> previous) {
   PathAnswer answer;

@@ -317,7 +317,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     json["controller"]["surprises"] = surprises_;
     json["controller"]["fallbacks"] = fallbacks_;
     json["all_flows"] =
-        compare_methods(routing_, routing::ClosLinks(clos_), paths_.table().flows(), loaded_.config.seed);
+        compare_methods(routing::ClosLinks(clos_), paths_.table().flows(), loaded_.config.seed);
     json["messages"] = completed_;
     json["timeline"] = timeline;
     json["simulator"] = cost.to_json(machine_.fabric().statistics().flit_hops);

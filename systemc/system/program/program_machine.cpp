@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
+#include "config/settings/shape.h"
 #include "fabric/sim_time.h"
 #include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"

@@ -108,6 +108,14 @@ TEST(Load, NamesUnknownKeysWithTheNearestKnownOne) {
             "1:1: 'system.clock' must be nested: write a section for every part of the name");
 }
 
+TEST(Load, RefusesKeysOfEarlierVersionsWithWhatToWrite) {
+  EXPECT_EQ(complaint(std::string(kTorus) + "routing:\n  order: job\n"),
+            "7:3: routing.order is not a key any more: leave it out: the greedy method takes flows in the "
+            "order of the jobs");
+  EXPECT_THAT(complaint(kTorus, {"routing.annealing=published"}),
+              ::testing::HasSubstr("leave it out: annealing is Hedera's"));
+}
+
 TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {
   EXPECT_THAT(complaint("seed: 1\n"),
               StartsWith("1:1: system.topology.kind is missing; for example 'kind: torus'"));

@@ -14,10 +14,9 @@ namespace {
 RC_GTEST_PROP(Annealing, GivesEveryDestinationASpine, ()) {
   Instance instance = any_instance(30);
   for (Flow& flow : instance.flows) flow.dst = 8 * flow.dst_tor + flow.dst % 8;
-  const AnnealingKind kind = *rc::gen::element(AnnealingKind::kHedera, AnnealingKind::kPublished);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  const Assignment spines = Annealing(kind, seed).assign(instance.links, instance.flows);
-  RC_ASSERT(spines == Annealing(kind, seed).assign(instance.links, instance.flows));
+  const Assignment spines = Annealing(seed).assign(instance.links, instance.flows);
+  RC_ASSERT(spines == Annealing(seed).assign(instance.links, instance.flows));
   std::map<NodeId, int> of_destination;
   for (std::size_t i = 0; i < spines.size(); ++i) {
     RC_ASSERT((spines[i] == kNoSpine) == instance.flows[i].local());
@@ -29,8 +28,7 @@ RC_GTEST_PROP(Annealing, GivesEveryDestinationASpine, ()) {
 RC_GTEST_PROP(Annealing, TakesLiveSpinesOnly, ()) {
   Instance instance = any_instance(30);
   fail_some_links(instance.links);
-  const AnnealingKind kind = *rc::gen::element(AnnealingKind::kHedera, AnnealingKind::kPublished);
-  const Assignment spines = Annealing(kind, 1).assign(instance.links, instance.flows);
+  const Assignment spines = Annealing(1).assign(instance.links, instance.flows);
   for (std::size_t i = 0; i < spines.size(); ++i) {
     const Flow& flow = instance.flows[i];
     if (!flow.local()) RC_ASSERT(instance.links.usable(flow.src_tor, spines[i], flow.dst_tor));
@@ -42,7 +40,7 @@ TEST(Annealing, FindsTheObviousOptimum) {
   const ClosLinks links(2, 4);
   const auto flows = flows_between({{0, 1}, {0, 1}, {0, 1}, {0, 1}});
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    EXPECT_EQ(max_load(links, flows, Annealing(AnnealingKind::kHedera, seed).assign(links, flows)), 1);
+    EXPECT_EQ(max_load(links, flows, Annealing(seed).assign(links, flows)), 1);
   }
 }
 
@@ -50,7 +48,7 @@ TEST(Annealing, RefusesFlowsWithoutAWay) {
   ClosLinks links(2, 1);
   links.set_spine(0, false);
   const auto flows = flows_between({{0, 1}});
-  EXPECT_THROW(Annealing(AnnealingKind::kHedera, 1).assign(links, flows), UnroutableError);
+  EXPECT_THROW(Annealing(1).assign(links, flows), UnroutableError);
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ RC_GTEST_PROP(Reassign, CopesWithUnequalSpines, ()) {
   const Reassignment after = reassign(instance.links, instance.flows, before);
   RC_ASSERT(max_load(instance.links, instance.flows, after.spines) == after.max_load);
   if (after.max_load == lower_bound(instance.links, instance.flows)) RC_ASSERT(after.proven);
-  const Assignment greedy = Greedy(GreedyOrder::kJob, 1, 1).assign(instance.links, instance.flows);
+  const Assignment greedy = Greedy().assign(instance.links, instance.flows);
   RC_ASSERT(after.max_load <= max_load(instance.links, instance.flows, greedy));
 }
 

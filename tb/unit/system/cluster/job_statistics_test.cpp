@@ -63,7 +63,7 @@ TEST(AssignmentStatistics, AreZeroBeforeAnythingIsAssigned) {
 TEST(CompareMethods, TellsEveryMethodsLoad) {
   const SmallClos small;
   const routing::ClosLinks links(small.clos);
-  const auto json = compare_methods(config::RoutingConfig(), links, small.flows, 1);
+  const auto json = compare_methods(links, small.flows, 1);
   EXPECT_EQ(json["flows"], 3);
   EXPECT_EQ(json["lower_bound"], 1);
   std::vector<std::string> names;
@@ -80,9 +80,8 @@ TEST(CompareMethods, TellsEveryMethodsLoad) {
   EXPECT_EQ(names, all);
   // The integer program is for few flows.
   const std::vector<routing::Flow> many(65, small.flows[0]);
-  EXPECT_EQ(compare_methods(config::RoutingConfig(), links, many, 1)["methods"].size(), all.size() - 1);
-  EXPECT_EQ(compare_methods(config::RoutingConfig(), links, std::span(many).first(64), 1)["methods"].size(),
-            all.size());
+  EXPECT_EQ(compare_methods(links, many, 1)["methods"].size(), all.size() - 1);
+  EXPECT_EQ(compare_methods(links, std::span(many).first(64), 1)["methods"].size(), all.size());
 }
 
 }  // namespace
