@@ -8,12 +8,7 @@ namespace {
 
 using Limits = NiLimits;
 
-constexpr Bytes kWordBytes = 4;
 constexpr int kHopBits = Limits::kHopPortBits + 2 * Limits::kHopVcBits;
-
-std::uint32_t words_of(Bytes bytes) {
-  return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
-}
 
 std::uint32_t payload_words(const ni::NiContext& context) {
   return context.framing.flow_control == config::FlowControl::kMessage ? 0

@@ -7,8 +7,15 @@
 #include "fabric/packet.h"
 #include "ni/memory/message_record.h"
 #include "ni/ni_context.h"
+#include "workload/layer.h"
 
 namespace coppice::cosim {
+
+// Memory is addressed in words, one element of fp32 each.
+inline constexpr Bytes kWordBytes = workload::kElementBytes;
+constexpr std::uint32_t words_of(Bytes bytes) {
+  return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
+}
 
 // The contents of a message's head flits, as written by rtl/ni/packetizer.v, and the source route in them.
 FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record,

@@ -17,7 +17,6 @@ namespace {
 using ni::ContextId;
 using schedule::Op;
 
-constexpr Bytes kWordBytes = 4;
 constexpr std::uint32_t kIds = 1U << NiContextsLimits::kIdBits;
 
 NiOrder order_of(config::ContextOrder order) {
@@ -37,7 +36,7 @@ NiOrder order_of(config::ContextOrder order) {
 // A flit of one collective has no words of another.
 std::uint32_t BufferMap::add(ni::GradientMemory& buffer, Bytes bytes) {
   const std::uint32_t first = next_;
-  const Bytes words = (bytes + kWordBytes - 1) / kWordBytes;
+  const Bytes words = words_of(bytes);
   const Bytes end = first + (words + kLanes - 1) / kLanes * kLanes;
   if (end * kWordBytes > kReach) {
     throw ModelError(

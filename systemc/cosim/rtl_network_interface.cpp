@@ -18,12 +18,6 @@ namespace {
 using schedule::Op;
 using Limits = NiLimits;
 
-constexpr Bytes kWordBytes = 4;
-
-std::uint32_t words_of(Bytes bytes) {
-  return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
-}
-
 std::string refuse_settings(const config::SystemConfig& system, int accelerators, int ni_ports) {
   const auto no = [](const char* what, auto is, const std::string& right) {
     return fmt::format("the Verilog network interface does not support {} {}: {}", what, is, right);

@@ -7,17 +7,7 @@
 #include "base/error.h"
 
 namespace coppice::cosim {
-namespace {
-
 using schedule::Op;
-
-constexpr Bytes kWordBytes = 4;
-
-std::uint32_t words_of(Bytes bytes) {
-  return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
-}
-
-}  // namespace
 
 NiSettings settings_of(const ni::NiContext& context, topology::NodeId node) {
   const config::SystemConfig& system = *context.system;

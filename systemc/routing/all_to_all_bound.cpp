@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/index.h"
 #include "routing/concurrent_flow.h"
 #include "routing/glpk_program.h"
 #include "topology/routing/distances.h"
@@ -14,10 +15,6 @@ namespace {
 using topology::Channel;
 using topology::NodeId;
 using topology::Topology;
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 // The rounds of approximate_all_to_all(), about a millisecond each.
 constexpr int kRounds = 320;

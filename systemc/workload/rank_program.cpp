@@ -7,7 +7,6 @@
 namespace coppice::workload {
 namespace {
 
-constexpr Bytes kFloatBytes = 4;
 constexpr auto kPipelineIndex = static_cast<std::size_t>(ParallelAxis::kPipeline);
 
 std::string unit_name(const PipelineUnit& unit) {
@@ -188,7 +187,7 @@ Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier rea
   ready =
       compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
   // The largest value of every token, the sum of all, and the value of the right word.
-  return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kFloatBytes * slice_.tokens(), "tensor",
+  return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kElementBytes * slice_.tokens(), "tensor",
               unit_name(unit) + " loss", std::move(ready));
 }
 
@@ -300,7 +299,7 @@ void RankProgramBuilder::update() {
   }
   const std::int64_t updated = training_.zero >= 1 ? own.shares(training_) : own.all();
   // Gradient and state are read, state and weight are written.
-  const Bytes a_weight = 2 * kHalfBytes + 2 * kFloatBytes * (1 + training_.optimizer_states);
+  const Bytes a_weight = 2 * kHalfBytes + 2 * kElementBytes * (1 + training_.optimizer_states);
   const Work work{0, static_cast<double>(updated * a_weight)};
   const Frontier updated_weights = compute("update", work, Purpose::kUpdate, both(last_, reductions_));
   last_ = updated_weights;

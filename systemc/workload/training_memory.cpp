@@ -8,8 +8,6 @@
 namespace coppice::workload {
 namespace {
 
-constexpr Bytes kFloatBytes = 4;
-
 // Activations that a layer keeps of a micro-batch from its forward to its backward pass, by the names of
 // Korthikanti et al. 2022: 34 s b h + 5 a s^2 b of a GPT without parallelism.
 struct LayerActivations {
@@ -76,7 +74,7 @@ double activations(const LargeTraining& training, int pipeline_rank) {
   if (pipeline_rank == training.parallel.pipeline - 1) {
     // Inputs of the last normalization and of the output layer, and its outputs in fp32.
     const double words = static_cast<double>(training.model.vocabulary) / tensor;
-    sum += 2 * input + static_cast<double>(slice.tokens() * kFloatBytes) * words;
+    sum += 2 * input + static_cast<double>(slice.tokens() * kElementBytes) * words;
   }
   return sum;
 }
@@ -198,7 +196,7 @@ TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank)
   if (training.zero >= 3) memory.weights += kHalfBytes * GatheredWeights(training).most(pipeline_rank);
   memory.gradients = kHalfBytes * shared(sum, training.zero >= 2);
   if (training.zero >= 2) memory.gradients += kHalfBytes * gradients_in_flight(training, pipeline_rank);
-  memory.optimizer = kFloatBytes * (1 + training.optimizer_states) * shared(sum, training.zero >= 1);
+  memory.optimizer = kElementBytes * (1 + training.optimizer_states) * shared(sum, training.zero >= 1);
   memory.activations = static_cast<Bytes>(activations(training, pipeline_rank));
   return memory;
 }

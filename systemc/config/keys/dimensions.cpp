@@ -25,7 +25,6 @@ using topology::DimensionSpec;
 
 constexpr const char* kPath = "system.topology.dimensions";
 constexpr std::size_t kMostDimensions = 16;
-constexpr Bytes kElement = 4;  // fp32
 
 constexpr std::array<DimensionKind, 3> kKinds{DimensionKind::kRing, DimensionKind::kFullyConnected,
                                               DimensionKind::kSwitch};
@@ -210,15 +209,15 @@ void check_chunks(const Loaded& loaded) {
   const auto& dimensions = loaded.config.system.topology.dimensions;
   const bool rings =
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
-  const Bytes each =
-      schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
+  const Bytes each = schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) *
+                     workload::kElementBytes;
   // Data smaller than one chunk is padded.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
   throw ConfigError(loaded.place("collective.chunks"),
                     fmt::format("collective.chunks is {}, but {} makes at most {} chunk{}: each needs a "
                                 "piece of at least {} bytes for every accelerator{}, {}",
                                 collective.chunks, format_bytes(collective.size), collective.size / each,
-                                collective.size / each == 1 ? "" : "s", kElement,
+                                collective.size / each == 1 ? "" : "s", workload::kElementBytes,
                                 rings ? " and way around a ring" : "", format_bytes(each)));
 }
 

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/index.h"
+#include "schedule/compile/compiler.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
@@ -20,10 +22,6 @@ using topology::ChannelId;
 using topology::NodeId;
 
 using Way = std::vector<ChannelId>;
-
-std::size_t index(std::int32_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 class Balancer {
  public:
@@ -235,8 +233,7 @@ BlockExchange balanced_exchange(const topology::Topology& topology, Bytes elemen
   const bool even = std::ranges::all_of(channels, [&](const topology::Channel& channel) {
     return channel.bandwidth.bytes_per_second == channels.front().bandwidth.bytes_per_second;
   });
-  constexpr Bytes kElement = 4;
-  const std::vector<Passage> passages = passages_of(topology, elements * kElement, even);
+  const std::vector<Passage> passages = passages_of(topology, elements * CompileRequest{}.element, even);
   return {.sends = in_order(topology, Balancer(topology).run(), passages), .even = even};
 }
 

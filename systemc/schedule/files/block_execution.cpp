@@ -1,4 +1,5 @@
 #include "schedule/files/block_execution.h"
+#include "base/index.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,10 +12,6 @@ namespace coppice::schedule {
 namespace {
 
 using Kind = BlockFault::Kind;
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 std::string name_of(const MscclCell& cell) {
   return fmt::format("chunk {} of buffer {}", cell.offset, cell.buffer);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/index.h"
 #include "base/random.h"
 #include "schedule/packed_trees/flow_graph.h"
 
@@ -26,10 +27,6 @@ constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
 constexpr int kMostFine = 5;            // numbers of trees that reach the bound
 constexpr std::uint64_t kAttempts = 8;  // at other orders of pairs
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // A way through switches and its capacity, in trees.
 struct Part {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/index.h"
 #include "base/random.h"
 #include "topology/bounds/bound.h"
 #include "topology/connectivity.h"
@@ -22,10 +23,6 @@ constexpr Bytes kProbe = Bytes{1} << 30;
 constexpr double kGoodEnough = 0.99;            // of the least possible time
 constexpr int kMostTries = 200;                 // at random orders
 constexpr std::int64_t kTriedWork = 2'000'000;  // accelerators squared x channels x tries
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // Two channels, one each way, at least one of whose ends is a switch.
 struct Link {

@@ -1,16 +1,11 @@
 #include "schedule/packed_trees/flow_graph.h"
+#include "base/index.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace coppice::schedule {
-namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 int FlowGraph::find(int from, int to) const {
   for (const int arc : arcs_of_[index(from)]) {

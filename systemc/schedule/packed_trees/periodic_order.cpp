@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/index.h"
 #include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/packed_trees/timetable.h"
 
@@ -14,10 +15,6 @@ constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
 constexpr Femtoseconds kHeadShare = 8;
 // The tolerance of a period over the time of the busiest resource.
 constexpr double kSlack = 0.08;
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/index.h"
 #include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/event_lanes.h"
 
@@ -24,10 +25,6 @@ constexpr Femtoseconds kHeadShare = 8;
 
 using topology::ChannelId;
 using topology::NodeId;
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // The data of the longest message that is sure to fit a virtual channel's buffer with its heads: a power of
 // two of flits.

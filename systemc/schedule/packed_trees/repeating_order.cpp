@@ -4,6 +4,7 @@
 #include <queue>
 #include <utility>
 
+#include "base/index.h"
 #include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/piece_schedule.h"
 
@@ -23,10 +24,6 @@ constexpr std::uint64_t kSeed = 1;
 // Tries to find timesteps, of twice as many a period each.
 constexpr int kStepTries = 6;
 constexpr int kSweeps = 400;
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);

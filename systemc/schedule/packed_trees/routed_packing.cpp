@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/random.h"
 #include "schedule/packed_trees/symmetric_links.h"
 
@@ -27,10 +28,6 @@ constexpr double kMostSharpness = 60;
 // The exponent up to which sums of prices are finite: of infinite ones no way is the cheapest.
 constexpr double kSteepest = 600;
 constexpr double kLevelPrice = 0.02;  // of a mean hop, in prices of a channel that is fully used
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // A tree one way: every accelerator's parent, and the channels between them in the direction of its messages.
 struct Branches {

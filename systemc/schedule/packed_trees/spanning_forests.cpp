@@ -1,4 +1,5 @@
 #include "schedule/packed_trees/spanning_forests.h"
+#include "base/index.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,13 +9,7 @@ namespace coppice::schedule {
 using topology::kNoNode;
 using topology::NodeId;
 
-namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 SpanningForests::SpanningForests(int nodes, std::span<const SymmetricLink> links, int forests)
     : nodes_(nodes), links_(links), trees_(index(forests)), saturated_(links.size(), 0) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/index.h"
 #include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/piece_schedule.h"
 
@@ -11,10 +12,6 @@ using topology::ChannelId;
 namespace {
 
 constexpr std::size_t kMostHops = 4'000;
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include "schedule/packed_trees/timetable.h"
+#include "base/index.h"
 
 #include <algorithm>
 #include <array>
@@ -14,10 +15,6 @@ namespace {
 constexpr std::int64_t kPlacings = 8;
 constexpr int kPeriods = 5;             // that are tried
 constexpr std::int32_t kMoreSlots = 3;  // than the least that a period may have at least
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // All hops, each after the hops it waits for.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
@@ -45,16 +42,16 @@ class Places {
   };
 
   Places(std::span<const TimetableHop> hops, std::int32_t resources, const Distance& distance) {
-    struct Kind {
+    struct Holding {
       std::int32_t place;
       const TimetableHop::Use* use;
     };
-    std::vector<std::vector<Kind>> kinds(index(resources));
+    std::vector<std::vector<Holding>> kinds(index(resources));
     of_hop_.resize(hops.size());
     for (std::size_t h = 0; h < hops.size(); ++h) {
       for (const TimetableHop::Use& use : hops[h].uses) {
         auto& known = kinds[index(use.resource)];
-        auto kind = std::ranges::find_if(known, [&](const Kind& other) {
+        auto kind = std::ranges::find_if(known, [&](const Holding& other) {
           return other.use->offset == use.offset && other.use->routers == use.routers;
         });
         if (kind == known.end()) kind = known.insert(known.end(), {count_++, &use});
@@ -63,8 +60,8 @@ class Places {
     }
     near_.resize(index(count_));
     for (const auto& known : kinds) {
-      for (const Kind& a : known) {
-        for (const Kind& b : known) {
+      for (const Holding& a : known) {
+        for (const Holding& b : known) {
           const auto near = [&](std::int32_t by) {
             return by == 0 || too_near(*a.use, *b.use, by, distance);
           };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "base/random.h"
 
 namespace coppice::schedule {
@@ -10,10 +11,6 @@ namespace {
 
 using topology::kNoNode;
 using topology::NodeId;
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 // A node's cost grows with a high power of its distance from the root: the deepest come first, and of two
 // trees as deep, the one with fewer nodes there is better.

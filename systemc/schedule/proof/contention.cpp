@@ -312,18 +312,18 @@ class Timeline {
 // Messages in the order of their steps, then of their rounds, then as they are given. What they are sorted by
 // goes with them: they lie far apart.
 std::vector<const Message*> by_step_and_round(std::span<const Message> messages) {
-  struct Place {
+  struct Ranked {
     std::int32_t step;
     std::int32_t round;
     const Message* message;  // ascending as they are given
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const Ranked&) const = default;
   };
-  std::vector<Place> places;
+  std::vector<Ranked> places;
   places.reserve(messages.size());
   for (const Message& message : messages) places.push_back({message.entry->step, message.round, &message});
   std::ranges::sort(places);
   std::vector<const Message*> order(places.size());
-  std::ranges::transform(places, order.begin(), &Place::message);
+  std::ranges::transform(places, order.begin(), &Ranked::message);
   return order;
 }
 

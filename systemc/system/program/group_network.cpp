@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "config/keys/dimensions.h"
 #include "schedule/tables/placed_tables.h"
 #include "topology/networks/builders.h"
@@ -22,10 +23,6 @@ using topology::Channel;
 using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 // The values that each coordinate takes, ascending; nothing unless their product is the group.
 std::vector<std::vector<int>> box_of(const std::vector<std::vector<int>>& coordinates) {

@@ -4,16 +4,13 @@
 #include <numeric>
 #include <utility>
 
+#include "base/index.h"
 #include "topology/connectivity.h"
 
 namespace coppice::topology {
 namespace {
 
 using Vertex = FlowNetwork::Vertex;
-
-std::size_t index(std::int32_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 Direction opposite(Direction direction) {
   return direction == Direction::kOut ? Direction::kIn : Direction::kOut;

@@ -1,4 +1,5 @@
 #include "topology/bounds/flow_network.h"
+#include "base/index.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,13 +7,7 @@
 #include <utility>
 
 namespace coppice::topology {
-namespace {
-
-std::size_t index(std::int32_t number) {
-  return static_cast<std::size_t>(number);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 FlowNetwork::FlowNetwork(const Topology& topology, Direction direction, std::span<const Vertex> vertex_of) {
   for (const Channel& channel : topology.channels()) {

@@ -6,16 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/index.h"
 #include "topology/connectivity.h"
 
 namespace coppice::topology {
 namespace {
 
 using Vertex = FlowNetwork::Vertex;
-
-std::size_t index(std::int32_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // Disjoint sets of numbers 0 to n - 1, each known by one of them.
 class DisjointSets {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/index.h"
 #include "topology/networks/builders.h"
 
 namespace coppice::topology {
@@ -25,10 +26,6 @@ struct Sort {
 
 Sort sort_of(const Channel& channel) {
   return {channel.bandwidth, channel.latency};
-}
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
 }
 
 // How many nodes are at distance 0, 1, 2, ... of `start` over channels of a sort.

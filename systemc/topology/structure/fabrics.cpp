@@ -1,4 +1,5 @@
 #include "topology/structure/fabrics.h"
+#include "base/index.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,10 +8,6 @@
 
 namespace coppice::topology {
 namespace {
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 // [node] the number of the fabric of a switch, from 0; -1 for accelerators.
 std::vector<int> number_fabrics(const Topology& graph) {

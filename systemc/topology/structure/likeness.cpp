@@ -7,16 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "base/index.h"
 #include "topology/structure/candidates.h"
 #include "topology/structure/fabrics.h"
 #include "topology/structure/symmetries.h"
 
 namespace coppice::topology {
 namespace {
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 // (source, destination, bandwidth, latency) of every channel, the nodes renumbered, sorted.
 using Channels = std::vector<std::tuple<NodeId, NodeId, std::int64_t, Femtoseconds>>;

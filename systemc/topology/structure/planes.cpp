@@ -7,15 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/index.h"
 #include "topology/connectivity.h"
 #include "topology/routing/placement.h"
 
 namespace coppice::topology {
 namespace {
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 // The channels of each plane.
 using Division = std::vector<std::vector<ChannelId>>;
