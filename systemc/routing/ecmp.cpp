@@ -55,18 +55,6 @@ int Ecmp::pick(const ClosLinks& links, int src_tor, int dst_tor, const FiveTuple
   return pick_of(hops, hash_tuple(tuple, switch_seed(src_tor)));
 }
 
-std::optional<std::uint16_t> Ecmp::port_towards(const ClosLinks& links, const Flow& flow, int spine) const {
-  const std::vector<int> hops = links.live_spines(flow.src_tor, flow.dst_tor);
-  if (hops.empty()) return std::nullopt;
-  const std::uint32_t seed = switch_seed(flow.src_tor);
-  FiveTuple tuple{.src_address = nic_address(flow.src), .dst_address = nic_address(flow.dst)};
-  for (std::uint32_t port = kFirstSourcePort; port <= 0xFFFF; ++port) {
-    tuple.src_port = static_cast<std::uint16_t>(port);
-    if (pick_of(hops, hash_tuple(tuple, seed)) == spine) return tuple.src_port;
-  }
-  return std::nullopt;
-}
-
 Assignment Ecmp::assign(const ClosLinks& links, std::span<const Flow> flows) {
   require_routable(links, flows);
   Assignment spines(flows.size(), kNoSpine);

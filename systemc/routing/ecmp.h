@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "routing/assigner.h"
@@ -37,9 +36,6 @@ class Ecmp final : public PathAssigner {
   FiveTuple tuple(NodeId src, NodeId dst) const;
   // The spine that the switch of `src_tor` picks for a packet.
   int pick(const ClosLinks& links, int src_tor, int dst_tor, const FiveTuple& tuple) const;
-  // How a host enforces a path (Sec. 3.5.3): the lowest source port that the switch hashes to `spine`; none
-  // if no port does.
-  std::optional<std::uint16_t> port_towards(const ClosLinks& links, const Flow& flow, int spine) const;
 
  private:
   std::uint32_t switch_seed(int tor) const;

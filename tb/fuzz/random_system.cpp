@@ -176,7 +176,7 @@ Network draw_other(const Set& set, int flit, const Clock& clock) {
                                         {"hyperx", {1, between(2, 4), 2}},
                                         {"hyperx", {2, 1, 3}},
                                         {"dgx1", {}}});
-  const topology::Kind type = topology::parse_kind(kind).value();
+  const topology::Kind type = topology::find_kind(kind)->kind;
   Network network;
   network.accelerators = static_cast<int>(topology::count_accelerators(type, dims));
   set("system.topology.kind", kind);

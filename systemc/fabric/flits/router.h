@@ -213,7 +213,6 @@ class Router final : public topology::OutputLoads {
     return bit(port_of(in), static_cast<int>(id) - in.port * vcs_);
   }
   bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
-  bool is_active(const InputVc& in) const { return (bits_of(in).active & bit(in)) != 0; }
   // After flits or credits of an input virtual channel have changed by many.
   void recount(const InputVc& in) {
     VcBits& state = bits_of(in);

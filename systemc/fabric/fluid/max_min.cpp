@@ -8,8 +8,6 @@
 namespace coppice::fabric {
 namespace {
 
-// Rates are sums and quotients of a few doubles.
-constexpr double kTolerance = 1e-9;
 // The same rate found in another order differs in its last bits.
 constexpr double kRounding = 1e-13;
 constexpr double kUnfilled = std::numeric_limits<double>::infinity();
@@ -240,26 +238,6 @@ std::size_t MaxMinRates::bottleneck(FlowId flow) const {
   const double most = rate(flow) * (1 + kTolerance);
   const auto holds = [&](std::int32_t link) { return links_[index(link)].level <= most; };
   return static_cast<std::size_t>(std::find_if(path.begin(), path.end(), holds) - path.begin());
-}
-
-bool MaxMinRates::is_max_min_fair() const {
-  std::vector<double> sums(links_.size(), 0);
-  std::vector<double> fastest(links_.size(), 0);
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    for (const FlowId flow : links_[i].flows) {
-      sums[i] += flows_[index(flow)].rate;
-      fastest[i] = std::max(fastest[i], flows_[index(flow)].rate);
-    }
-    if (sums[i] > links_[i].capacity * (1 + kTolerance)) return false;
-  }
-  for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
-    const auto holds = [&](std::int32_t link) {
-      return sums[index(link)] >= links_[index(link)].capacity * (1 - kTolerance) &&
-             flows_[flow].rate >= fastest[index(link)] * (1 - kTolerance);
-    };
-    if (flows_[flow].alive && std::none_of(paths_[flow].begin(), paths_[flow].end(), holds)) return false;
-  }
-  return true;
 }
 
 }  // namespace coppice::fabric

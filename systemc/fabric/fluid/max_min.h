@@ -40,9 +40,6 @@ class MaxMinRates {
   // Index into links() of the first link that holds the flow at its rate, as of the last update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // Whether every flow has a bottleneck (a full link on which no flow is faster) and no link is above its
-  // capacity, to 1e-9: the definition itself.
-  bool is_max_min_fair() const;
   // The number of flows reconsidered so far, for measurements.
   std::int64_t work() const { return work_; }
 

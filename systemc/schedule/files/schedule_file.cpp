@@ -277,10 +277,6 @@ std::string read_schedule_text(const std::string& path) {
   }
 }
 
-Schedule read_schedule_file(const std::string& path, std::string_view topology) {
-  return parse_schedule(read_schedule_text(path), path, topology);
-}
-
 AlgorithmInfo tables_from_a_file() {
   return {.name = "file",
           .summary =

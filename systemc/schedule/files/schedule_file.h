@@ -17,9 +17,6 @@ namespace coppice::schedule {
 // empty, tables for a topology of another name (Topology::name()).
 Schedule parse_schedule(std::string_view text, const std::string& file, std::string_view topology = {});
 
-// The same from a file; throws UnsupportedError if it cannot be read.
-Schedule read_schedule_file(const std::string& path, std::string_view topology = {});
-
 // The algorithm whose tables are read and not compiled.
 AlgorithmInfo tables_from_a_file();
 

@@ -288,17 +288,6 @@ Schedule compile_plans(const Topology& topology, const CompileRequest& request, 
   return HierarchicalBuilder(topology, request, plans, policy).build(algorithm);
 }
 
-Schedule compile_in_orders(const Topology& topology, const CompileRequest& request,
-                           const std::string& algorithm, std::span<const DimensionOrder> orders,
-                           IntraDimension policy) {
-  const auto chunks = split_into_chunks(request.size, request.element, static_cast<int>(orders.size()));
-  std::vector<ChunkPlan> plans;
-  for (std::size_t c = 0; c < orders.size(); ++c) {
-    plans.push_back(mirrored_plan(request.collective, chunks[c].bytes, orders[c]));
-  }
-  return compile_plans(topology, request, algorithm, plans, policy);
-}
-
 namespace {
 
 double seconds_of_chunks(const Topology& topology, const CompileRequest& request) {

@@ -32,12 +32,6 @@ namespace coppice::schedule {
 Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
                        const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
 
-// As compile_plans(), with equal chunks: orders[c] is the order of dimensions in which chunk c is
-// reduce-scattered.
-Schedule compile_in_orders(const topology::Topology& topology, const CompileRequest& request,
-                           const std::string& algorithm, std::span<const DimensionOrder> orders,
-                           IntraDimension policy);
-
 // The chunks of plan_chunks() as tables, by CompileRequest::chunk_policy.
 class HierarchicalCompiler final : public Compiler {
  public:

@@ -197,17 +197,4 @@ void shape_trees(const Topology& topology, std::span<const SymmetricLink> links,
   flatten_trees(links, hop_ns, left, effort, seed, packing.trees);
 }
 
-double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
-  double highest = 0;
-  for (std::size_t node = 0; node < tree.parent.size(); ++node) {
-    double height = 0;
-    for (auto at = static_cast<NodeId>(node); at != tree.root;
-         at = tree.parent[static_cast<std::size_t>(at)]) {
-      height += hop_ns[static_cast<std::size_t>(tree.link[static_cast<std::size_t>(at)])];
-    }
-    highest = std::max(highest, height);
-  }
-  return highest;
-}
-
 }  // namespace coppice::schedule

@@ -42,7 +42,4 @@ struct Middle {
 };
 Middle central_nodes(int accelerators, std::span<const SymmetricLink> links, std::span<const double> hop_ns);
 
-// The most that hops cost from a tree's root to an accelerator.
-double height_ns(const RootedTree& tree, std::span<const double> hop_ns);
-
 }  // namespace coppice::schedule

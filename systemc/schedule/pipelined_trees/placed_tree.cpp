@@ -9,15 +9,6 @@ namespace coppice::schedule {
 using topology::kNoNode;
 using topology::Topology;
 
-int num_detours(std::span<const PlacedTree> trees) {
-  int detours = 0;
-  for (const PlacedTree& tree : trees) {
-    detours += static_cast<int>(
-        std::ranges::count_if(tree.edges, [](const PlacedEdge& edge) { return edge.via != kNoNode; }));
-  }
-  return detours;
-}
-
 int depth_of(const PlacedTree& tree) {
   std::vector<int> depth(tree.edges.size() + 1, 0);
   for (const PlacedEdge& edge : tree.edges) {

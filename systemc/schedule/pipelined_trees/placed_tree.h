@@ -23,7 +23,6 @@ struct PlacedTree {
   bool operator==(const PlacedTree&) const = default;
 };
 
-int num_detours(std::span<const PlacedTree> trees);
 // Edges from the root to the farthest accelerator, a detour counting once.
 int depth_of(const PlacedTree& tree);
 

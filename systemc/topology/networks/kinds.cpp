@@ -197,12 +197,6 @@ const KindInfo* find_kind(std::string_view name) {
   return info == kKinds.end() ? nullptr : info;
 }
 
-std::optional<Kind> parse_kind(std::string_view name) {
-  const KindInfo* const info = find_kind(name);
-  if (info == nullptr) return std::nullopt;
-  return info->kind;
-}
-
 std::string_view to_string(Kind kind) {
   return info_of(kind).name;
 }

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -50,8 +49,6 @@ const KindInfo& info_of(Kind kind);
 
 // Null for a name that is none's.
 const KindInfo* find_kind(std::string_view name);
-
-std::optional<Kind> parse_kind(std::string_view name);
 
 // How many link specifications a kind distinguishes: a torus's or mesh's dimensions, a fat tree's levels, a
 // BiGraph's or Clos's two, a dragonfly's three, a HyperX's one more than its dimensions, else one. Of `dims`

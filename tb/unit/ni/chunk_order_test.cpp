@@ -18,6 +18,7 @@
 #include "ni/network_interface.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
+#include "support/hierarchical_orders.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
 

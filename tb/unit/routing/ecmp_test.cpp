@@ -43,23 +43,5 @@ TEST(Ecmp, SpreadsEvenly) {
   }
 }
 
-// Sec. 3.5.3: whatever path the controller assigns, there is a source port for it.
-RC_GTEST_PROP(Ecmp, HostFindsThePortThatLandsOnItsPath, ()) {
-  ClosLinks links(4, *rc::gen::inRange(1, 33));
-  fail_some_spines(links);
-  const Ecmp ecmp(*rc::gen::inRange<std::uint64_t>(0, 1000));
-  const Flow flow{
-      .src = *rc::gen::inRange(0, 2048), .dst = *rc::gen::inRange(0, 2048), .src_tor = 1, .dst_tor = 3};
-  for (int spine = 0; spine < links.spines(); ++spine) {
-    const auto port = ecmp.port_towards(links, flow, spine);
-    RC_ASSERT(port.has_value() == links.usable(1, spine, 3));
-    if (!port) continue;
-    RC_ASSERT(*port >= kFirstSourcePort);
-    FiveTuple tuple = ecmp.tuple(flow.src, flow.dst);
-    tuple.src_port = *port;
-    RC_ASSERT(ecmp.pick(links, 1, 3, tuple) == spine);
-  }
-}
-
 }  // namespace
 }  // namespace coppice::routing

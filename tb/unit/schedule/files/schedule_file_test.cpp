@@ -130,8 +130,8 @@ TEST(ScheduleFile, IsForTheTopologyThatItNames) {
 }
 
 TEST(ScheduleFile, ThatIsNotThere) {
-  EXPECT_THROW(read_schedule_file("/nonexistent/s.json"), UnsupportedError);
-  EXPECT_THROW(read_schedule_file("/"), UnsupportedError);
+  EXPECT_THROW(read_schedule_text("/nonexistent/s.json"), UnsupportedError);
+  EXPECT_THROW(read_schedule_text("/"), UnsupportedError);
 }
 
 }  // namespace

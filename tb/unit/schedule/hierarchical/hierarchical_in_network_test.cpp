@@ -13,6 +13,7 @@
 #include "random_execution.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
+#include "support/hierarchical_orders.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
 

@@ -13,6 +13,7 @@
 #include "random_execution.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/checker.h"
+#include "support/hierarchical_orders.h"
 #include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {

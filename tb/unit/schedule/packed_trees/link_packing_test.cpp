@@ -17,6 +17,20 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
+// The most that hops cost from a tree's root to an accelerator.
+double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
+  double highest = 0;
+  for (std::size_t node = 0; node < tree.parent.size(); ++node) {
+    double height = 0;
+    for (auto at = static_cast<NodeId>(node); at != tree.root;
+         at = tree.parent[static_cast<std::size_t>(at)]) {
+      height += hop_ns[static_cast<std::size_t>(tree.link[static_cast<std::size_t>(at)])];
+    }
+    highest = std::max(highest, height);
+  }
+  return highest;
+}
+
 // A connected graph of links of 1 to `rates` GB/s, parallel ones among them.
 Topology random_links(int rates) {
   const int n = *rc::gen::inRange(2, 8);

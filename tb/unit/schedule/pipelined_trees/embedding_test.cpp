@@ -20,6 +20,15 @@ using testing::ThrowsMessage;
 using topology::kNoNode;
 using topology::Topology;
 
+int num_detours(std::span<const PlacedTree> trees) {
+  int detours = 0;
+  for (const PlacedTree& tree : trees) {
+    detours += static_cast<int>(
+        std::ranges::count_if(tree.edges, [](const PlacedEdge& edge) { return edge.via != kNoNode; }));
+  }
+  return detours;
+}
+
 // Spanning trees, parents first, over existing channels, none used twice.
 void expect_embedded(const Topology& topology, const std::vector<PlacedTree>& trees) {
   std::set<topology::ChannelId> used;
