@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/index.h"
 #include "topology/routing/distances.h"
 
 namespace coppice::routing {
@@ -19,10 +20,6 @@ using topology::Topology;
 constexpr double kCloseEnough = 0.995;
 // The relative difference up to which distances count as equal.
 constexpr double kTie = 1e-9;
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 class Rounds {
  public:

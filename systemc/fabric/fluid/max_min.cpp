@@ -8,6 +8,8 @@
 namespace coppice::fabric {
 namespace {
 
+// Rates are sums and quotients of a few doubles.
+constexpr double kTolerance = 1e-9;
 // The same rate found in another order differs in its last bits.
 constexpr double kRounding = 1e-13;
 constexpr double kUnfilled = std::numeric_limits<double>::infinity();

@@ -6,13 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/index.h"
 
 namespace coppice::schedule {
 namespace {
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 // Adds the edges of one piece, of which `pieces` there are.
 void add_piece(const std::vector<Partners>& stages, int piece, int pieces, Trees& trees) {
