@@ -11,7 +11,6 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_prediction.h"
@@ -51,6 +50,16 @@ void require_chunks(const config::Loaded& loaded) {
                     fmt::format("collective.algorithm: {} does not move chunks through dimensions; {} does",
                                 loaded.config.collective.algorithm,
                                 fmt::join(config::algorithms_over_dimensions(), " or ")));
+}
+
+void require_whole(const config::Loaded& loaded) {
+  const bool group = !loaded.config.collective.group.empty();
+  if (!group && loaded.config.collective.op != workload::CollectiveOp::kAllToAll) return;
+  const char* const key = group ? "collective.group" : "collective.op";
+  throw ConfigError(
+      loaded.place(key),
+      fmt::format("{}: only coppice run, compare, bound and schedule support groups and all-to-alls: {}", key,
+                  "leave out collective.group, and write another collective.op"));
 }
 
 Femtoseconds parse_window(const std::string& text) {
@@ -96,11 +105,12 @@ nlohmann::ordered_json dimensions_json(const LatencyModel& model, const ChunkStu
   return list;
 }
 
-void print_study(const config::CollectiveConfig& collective, std::size_t chunks, const LatencyModel& model,
+void print_study(const workload::CollectiveSpec& collective, std::size_t chunks, const LatencyModel& model,
                  const ChunkStudy& study) {
   print(fmt::format("{} of {} in {} chunks, {}: {:.3f} us expected, {:.3f} us ideal, utilization {:.2f} %\n",
-                    collective.op, format_bytes(collective.size), chunks, to_string(collective.scheduler),
-                    to_ns(study.finish) / 1000, to_ns(study.ideal) / 1000, 100 * study.utilization));
+                    to_string(collective.op), format_bytes(collective.size), chunks,
+                    to_string(collective.chunk_policy.scheduler), to_ns(study.finish) / 1000,
+                    to_ns(study.ideal) / 1000, 100 * study.utilization));
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
     print(fmt::format("dimension {}: {} of {}, {}: {} sent by an accelerator, utilization {:.2f} %\n", d,
                       topology::to_string(model.dimension(d).kind), model.dimension(d).size,
@@ -135,17 +145,17 @@ void execute(const ChunksLine& line) {
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  config::require_whole_collective(loaded);
+  const workload::CollectiveSpec& collective = loaded.config.collective;
+  require_whole(loaded);
   require_chunks(loaded);
   schedule::CompileRequest request;
-  request.collective = system::parse_collective(collective.op);
-  request.size =
-      system::padded_size(loaded.config, static_cast<int>(config::count_accelerators(loaded.config)));
+  request.collective = tables_of(collective.op);
+  request.size = system::padded_size(collective, loaded.config.system,
+                                     static_cast<int>(config::count_accelerators(loaded.config)));
   request.chunks = collective.chunks;
-  request.chunk_policy = system::chunk_policy_of(collective);
+  request.chunk_policy = collective.chunk_policy;
   request.timing = system::step_timing(loaded.config.system);
-  std::optional<ProgressLine> progress(to_string(collective.scheduler));
+  std::optional<ProgressLine> progress(to_string(collective.chunk_policy.scheduler));
   const LatencyModel model = model_of(loaded, request);
   std::vector<ChunkPlan> plans;
   const ChunkStudy study = system::within_time(loaded, "collective.size", [&] {

@@ -16,10 +16,11 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/settings/lone_collective_config.h"
+#include "config/settings/shape.h"
 #include "schedule/registry.h"
 #include "system/machine/build.h"
 #include "system/process/subprocess_run.h"
+#include "system/program/lone_collective.h"
 #include "system/program/program_run.h"
 
 namespace coppice::app {
@@ -75,7 +76,7 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
     system::RunOptions options;
     options.interrupted = &interrupted;
     const config::Loaded loaded = load_one(input, algorithm, size);
-    Json result = system::run_collective(loaded, options);
+    Json result = system::run_program(loaded, system::make_lone_collective(loaded), options);
     if (!result.contains("collectives")) return result;
     // A group takes one that fits where the algorithm does not.
     const std::string ran = result.at("collectives").at(0).at("algorithm");
@@ -174,13 +175,9 @@ class Comparison {
   std::vector<std::string> refused_;  // [job]: why there is none
 };
 
-std::vector<std::string> algorithms_of(const std::string& op) {
-  if (op == "all_to_all") return config::all_to_all_algorithms();
-  std::vector<std::string> algorithms;
-  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
-    if (!info.from_file) algorithms.push_back(info.name);
-  }
-  return algorithms;
+std::vector<std::string> algorithms_of(workload::CollectiveOp op) {
+  if (op == workload::CollectiveOp::kAllToAll) return config::all_to_all_algorithms();
+  return schedule::algorithms_that([](const auto& info) { return info.make != nullptr; });
 }
 
 void require_suffix(const std::string& out) {
@@ -198,9 +195,9 @@ std::string file_text(const CompareLine& line, const std::string& op, const std:
 // The text alone does not need the network.
 NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
   if (line.format == kText) return {};
-  const config::CollectiveConfig& collective = loaded.config.collective;
+  const workload::CollectiveSpec& collective = loaded.config.collective;
   const auto members = static_cast<int>(collective.group.size());
-  return {collective.op, collective.root,
+  return {to_string(collective.op), collective.root,
           members > 0 ? members : system::build_topology(loaded).num_accelerators()};
 }
 
@@ -214,8 +211,8 @@ void execute(const CompareLine& line) {
   const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
-  const std::string& op = loaded.config.collective.op;
-  Comparison comparison(algorithms_of(op), parse_sizes(line, loaded));
+  const std::string op = to_string(loaded.config.collective.op);
+  Comparison comparison(algorithms_of(loaded.config.collective.op), parse_sizes(line, loaded));
   const NcclTest test = nccl_test_of(line, loaded);
   const auto tell = [&] {
     const std::vector<ComparedRun> runs = comparison.runs();

@@ -11,7 +11,6 @@
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/settings/lone_collective_config.h"
 #include "schedule/files/msccl_print.h"
 #include "schedule/files/print.h"
 #include "schedule/files/tacos_file.h"
@@ -64,8 +63,8 @@ std::string render_all_to_all(const std::string& format, const config::SystemCon
                 lone.overhead);
 }
 
-// Prints the schedule of a group's collective, or of an all-to-all, on the group's own network.
-void print_lone(const std::string& format, const config::Loaded& loaded) {
+// Prints the schedule of the collective on the network of its members.
+std::string render(const std::string& format, const config::Loaded& loaded) {
   const system::LoneSchedule lone = system::within_time(
       loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });
   const config::SystemConfig& system = loaded.config.system;
@@ -78,7 +77,7 @@ void print_lone(const std::string& format, const config::Loaded& loaded) {
                        fmt::join(lone.compiled.accelerators, ", ")) +
            text;
   }
-  print_line(std::move(text));
+  return text;
 }
 
 void execute(const ScheduleLine& line) {
@@ -89,18 +88,8 @@ void execute(const ScheduleLine& line) {
                       fmt::format("'{}' is none of {}", line.format, fmt::join(kFormats, ", ")));
   }
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
-  if (config::runs_lone_collective(loaded.config)) {
-    print_lone(line.format, loaded);
-    return;
-  }
   std::optional<ProgressLine> progress(loaded.config.collective.algorithm);
-  const topology::Topology topology = system::build_topology(loaded);
-  const auto routing = system::build_routing(loaded, topology);
-  std::string text = system::within_time(loaded, "collective.size", [&] {
-    const auto checked = system::build_schedule(loaded, topology, *routing);
-    return render(line.format, loaded.config.system, topology, checked,
-                  system::ni_overhead(loaded.config.system, topology, checked.schedule));
-  });
+  std::string text = render(line.format, loaded);
   progress.reset();
   print_line(std::move(text));
 }

@@ -18,7 +18,6 @@
 #include "config/keys/program_keys.h"
 #include "config/keys/protocol_keys.h"
 #include "config/keys/routing_keys.h"
-#include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "schedule/registry.h"
 #include "topology/networks/kinds.h"
@@ -46,7 +45,7 @@ constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
 
 std::string idle_group(const Config& config, const Use& /*use*/) {
-  if (runs_lone_collective(config)) return "";
+  if (!names_collectives(config) && config.training.model.empty()) return "";
   return config.training.model.empty() ? "the program states the groups of its collectives"
                                        : "the gradients of training.model are reduced by all accelerators";
 }
@@ -396,15 +395,42 @@ Key chunks_key() {
   return key;
 }
 
+// "auto" leaves the choice to the scheduler.
+Key intra_dimension_key() {
+  using enum schedule::IntraDimension;
+  std::vector<std::string> names{"auto"};
+  for (const auto policy : {kFifo, kSmallestChunkFirst, kLeastToSendFirst}) {
+    names.emplace_back(to_string(policy));
+  }
+  Key key;
+  key.path = "collective.intra_dimension";
+  key.schema = value_schema::names(names);
+  key.form = fmt::format("{}", fmt::join(names, ", "));
+  key.read = [path = key.path, names](const Node& value, Config& config) {
+    const std::string name = read_name(value, path, names);
+    auto& chosen = config.collective.chunk_policy.intra_dimension;
+    chosen.reset();
+    for (const auto policy : {kFifo, kSmallestChunkFirst, kLeastToSendFirst}) {
+      if (name == to_string(policy)) chosen = policy;
+    }
+  };
+  key.write = [](const Config& config) {
+    const auto& chosen = config.collective.chunk_policy.intra_dimension;
+    return Json(chosen ? to_string(*chosen) : "auto");
+  };
+  return key;
+}
+
 void add_collective_keys(std::vector<Key>& keys) {
   constexpr Purposes kCollectives{Purpose::kRun, Purpose::kSchedule, Purpose::kBound};
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kSchedule};
   constexpr Purposes kPlanned{Purpose::kRun, Purpose::kSchedule, Purpose::kTextRun};
-  keys.push_back(unless(
-      with(name_key("collective.op", [](auto& c) -> auto& { return c.collective.op; },
-                    {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}),
-           kCollectives),
-      idle_op));
+  keys.push_back(
+      unless(with(enum_key<>(
+                      "collective.op", [](auto& c) -> auto& { return c.collective.op; },
+                      std::vector(workload::kNamedCollectives.begin(), workload::kNamedCollectives.end())),
+                  kCollectives),
+             idle_op));
   keys.push_back(unless(
       with(integer_key(
                "collective.root", [](auto& c) -> auto& { return c.collective.root; }, 0, kMostNodes - 1),
@@ -412,14 +438,9 @@ void add_collective_keys(std::vector<Key>& keys) {
       idle_root));
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
-  for (const std::string& name : all_to_all_algorithms()) {
-    if (std::ranges::find(algorithms, name) == algorithms.end()) algorithms.push_back(name);
-  }
   Key algorithm = name_key(
       "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms);
-  algorithm.excused = [](const Loaded& loaded, Purpose) {
-    return runs_program(loaded.config) && !runs_lone_collective(loaded.config);
-  };
+  algorithm.excused = [](const Loaded& loaded, Purpose) { return names_collectives(loaded.config); };
   keys.push_back(with(algorithm, kPlanned, kCompiled));
   Key file = file_key(
       "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
@@ -435,8 +456,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   };
   Key own_size = unless(with(size, kCollectives, kCollectives), idle_size);
   own_size.excused = [](const Loaded& loaded, Purpose purpose) {
-    return purpose == Purpose::kRun && (trains(loaded) || runs_program(loaded.config)) &&
-           !runs_lone_collective(loaded.config);
+    return purpose == Purpose::kRun && (trains(loaded) || names_collectives(loaded.config));
   };
   keys.push_back(own_size);
   Key group;
@@ -453,7 +473,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   };
   keys.push_back(unless(with(group, kCollectives), idle_group));
   keys.push_back(unless(with(chunks_key(), kPlanned), [](const Config& config, const Use& use) {
-    const bool runs = use.purpose == Purpose::kRun || runs_lone_collective(config);
+    const bool runs = use.purpose == Purpose::kRun || work_of(config) == Work::kGroup;
     return runs ? idle_chunks(config, config.collective.op) : "";
   }));
   keys.push_back(unless(
@@ -461,21 +481,18 @@ void add_collective_keys(std::vector<Key>& keys) {
                "collective.planes", [](auto& c) -> auto& { return c.collective.planes; }, 0, kMostNodes - 1),
            kCompiled),
       idle_planes));
-  keys.push_back(unless(with(name_key("collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
-                                      {"auto", "routed", "embedded", "ccube"}),
-                             kCompiled),
-                        idle_trees));
+  using schedule::TreePlacement;
+  const auto trees = enum_key<>(
+      "collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
+      std::vector{TreePlacement::kAuto, TreePlacement::kRouted, TreePlacement::kEmbedded,
+                  TreePlacement::kCcube});
+  keys.push_back(unless(with(trees, kCompiled), idle_trees));
   using schedule::ChunkScheduler;
-  using schedule::IntraDimension;
   const auto scheduler = enum_key<>(
-      "collective.scheduler", [](auto& c) -> auto& { return c.collective.scheduler; },
+      "collective.scheduler", [](auto& c) -> auto& { return c.collective.chunk_policy.scheduler; },
       std::vector{ChunkScheduler::kBaseline, ChunkScheduler::kThemis, ChunkScheduler::kThemisPlus});
   keys.push_back(unless(with(scheduler, kPlanned), idle_scheduler));
-  const auto policy = name_key(
-      "collective.intra_dimension", [](auto& c) -> auto& { return c.collective.intra_dimension; },
-      {kUsualPolicy, to_string(IntraDimension::kFifo), to_string(IntraDimension::kSmallestChunkFirst),
-       to_string(IntraDimension::kLeastToSendFirst)});
-  keys.push_back(unless(with(policy, kPlanned), idle_scheduler));
+  keys.push_back(unless(with(intra_dimension_key(), kPlanned), idle_scheduler));
   keys.push_back(unless(with(dimension_algorithms_key(), kPlanned), idle_scheduler));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/all_to_all/all_to_all.h"
 #include "schedule/automatic/automatic.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/hierarchical/hierarchical.h"
@@ -65,10 +66,22 @@ class NcclCompiler final : public Compiler {
   }
 };
 
+// Adds the all-to-alls, to the compiler of the same name if there is one.
+std::vector<AlgorithmInfo> with_exchanges(std::vector<AlgorithmInfo> all) {
+  for (const AllToAllAlgorithm& exchange : all_to_all_algorithms()) {
+    auto named = std::ranges::find(all, exchange.name, &AlgorithmInfo::name);
+    if (named == all.end()) {
+      named = all.insert(all.end(), AlgorithmInfo{.name = exchange.name, .summary = exchange.summary});
+    }
+    named->exchange = &exchange;
+  }
+  return all;
+}
+
 }  // namespace
 
 const std::vector<AlgorithmInfo>& algorithms() {
-  static const std::vector<AlgorithmInfo> all{
+  static const std::vector<AlgorithmInfo> all = with_exchanges({
       compiled_by<RingCompiler>(),
       compiled_by<Ring2dCompiler>(),
       compiled_by<TreeCompiler<1, Phases::kApart>>(),
@@ -94,7 +107,7 @@ const std::vector<AlgorithmInfo>& algorithms() {
       compiled_by<AutomaticCompiler>(),
       compiled_by<NcclCompiler>(),
       tables_from_a_file(),
-  };
+  });
   return all;
 }
 

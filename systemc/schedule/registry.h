@@ -10,7 +10,7 @@
 
 namespace coppice::schedule {
 
-// Every algorithm, in the order of `coppice list`; what is read from files comes last.
+// Every algorithm, in the order of `coppice list`; those that only run all-to-alls come last.
 const std::vector<AlgorithmInfo>& algorithms();
 
 // Null for a name that is none's.

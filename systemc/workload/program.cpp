@@ -228,26 +228,6 @@ void check_program(const Program& program) {
   Checker(program).check();
 }
 
-const char* to_string(CollectiveOp op) {
-  switch (op) {
-    case CollectiveOp::kAllReduce:
-      return "all_reduce";
-    case CollectiveOp::kReduceScatter:
-      return "reduce_scatter";
-    case CollectiveOp::kAllGather:
-      return "all_gather";
-    case CollectiveOp::kBroadcast:
-      return "broadcast";
-    case CollectiveOp::kReduce:
-      return "reduce";
-    case CollectiveOp::kAllToAll:
-      return "all_to_all";
-    case CollectiveOp::kBarrier:
-      return "barrier";
-  }
-  return "?";
-}
-
 const char* to_string(Purpose purpose) {
   switch (purpose) {
     case Purpose::kForward:

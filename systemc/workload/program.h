@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "workload/collective_spec.h"
 #include "workload/layer.h"
 
 // The work of a system as execution graphs: a directed acyclic graph of operations per rank. Everything that
@@ -19,9 +20,6 @@ struct RankGroup {
   std::vector<int> ranks;
   bool operator==(const RankGroup&) const = default;
 };
-
-// A barrier moves no bytes of its owners'.
-enum class CollectiveOp { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce, kAllToAll, kBarrier };
 
 // A collective that every rank of its group takes part in, each with one operation that names it.
 struct GroupCollective {
@@ -122,7 +120,6 @@ struct Program {
 // accelerator, negative sizes.
 void check_program(const Program& program);
 
-const char* to_string(CollectiveOp op);  // "all_reduce", …: the values of collective.op, and "barrier"
 const char* to_string(Purpose purpose);
 
 }  // namespace coppice::workload

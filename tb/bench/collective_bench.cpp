@@ -9,7 +9,7 @@ namespace {
 
 nlohmann::ordered_json all_reduce(const std::vector<std::string>& overrides) {
   const auto loaded = load_system("torus_8x8", overrides, config::Purpose::kRun);
-  return system::run_collective(loaded, {});
+  return system::run_program(loaded, system::load_program(loaded), {});
 }
 
 std::vector<std::string> overrides_for(const std::string& algorithm, int width, Bytes mebibytes,
@@ -120,7 +120,7 @@ void trains_hierarchy(benchmark::State& state) {
   const auto result = measure(state, [&] {
     const auto loaded =
         load_system("hierarchy_16x8x8", {fmt::format("collective.chunks={}", chunks)}, config::Purpose::kRun);
-    return system::run_collective(loaded, {});
+    return system::run_program(loaded, system::load_program(loaded), {});
   });
   if (result.contains("cycles")) state.counters["cycles"] = result["cycles"].get<double>();
 }

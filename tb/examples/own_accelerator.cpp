@@ -43,7 +43,7 @@ int sc_main(int, char**) {
     if (node != 5) return nullptr;
     return std::make_unique<Straggler>("accelerator", sc_core::sc_time(5, sc_core::SC_US));
   };
-  const auto result = system::run_collective(loaded, options);
+  const auto result = system::run_program(loaded, system::load_program(loaded), options);
   const auto cycles = result["cycles"].get<long long>();
   std::printf("%lld cycles, verified by %s\n", cycles, result["verified"].get<std::string>().c_str());
   constexpr long long kComputes = 5000;

@@ -105,7 +105,7 @@ std::string random_size(int accelerators, int flit) {
 std::string any_algorithm() {
   if (sometimes()) return pick<std::string>({"multitree", "packed_trees", "multitree_optimal"});
   return pick<std::string>(
-      schedule::algorithms_that([](const auto& algorithm) { return !algorithm.from_file; }));
+      schedule::algorithms_that([](const auto& algorithm) { return algorithm.make != nullptr; }));
 }
 
 // The part of a system that the rest of it depends on.

@@ -155,7 +155,7 @@ ordered_json record(const config::Loaded& loaded, system::RunOptions options) {
     for (const float value : final) hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 1099511628211ULL;
     values.push_back(hash);
   };
-  ordered_json result = system::run_collective(loaded, options);
+  ordered_json result = system::run_program(loaded, system::load_program(loaded), options);
   std::sort(messages.rows.begin(), messages.rows.end());
   std::sort(passages.rows.begin(), passages.rows.end());
   return {

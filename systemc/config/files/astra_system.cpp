@@ -33,10 +33,10 @@ nlohmann::json parse(const std::string& path) {
   }
 }
 
-std::string our_name(const std::string& path, const nlohmann::json& theirs) {
+DimensionMethod our_method(const std::string& path, const nlohmann::json& theirs) {
   std::string known;
   for (const auto& [name, method] : kTheirs) {
-    if (theirs.is_string() && theirs.get<std::string>() == name) return to_string(method);
+    if (theirs.is_string() && theirs.get<std::string>() == name) return method;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   throw ConfigError(
@@ -54,7 +54,7 @@ AstraSystem read_astra_system(const std::string& path) {
                                           kTheirKey));
   }
   AstraSystem system;
-  for (const nlohmann::json& theirs : file[kTheirKey]) system.algorithms.push_back(our_name(path, theirs));
+  for (const nlohmann::json& theirs : file[kTheirKey]) system.algorithms.push_back(our_method(path, theirs));
   std::vector<std::string> others;
   for (const auto& [key, value] : file.items()) {
     if (key != kTheirKey) others.push_back(key);

@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "schedule/tables/dimension_method.h"
+
 namespace coppice::config {
 
 // The collective settings of an ASTRA-sim system file.
 struct AstraSystem {
-  std::vector<std::string> algorithms;   // of every dimension, as schedule::to_string(DimensionMethod)
-  std::vector<std::string> assumptions;  // a sentence each
+  std::vector<schedule::DimensionMethod> algorithms;  // of every dimension
+  std::vector<std::string> assumptions;               // a sentence each
 };
 
 // Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, each with "one"

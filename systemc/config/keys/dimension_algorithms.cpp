@@ -1,5 +1,6 @@
 #include "config/keys/dimension_algorithms.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ Key dimension_algorithms_key() {
   key.form = "a list of ring, direct and halving_doubling, or the name of a system file of ASTRA-sim";
   key.schema = value_schema::any_of({value_schema::text(), value_schema::list(value_schema::names(names()))});
   key.read = [](const Node& value, Config& config) {
-    auto& algorithms = config.collective.dimension_algorithms;
+    auto& algorithms = config.collective.chunk_policy.methods;
     if (value.kind == Node::Kind::kScalar) {
       AstraSystem system =
           read_astra_system(read_file_name(value, kPath, "the name of a system file of ASTRA-sim"));
@@ -48,12 +49,17 @@ Key dimension_algorithms_key() {
     }
     algorithms.clear();
     for (std::size_t i = 0; i < value.children.size(); ++i) {
-      algorithms.push_back(read_name(value.children[i], fmt::format("{}[{}]", kPath, i), names()));
+      const std::string name = read_name(value.children[i], fmt::format("{}[{}]", kPath, i), names());
+      algorithms.push_back(*std::ranges::find_if(
+          schedule::kDimensionMethods, [&](DimensionMethod method) { return to_string(method) == name; }));
     }
   };
   key.write = [](const Config& config) {
-    const auto& algorithms = config.collective.dimension_algorithms;
-    return algorithms.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(algorithms);
+    nlohmann::ordered_json algorithms;
+    for (const DimensionMethod method : config.collective.chunk_policy.methods) {
+      algorithms.push_back(to_string(method));
+    }
+    return algorithms;
   };
   return key;
 }

@@ -181,8 +181,8 @@ void check_dateline(const Loaded& loaded, std::size_t d) {
 
 void check_halving(const Loaded& loaded, std::size_t d) {
   const DimensionSpec& dimension = loaded.config.system.topology.dimensions[d];
-  const auto& methods = loaded.config.collective.dimension_algorithms;
-  if (d < methods.size() && methods[d] != to_string(schedule::DimensionMethod::kHalvingDoubling)) return;
+  const auto& methods = loaded.config.collective.chunk_policy.methods;
+  if (d < methods.size() && methods[d] != schedule::DimensionMethod::kHalvingDoubling) return;
   const auto size = static_cast<unsigned>(dimension.size);
   if (dimension.kind != DimensionKind::kSwitch || dimension.in_network || std::has_single_bit(size)) return;
   throw ConfigError(
@@ -205,7 +205,7 @@ void check_in_network(const Loaded& loaded, std::size_t d) {
 }
 
 void check_chunks(const Loaded& loaded) {
-  const CollectiveConfig& collective = loaded.config.collective;
+  const workload::CollectiveSpec& collective = loaded.config.collective;
   const auto& dimensions = loaded.config.system.topology.dimensions;
   const bool rings =
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });

@@ -1,6 +1,5 @@
 #include "config/keys/idle_keys.h"
 
-#include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "schedule/compile/compiler.h"
 
@@ -10,6 +9,8 @@
 
 namespace coppice::config {
 namespace {
+
+using workload::CollectiveOp;
 
 constexpr const char* kAlone = "a single accelerator sends nothing";
 
@@ -83,16 +84,16 @@ std::string idle_jitter(const Config& config, const Use& /*use*/) {
   return work == Work::kCollective || work == Work::kGroup ? "the accelerators compute nothing" : "";
 }
 
-std::string idle_choice(const Config& config, const std::string& op) {
+std::string idle_choice(const Config& config, CollectiveOp op) {
   const Work work = work_of(config);
   if (work == Work::kCollective) return "collective.algorithm and chunks say how a single collective runs";
   if (work == Work::kGroup && op != config.collective.op)
-    return fmt::format("collective.op is {}", config.collective.op);
-  return work == Work::kLayers && op != "all_reduce" ? "gradients are reduced by all_reduce" : "";
+    return fmt::format("collective.op is {}", to_string(config.collective.op));
+  return work == Work::kLayers && op != CollectiveOp::kAllReduce ? "gradients are reduced by all_reduce" : "";
 }
 
-std::string idle_chunks(const Config& config, const std::string& op) {
-  if (op == "all_to_all") return "an all-to-all moves blocks, not chunks";
+std::string idle_chunks(const Config& config, CollectiveOp op) {
+  if (op == CollectiveOp::kAllToAll) return "an all-to-all moves blocks, not chunks";
   const auto chosen = config.program.collectives.find(op);
   const bool own =
       runs_program(config) && chosen != config.program.collectives.end() && !chosen->second.algorithm.empty();
@@ -104,11 +105,8 @@ std::string idle_chunks(const Config& config, const std::string& op) {
 }
 
 std::string idle_op(const Config& config, const Use& use) {
-  if (use.purpose != Purpose::kRun) return "";
-  const Work work = work_of(config);
-  const bool own =
-      work == Work::kProgram || work == Work::kText || work == Work::kLarge || work == Work::kInference;
-  return own ? "the program states its collectives" : "";
+  return use.purpose == Purpose::kRun && names_collectives(config) ? "the program states its collectives"
+                                                                   : "";
 }
 
 std::string idle_copies(const Config& config, const Use& use) {
@@ -160,14 +158,14 @@ std::string idle_all_gather_bytes(const Config& config, const Use& use) {
 
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
-  if (use.purpose == Purpose::kRun && runs_program(config) && !runs_lone_collective(config))
+  if (use.purpose == Purpose::kRun && names_collectives(config))
     return "the program states the sizes of its collectives";
   return trains ? "the gradients of training.model are reduced" : "";
 }
 
 std::string idle_root(const Config& config, const Use& /*use*/) {
-  const std::string& op = config.collective.op;
-  return op == "broadcast" || op == "reduce" ? "" : "collective.op is " + op + ", which has no root";
+  const CollectiveOp op = config.collective.op;
+  return rooted(op) ? "" : fmt::format("collective.op is {}, which has no root", to_string(op));
 }
 
 std::string idle_scheduler(const Config& config, const Use& /*use*/) {
@@ -380,10 +378,10 @@ std::string idle_payload(const Config& config, const Use& use) {
 }
 
 std::string idle_reduction_latency(const Config& config, const Use& use) {
-  if (runs_program(config) && !runs_lone_collective(config)) return idle_ni(config, use);
-  if (config.collective.op == "all_to_all") return "an all-to-all reduces nothing";
-  if (config.collective.op == "all_gather") return "an all-gather reduces nothing";
-  if (config.collective.op == "broadcast") return "a broadcast reduces nothing";
+  if (names_collectives(config)) return idle_ni(config, use);
+  if (config.collective.op == CollectiveOp::kAllToAll) return "an all-to-all reduces nothing";
+  if (config.collective.op == CollectiveOp::kAllGather) return "an all-gather reduces nothing";
+  if (config.collective.op == CollectiveOp::kBroadcast) return "a broadcast reduces nothing";
   return idle_ni(config, use);
 }
 

@@ -16,8 +16,8 @@ std::string idle_trace(const Config& config, const Use& use);
 std::string idle_contexts(const Config& config, const Use& use);
 std::string idle_jitter(const Config& config, const Use& use);
 // How the collectives of one operation run, where nothing has such.
-std::string idle_choice(const Config& config, const std::string& op);
-std::string idle_chunks(const Config& config, const std::string& op);
+std::string idle_choice(const Config& config, workload::CollectiveOp op);
+std::string idle_chunks(const Config& config, workload::CollectiveOp op);
 std::string idle_op(const Config& config, const Use& use);
 // Sharding of the optimizer among copies, and exchange among context-parallel ranks.
 std::string idle_copies(const Config& config, const Use& use);

@@ -8,12 +8,13 @@
 #include "config/keys/idle_keys.h"
 #include "config/keys/job_keys.h"
 #include "config/keys/key_builders.h"
-#include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "schedule/registry.h"
 
 namespace coppice::config {
 namespace {
+
+using workload::CollectiveOp;
 
 constexpr Purposes kRunOnly{Purpose::kRun};
 constexpr int kMostContexts = 4096;
@@ -92,16 +93,15 @@ Key dependencies_key() {
 }
 
 // Adds the keys for one operation's collectives: algorithm and chunks.
-void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
-  std::vector<std::string> algorithms;
-  for (const auto& algorithm : schedule::algorithms()) {
-    if (!algorithm.from_file) algorithms.push_back(algorithm.name);
-  }
-  if (op == "all_to_all") algorithms = all_to_all_algorithms();
+void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
+  const std::vector<std::string> algorithms =
+      op == CollectiveOp::kAllToAll
+          ? all_to_all_algorithms()
+          : schedule::algorithms_that([](const auto& info) { return info.make != nullptr; });
   Key algorithm;
-  algorithm.path = fmt::format("collectives.{}.algorithm", op);
+  algorithm.path = fmt::format("collectives.{}.algorithm", to_string(op));
   algorithm.schema = value_schema::names(algorithms);
-  algorithm.example = op == "all_to_all" ? "direct" : "ring";
+  algorithm.example = op == CollectiveOp::kAllToAll ? "direct" : "ring";
   algorithm.form = fmt::format("{}", fmt::join(algorithms, ", "));
   algorithm.read = [path = algorithm.path, op, algorithms](const Node& value, Config& config) {
     config.program.collectives[op].algorithm = read_name(value, path, algorithms);
@@ -115,7 +115,7 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
   keys.push_back(unless(with(algorithm, kRunOnly),
                         [op](const Config& config, const Use& /*use*/) { return idle_choice(config, op); }));
   Key chunks;
-  chunks.path = fmt::format("collectives.{}.chunks", op);
+  chunks.path = fmt::format("collectives.{}.chunks", to_string(op));
   chunks.schema = value_schema::or_word("auto", value_schema::integer(1, 1 << 20));
   chunks.example = "8";
   chunks.read = [path = chunks.path, op](const Node& value, Config& config) {
@@ -155,9 +155,7 @@ void add_program_keys(std::vector<Key>& keys) {
   add_job_keys(keys);
   keys.push_back(unless(with(jitter_key(), kRunOnly), idle_jitter));
   add_context_keys(keys);
-  for (const char* op : {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}) {
-    add_choice_keys(keys, op);
-  }
+  for (const CollectiveOp op : workload::kNamedCollectives) add_choice_keys(keys, op);
 }
 
 }  // namespace coppice::config

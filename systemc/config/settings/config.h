@@ -8,10 +8,10 @@
 
 #include "base/units.h"
 #include "routing/placement.h"
-#include "schedule/compile/chunk_policy.h"
 #include "topology/networks/clos.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/structure/faults.h"
+#include "workload/collective_spec.h"
 #include "workload/large_training.h"
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
@@ -174,29 +174,6 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
-// `collective.intra_dimension` as the scheduler usually has it (schedule::usual_policy()).
-inline constexpr const char* kUsualPolicy = "auto";
-
-struct CollectiveConfig {
-  std::string op = "all_reduce";
-  std::string algorithm;     // required by run and schedule
-  std::string file{};        // of algorithm file: tables as JSON, relative to the working directory
-  Bytes size = 0;            // required by schedule, and by run unless it trains; whole elements of 4 B
-  int root = 0;              // of broadcast and reduce: the accelerator that has, or gets, all the data
-  std::vector<int> group{};  // the accelerators that take part; empty: all
-  int chunks = 0;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
-  int planes = 0;  // of the network that are used; 0: all (schedule/compile/spread.h)
-  std::string trees =
-      "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
-  // Chunks over the dimensions of a hierarchy.
-  schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
-  std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
-  // The algorithm of every dimension of a hierarchy, as written by schedule::to_string(DimensionMethod);
-  // empty: the default of its network.
-  std::vector<std::string> dimension_algorithms{};
-  bool operator==(const CollectiveConfig&) const = default;
-};
-
 // How a program's collectives of one kind run; empty or 0: as `collective` says.
 struct CollectiveChoice {
   std::string algorithm{};
@@ -228,7 +205,7 @@ struct ProgramConfig {
   std::vector<double>
       jitter{};  // what a computation takes over the nominal: of all ranks, or of each; empty: 1
   // The keys collectives.OP, by operation.
-  std::map<std::string, CollectiveChoice> collectives{};
+  std::map<workload::CollectiveOp, CollectiveChoice> collectives{};
   std::string groups{};         // of a trace: a file with the ranks of its groups
   bool follow_control = false;  // program.dependencies: all, and not data alone
   std::vector<ProgramJobConfig> jobs{};
@@ -334,7 +311,7 @@ struct HardwareConfig {
 
 struct Config {
   SystemConfig system;
-  CollectiveConfig collective;
+  workload::CollectiveSpec collective;
   TrainingConfig training;
   InferenceConfig inference{};  // workload.inference
   ProgramConfig program;

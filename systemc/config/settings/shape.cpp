@@ -1,12 +1,11 @@
 #include "config/settings/shape.h"
 
-#include "config/settings/lone_collective_config.h"
-
 #include <algorithm>
 
 namespace coppice::config {
 
 using topology::DescribedBy;
+using workload::CollectiveOp;
 
 const topology::KindInfo* kind_of(const Config& config) {
   return topology::find_kind(config.system.topology.kind);
@@ -45,12 +44,17 @@ bool chooses_algorithm(const Config& config) {
   return algorithm != nullptr && algorithm->chooses_algorithm;
 }
 
+std::vector<std::string> all_to_all_algorithms() {
+  return schedule::algorithms_that(
+      [](const auto& info) { return info.chooses_algorithm || info.exchange != nullptr; });
+}
+
 std::vector<std::string> algorithms_over_dimensions() {
   return schedule::algorithms_that([](const auto& info) { return info.over_dimensions; });
 }
 
 bool has_work(const Config& config) {
-  return config.collective != CollectiveConfig{} || config.program != ProgramConfig{} ||
+  return config.collective != workload::CollectiveSpec{} || config.program != ProgramConfig{} ||
          config.training != TrainingConfig{} || config.inference != InferenceConfig{} ||
          config.routing != RoutingConfig{};
 }
@@ -61,13 +65,14 @@ bool reads_tables(const Config& config) {
 }
 
 Work work_of(const Config& config) {
-  if (runs_lone_collective(config)) return Work::kGroup;
   const ProgramConfig& program = config.program;
   if (!program.jobs.empty() || !program.file.empty() || !program.trace.empty()) return Work::kProgram;
   if (trains_text_workload(config)) return Work::kText;
   if (trains_large_model(config)) return Work::kLarge;
   if (runs_inference(config)) return Work::kInference;
-  return config.training.model.empty() ? Work::kCollective : Work::kLayers;
+  if (!config.training.model.empty()) return Work::kLayers;
+  const bool whole = config.collective.group.empty() && config.collective.op != CollectiveOp::kAllToAll;
+  return whole ? Work::kCollective : Work::kGroup;
 }
 
 bool computes_layers(const Config& config) {
@@ -79,10 +84,19 @@ bool computes_by_size(const Config& config) {
   return work == Work::kLarge || work == Work::kInference || work == Work::kProgram;
 }
 
+bool names_collectives(const Config& config) {
+  switch (work_of(config)) {
+    case Work::kCollective:
+    case Work::kGroup:
+    case Work::kLayers:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool runs_program(const Config& config) {
-  return !config.program.file.empty() || !config.program.trace.empty() || !config.program.jobs.empty() ||
-         trains_large_model(config) || runs_inference(config) || runs_lone_collective(config) ||
-         trains_text_workload(config);
+  return names_collectives(config) || work_of(config) == Work::kGroup;
 }
 
 bool runs_inference(const Config& config) {

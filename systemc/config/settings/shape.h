@@ -33,6 +33,9 @@ bool runs_over_dimensions(const Config& config);
 // The names of the algorithms that do.
 std::vector<std::string> algorithms_over_dimensions();
 
+// The names of the all-to-all algorithms, and of the algorithms that choose one.
+std::vector<std::string> all_to_all_algorithms();
+
 // The collective's algorithm compiles others and keeps the fastest.
 bool chooses_algorithm(const Config& config);
 
@@ -60,7 +63,11 @@ bool computes_layers(const Config& config);
 // Whether accelerators compute, or may compute, work that a program gives in operations and bytes.
 bool computes_by_size(const Config& config);
 
-// The system runs a program: of a file, a trace, or a large model.
+// The workload states its own collectives: it is neither a single collective nor a layer table.
+bool names_collectives(const Config& config);
+
+// The system runs a program whose result lists its collectives: one that names_collectives(), the collective
+// of a group, or an all-to-all.
 bool runs_program(const Config& config);
 
 // The system serves a large model: workload.inference names one.

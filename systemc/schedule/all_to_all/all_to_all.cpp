@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "schedule/all_to_all/balanced_exchange.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/ring_order.h"
@@ -20,10 +21,6 @@ namespace coppice::schedule {
 namespace {
 
 using topology::Topology;
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 Send message(int flow, NodeId src, NodeId dst, int step) {
   return {.op = Op::kGather, .flow = flow, .src = src, .dst = dst, .step = step};
@@ -164,12 +161,15 @@ double messages_between_neighbours(const Topology& topology) {
 
 std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
   static const std::array<AllToAllAlgorithm, 6> all{{
-      {"direct", messages_of_blocks, direct, true},
-      {"at_once", messages_of_blocks, at_once},
-      {"pairwise", messages_of_blocks, pairwise, true},
-      {"ring", messages_around, around},
-      {"hierarchical", messages_through_dimensions, through_dimensions},
-      {"balanced", messages_between_neighbours, balanced_exchange},
+      {"direct", "", messages_of_blocks, direct, true},
+      {"at_once", "all-to-all: all blocks straight to their accelerators at once, without steps",
+       messages_of_blocks, at_once},
+      {"pairwise", "all-to-all: in step s with the accelerator whose number differs in the bits of s",
+       messages_of_blocks, pairwise, true},
+      {"ring", "", messages_around, around},
+      {"hierarchical", "", messages_through_dimensions, through_dimensions},
+      {"balanced", "all-to-all: between neighbours of a torus or mesh, all channels equally loaded",
+       messages_between_neighbours, balanced_exchange},
   }};
   return all;
 }

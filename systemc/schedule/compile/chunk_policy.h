@@ -25,6 +25,7 @@ struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
   std::optional<IntraDimension> intra_dimension = std::nullopt;  // none: the scheduler's choice
   std::vector<DimensionMethod> methods{};  // of every dimension; empty: what its network suits
+  bool operator==(const ChunkPolicy&) const = default;
 };
 
 }  // namespace coppice::schedule

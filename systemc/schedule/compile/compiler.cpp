@@ -6,6 +6,20 @@
 
 namespace coppice::schedule {
 
+const char* to_string(TreePlacement placement) {
+  switch (placement) {
+    case TreePlacement::kAuto:
+      return "auto";
+    case TreePlacement::kRouted:
+      return "routed";
+    case TreePlacement::kEmbedded:
+      return "embedded";
+    case TreePlacement::kCcube:
+      return "ccube";
+  }
+  return "?";
+}
+
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm) {
   if (request.chunks == 1 || request.chunks == kAutomaticChunks) return;
   throw UnsupportedError(

@@ -14,6 +14,7 @@ namespace coppice::schedule {
 
 // How the trees of tree algorithms lie on the network (tree_compilers.h).
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
+const char* to_string(TreePlacement placement);
 
 // CompileRequest::chunks: the best number for algorithms of Chunking::kChosen; 1 for those of kWhole.
 inline constexpr int kAutomaticChunks = 0;
@@ -49,6 +50,8 @@ struct CompileRequest {
   ChunkPolicy chunk_policy = {};
   StepTiming timing = {};
 };
+
+struct AllToAllAlgorithm;
 
 // Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.
 class Compiler {
@@ -90,7 +93,10 @@ struct AlgorithmInfo {
   std::vector<AutomaticTrial> trials{};  // the algorithms that `algorithm: auto` considers
   // The time of an all-reduce by the equations of the linear cost model; null if none describes it.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
-  std::unique_ptr<Compiler> (*make)() = nullptr;  // filled in by the registry
+  // Filled in by the registry: the compiler of collectives, and the all-to-all of this name
+  // (schedule/all_to_all/all_to_all.h). At least one is set unless the algorithm reads tables.
+  std::unique_ptr<Compiler> (*make)() = nullptr;
+  const AllToAllAlgorithm* exchange = nullptr;
 };
 
 // For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks

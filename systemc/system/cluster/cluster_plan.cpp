@@ -23,10 +23,10 @@ using topology::NodeId;
 }
 
 // The configured failures, and failures of other spines drawn by the seed.
-config::Loaded with_random_failures(const config::Loaded& loaded) {
-  config::Loaded result = loaded;
+topology::ClosFailures with_random_failures(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
-  auto& failed = result.config.failures.spines;
+  topology::ClosFailures failures = config.failures;
+  auto& failed = failures.spines;
   std::vector<int> alive(
       static_cast<std::size_t>(config.system.topology.dims.size() == 3 ? config.system.topology.dims[2] : 0));
   std::iota(alive.begin(), alive.end(), 0);
@@ -43,7 +43,7 @@ config::Loaded with_random_failures(const config::Loaded& loaded) {
     std::swap(alive[at], alive[at + random.below(alive.size() - at)]);
     failed.push_back(alive[at]);
   }
-  return result;
+  return failures;
 }
 
 PlannedJob plan_job(const config::RoutingConfig& routing, const config::RoutedJobConfig& job) {
@@ -130,8 +130,8 @@ ClusterPlan plan_cluster(const config::Loaded& loaded) {
     refuse(loaded, "system.topology.kind",
            fmt::format("a routing study needs {}, not {}", to_string(topology::Kind::kClos), kind.name));
   }
-  const config::Loaded failed = with_random_failures(loaded);
-  ClusterPlan plan{build_topology(failed), failed.config.failures.spines, {}};
+  const topology::ClosFailures failures = with_random_failures(loaded);
+  ClusterPlan plan{build_topology(loaded, failures), failures.spines, {}};
   const topology::Clos clos(plan.topology);
   for (const auto& job : loaded.config.routing.jobs) {
     plan.jobs.push_back(plan_job(loaded.config.routing, job));

@@ -20,7 +20,6 @@
 #include "config/keys/dimensions.h"
 #include "config/schema.h"
 #include "config/settings/link_limits.h"
-#include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "fabric/framing.h"
 #include "schedule/compile/spread.h"
@@ -35,11 +34,12 @@
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
 #include "topology/routing/deadlock.h"
+#include "workload/layer.h"
 
 namespace coppice::system {
 namespace {
 
-constexpr Bytes kFp32Bytes = 4;
+using workload::CollectiveSpec;
 
 // Runs `build`, and reports at `key` what it refuses, or that memory is insufficient.
 template <typename Build>
@@ -86,22 +86,19 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
   require_acyclic(loaded, graph, fmt::format("the schedule '{}' on {}", schedule.algorithm, topology.name()));
 }
 
-void require_rooted_algorithm(const config::Loaded& loaded) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  if (config::algorithm_of(loaded.config)->rooted) return;
+void require_rooted_algorithm(const config::Loaded& loaded, const CollectiveSpec& spec,
+                              const schedule::AlgorithmInfo& algorithm) {
+  if (algorithm.rooted) return;
   const auto rooted = schedule::algorithms_that([](const auto& info) { return info.rooted; });
   throw ConfigError(loaded.place("collective.algorithm"),
                     fmt::format("collective.algorithm: {} has no rooted tree for {}: write {}",
-                                collective.algorithm, collective.op, fmt::join(rooted, " or ")));
+                                spec.algorithm, to_string(spec.op), fmt::join(rooted, " or ")));
 }
 
 // Reducing switches are used only by chunks that move through dimensions.
-void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
-  const std::string& algorithm = loaded.config.collective.algorithm;
-  if (topology.in_network().empty() || config::runs_over_dimensions(loaded.config) ||
-      config::chooses_algorithm(loaded.config)) {
-    return;
-  }
+void require_adders_used(const config::Loaded& loaded, const schedule::AlgorithmInfo& algorithm,
+                         const topology::Topology& topology) {
+  if (topology.in_network().empty() || algorithm.over_dimensions || algorithm.chooses_algorithm) return;
   const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
   const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
   const std::string able = fmt::format("{}", fmt::join(config::algorithms_over_dimensions(), " or "));
@@ -109,42 +106,38 @@ void require_adders_used(const config::Loaded& loaded, const topology::Topology&
       loaded.place(key),
       fmt::format(
           "{}: only collective.algorithm {} reduces in the network, not {}: leave it out, or write {}", key,
-          able, algorithm, able));
+          able, algorithm.name, able));
 }
 
-schedule::TreePlacement parse_trees(const std::string& name) {
-  if (name == "routed") return schedule::TreePlacement::kRouted;
-  if (name == "embedded") return schedule::TreePlacement::kEmbedded;
-  if (name == "ccube") return schedule::TreePlacement::kCcube;
-  return schedule::TreePlacement::kAuto;
-}
-
-// The time of a port between two messages: setting up the second, and its head flit.
-Femtoseconds message_gap(const config::SystemConfig& system) {
-  return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
+Femtoseconds message_setup(const config::SystemConfig& system,
+                           const std::optional<schedule::Protocol>& protocol) {
+  return protocol ? protocol->setup : system.ni.message_setup;
 }
 
 // The request that every compiler and reader of schedules gets.
-schedule::CompileRequest request_of(const config::Loaded& loaded, const topology::Topology& topology,
-                                    const topology::RoutingFunction& routing) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
+schedule::CompileRequest request_of(const config::Config& config, const CollectiveSpec& spec,
+                                    const topology::Topology& topology,
+                                    const topology::RoutingFunction& routing,
+                                    const std::optional<schedule::Protocol>& protocol = {}) {
+  const config::SystemConfig& system = config.system;
   schedule::CompileRequest request;
-  request.collective = parse_collective(collective.op);
-  request.size = padded_size(loaded.config, topology.num_accelerators());
-  request.chunks = collective.chunks;
-  request.ni_ports = resolve_ni_ports(loaded.config, topology);
+  request.collective = tables_of(spec.op);
+  request.size = padded_size(spec, system, topology.num_accelerators());
+  request.chunks = spec.chunks;
+  request.ni_ports = resolve_ni_ports(config, topology);
   request.routing = &routing;
-  request.trees = parse_trees(collective.trees);
-  request.planes = collective.planes;
-  request.step_latency = step_latency(loaded.config, topology);
-  request.message_gap = message_gap(loaded.config.system);
+  request.trees = spec.trees;
+  request.planes = spec.planes;
+  request.step_latency = step_latency(system, topology, protocol);
+  // The time of a port between two messages: setting up the second, and its head flit.
+  request.message_gap = message_setup(system, protocol) + (system.ni.dma_latency + 1) * system.clock.period();
   return request;
 }
 
-// The algorithms that the one of the configuration chooses among, as far as the protocol serves them.
-std::vector<schedule::AlgorithmInfo> candidates_of(const config::Config& config,
+// The algorithms that `algorithm` chooses among, as far as the protocol serves them.
+std::vector<schedule::AlgorithmInfo> candidates_of(const std::string& algorithm,
                                                    const ProtocolChoice& choice) {
-  const std::vector<std::string> among = schedule::chosen_among(config.collective.algorithm);
+  const std::vector<std::string> among = schedule::chosen_among(algorithm);
   std::vector<schedule::AlgorithmInfo> candidates;
   for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
     const bool named = std::ranges::find(among, info.name) != among.end();
@@ -157,69 +150,65 @@ std::vector<schedule::AlgorithmInfo> candidates_of(const config::Config& config,
 }
 
 // Its messages by the protocol of `choice`, if there is any.
-TimedSchedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                               const topology::RoutingFunction& routing, std::optional<int> pattern_beyond,
-                               const ProtocolChoice& choice, bool timed) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  const auto compiler = schedule::make_compiler(collective.algorithm);
-  if (!compiler) {
+TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
+                               const topology::Topology& topology, const topology::RoutingFunction& routing,
+                               std::optional<int> pattern_beyond, const ProtocolChoice& choice, bool timed) {
+  const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(spec.algorithm);
+  if (algorithm == nullptr || algorithm->make == nullptr) {
     throw ConfigError(loaded.place("collective.algorithm"),
-                      fmt::format("collective.algorithm: unknown algorithm '{}'", collective.algorithm));
+                      fmt::format("collective.algorithm: unknown algorithm '{}'", spec.algorithm));
   }
   const LikeNetwork like(loaded, topology, routing, resolve_ni_ports(loaded.config, topology));
-  schedule::CompileRequest request = request_of(loaded, like.topology(), like.routing());
+  schedule::CompileRequest request =
+      request_of(loaded.config, spec, like.topology(), like.routing(), choice.protocol);
   if (pattern_beyond) request.pattern_beyond = *pattern_beyond;
   // The network interface in Verilog is loaded with stored entries, as is a graph's, which are renumbered.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl || like.likeness() != nullptr) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
-  require_adders_used(loaded, topology);
-  request.chunk_policy = chunk_policy_of(collective);
-  request.timing = step_timing(loaded.config.system);
-  if (choice.protocol) request.timing.efficiency = choice.protocol->efficiency;
-  if (has_root(collective)) {
-    require_root(loaded, topology);
-    require_rooted_algorithm(loaded);
-    request.root = like.member(collective.root);
+  require_adders_used(loaded, *algorithm, topology);
+  request.chunk_policy = spec.chunk_policy;
+  request.timing = step_timing(loaded.config.system, choice.protocol);
+  if (rooted(spec.op)) {
+    require_root(loaded, spec, topology);
+    require_rooted_algorithm(loaded, spec, *algorithm);
+    request.root = like.member(spec.root);
   }
-  if (!config::chooses_algorithm(loaded.config)) {
-    TimedSchedule compiled{
-        .schedule = schedule::compile_spread(*config::algorithm_of(loaded.config), like.topology(), request)};
+  if (!algorithm->chooses_algorithm) {
+    TimedSchedule compiled{.schedule = schedule::compile_spread(*algorithm, like.topology(), request)};
     if (timed) compiled.time = schedule::expected_time(like.topology(), request, compiled.schedule);
     compiled.schedule = like.adopt(std::move(compiled.schedule));
     return compiled;
   }
-  auto chosen = schedule::choose_algorithm(like.topology(), request, candidates_of(loaded.config, choice));
+  auto chosen = schedule::choose_algorithm(like.topology(), request, candidates_of(spec.algorithm, choice));
   const Femtoseconds time = chosen.expected.front().time;
   return {like.adopt(std::move(chosen.schedule)), std::move(chosen.expected), time};
 }
 
 // Compiles for the protocol with the least expected time.
-TimedSchedule compile_by_protocol(const config::Loaded& loaded, const topology::Topology& topology,
+TimedSchedule compile_by_protocol(const config::Loaded& loaded, const CollectiveSpec& spec,
+                                  const topology::Topology& topology,
                                   const topology::RoutingFunction& routing,
                                   std::optional<int> pattern_beyond) {
   const config::SystemConfig& system = loaded.config.system;
-  const config::CollectiveConfig& collective = loaded.config.collective;
   const auto choices = protocol_choices(
-      system, {.operation = collective.op, .bytes = collective.size, .ranks = topology.num_accelerators()});
-  const std::string algorithm = config::chooses_algorithm(loaded.config) ? "" : collective.algorithm;
+      system, {.operation = to_string(spec.op), .bytes = spec.size, .ranks = topology.num_accelerators()});
+  const schedule::AlgorithmInfo* const info = schedule::find_algorithm(spec.algorithm);
+  const std::string algorithm = info != nullptr && info->chooses_algorithm ? "" : spec.algorithm;
   const auto compile = [&](const ProtocolChoice& choice, bool timed) {
-    if (!choice.protocol) return compile_schedule(loaded, topology, routing, pattern_beyond, choice, timed);
-    config::Loaded own = loaded;
-    own.config.system = with_protocol(system, *choice.protocol);
-    return compile_schedule(own, topology, routing, pattern_beyond, choice, timed);
+    return compile_schedule(loaded, spec, topology, routing, pattern_beyond, choice, timed);
   };
   return at_key(loaded, "collective.algorithm",
                 [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
 // The demands of the tables on the machine beyond its graph, which is all that their check knows.
-void require_runnable(const config::Loaded& loaded, const schedule::Schedule& schedule) {
-  const std::string& file = loaded.config.collective.file;
-  if (schedule.element != kFp32Bytes) {
+void require_runnable(const config::Loaded& loaded, const std::string& file,
+                      const schedule::Schedule& schedule) {
+  if (schedule.element != workload::kElementBytes) {
     throw ConfigError(loaded.place("collective.file"),
                       fmt::format("{} has elements of {} bytes, but gradients are fp32, {} bytes", file,
-                                  schedule.element, kFp32Bytes));
+                                  schedule.element, workload::kElementBytes));
   }
   const int vcs = loaded.config.system.router.vcs;
   for (std::size_t route = 0; route < schedule.routes.size(); ++route) {
@@ -234,47 +223,46 @@ void require_runnable(const config::Loaded& loaded, const schedule::Schedule& sc
   }
 }
 
-void require_collective(const config::Loaded& loaded, const std::string& op) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  if (op == collective.op) return;
-  throw ConfigError(
-      loaded.place("collective.op"),
-      fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op, collective.file, op, op));
+void require_collective(const config::Loaded& loaded, const CollectiveSpec& spec, const std::string& op) {
+  const std::string asked = to_string(spec.op);
+  if (op == asked) return;
+  throw ConfigError(loaded.place("collective.op"),
+                    fmt::format("collective.op is {}, but {} holds {}: write {}", asked, spec.file, op, op));
 }
 
 // Tables as JSON, or an MSCCL or TACOS algorithm, which does not state its network.
-schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const topology::Topology& topology,
+schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const CollectiveSpec& spec,
+                                       const topology::Topology& topology,
                                        const topology::RoutingFunction& routing) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  const std::string text = schedule::read_schedule_text(collective.file);
+  const std::string text = schedule::read_schedule_text(spec.file);
   const bool msccl = schedule::looks_like_xml(text);
   if (!msccl && !schedule::looks_like_tacos(text)) {
-    return schedule::parse_schedule(text, collective.file, topology.name());
+    return schedule::parse_schedule(text, spec.file, topology.name());
   }
-  if (msccl) require_collective(loaded, schedule::msccl_collective(text, collective.file));
-  schedule::CompileRequest request = request_of(loaded, topology, routing);
-  if (has_root(collective)) {
-    require_root(loaded, topology);
-    request.root = collective.root;
+  if (msccl) require_collective(loaded, spec, schedule::msccl_collective(text, spec.file));
+  schedule::CompileRequest request = request_of(loaded.config, spec, topology, routing);
+  if (rooted(spec.op)) {
+    require_root(loaded, spec, topology);
+    request.root = spec.root;
   }
-  return msccl ? schedule::parse_msccl(text, collective.file, topology, request)
-               : schedule::parse_tacos(text, collective.file, topology, request);
+  return msccl ? schedule::parse_msccl(text, spec.file, topology, request)
+               : schedule::parse_tacos(text, spec.file, topology, request);
 }
 
 // Tables that were made elsewhere, for the collective that the configuration names.
-schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
+                                 const topology::Topology& topology,
                                  const topology::RoutingFunction& routing) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
   schedule::Schedule schedule =
-      at_key(loaded, "collective.file", [&] { return parse_schedule_file(loaded, topology, routing); });
-  require_collective(loaded, schedule::collective_name(schedule));
-  if (schedule.size != collective.size) {
+      at_key(loaded, "collective.file", [&] { return parse_schedule_file(loaded, spec, topology, routing); });
+  require_collective(loaded, spec, schedule::collective_name(schedule));
+  if (schedule.size != spec.size) {
     throw ConfigError(
         loaded.place("collective.size"),
-        fmt::format("collective.size is {}, but {} is for {}: write {}", format_bytes(collective.size),
-                    collective.file, format_bytes(schedule.size), format_bytes(schedule.size)));
+        fmt::format("collective.size is {}, but {} is for {}: write {}", format_bytes(spec.size), spec.file,
+                    format_bytes(schedule.size), format_bytes(schedule.size)));
   }
-  require_runnable(loaded, schedule);
+  require_runnable(loaded, spec.file, schedule);
   const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
   if (!topology.in_network().empty() && schedule.nodes.size() > accelerators) {
     schedule.adders = static_cast<int>(schedule.nodes.size() - accelerators);
@@ -283,9 +271,9 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::T
     const std::size_t ports = schedule.nodes[node].ports.size();
     const int expected = resolve_ni_ports(loaded.config, topology);
     if (ports == static_cast<std::size_t>(expected)) continue;
-    throw ConfigError(loaded.place("system.ni.ports"),
-                      fmt::format("accelerator {} has {} tables in {}, but {} NI ports", node, ports,
-                                  collective.file, expected));
+    throw ConfigError(
+        loaded.place("system.ni.ports"),
+        fmt::format("accelerator {} has {} tables in {}, but {} NI ports", node, ports, spec.file, expected));
   }
   return schedule;
 }
@@ -348,7 +336,8 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
 
 namespace {
 
-topology::Topology build_whole_topology(const config::Loaded& loaded) {
+topology::Topology build_whole_topology(const config::Loaded& loaded,
+                                        const topology::ClosFailures& failures) {
   const config::SystemConfig& system = loaded.config.system;
   const topology::KindInfo& kind = *config::kind_of(loaded.config);
   if (kind.described_by == topology::DescribedBy::kFile) return read_graph(loaded).topology;
@@ -365,7 +354,6 @@ topology::Topology build_whole_topology(const config::Loaded& loaded) {
   topology::Topology whole = at_key(loaded, "system.topology.dims", [&] {
     return topology::make_topology(kind.kind, system.topology.dims, links);
   });
-  const topology::ClosFailures& failures = loaded.config.failures;
   if (!kind.spines_fail || failures == topology::ClosFailures{}) return whole;
   at_key(loaded, "system.topology.failed_spines",
          [&] { return topology::make_clos(system.topology.dims, links, {.spines = failures.spines}); });
@@ -376,8 +364,12 @@ topology::Topology build_whole_topology(const config::Loaded& loaded) {
 }  // namespace
 
 topology::Topology build_topology(const config::Loaded& loaded) {
-  topology::Topology topology = build_whole_topology(loaded);
-  const auto& links = loaded.config.failures.links;
+  return build_topology(loaded, loaded.config.failures);
+}
+
+topology::Topology build_topology(const config::Loaded& loaded, const topology::ClosFailures& failures) {
+  topology::Topology topology = build_whole_topology(loaded, failures);
+  const auto& links = failures.links;
   const auto& degraded = loaded.config.degraded;
   if (!config::kind_of(loaded.config)->spines_fail && (!links.empty() || !degraded.empty())) {
     const char* const key = links.empty() ? "system.topology.degraded" : "system.topology.failed_links";
@@ -403,64 +395,42 @@ int resolve_ni_ports(const config::Config& config, const topology::Topology& top
   return static_cast<int>(ports);
 }
 
-Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology) {
+Femtoseconds step_latency(const config::SystemConfig& system, const topology::Topology& topology,
+                          const std::optional<schedule::Protocol>& protocol) {
   Femtoseconds longest = 0;
   for (const topology::Channel& channel : topology.channels()) longest = std::max(longest, channel.latency);
   if (topology.num_switches() > 0) longest *= 2;
-  const config::NiConfig& ni = config.system.ni;
-  return ni.message_setup + longest + (ni.dma_latency + ni.reduction_latency) * config.system.clock.period();
+  return message_setup(system, protocol) + longest +
+         (system.ni.dma_latency + system.ni.reduction_latency) * system.clock.period();
 }
 
 Bytes padded_size(Bytes bytes, Bytes least) {
-  return std::max((bytes + kFp32Bytes - 1) / kFp32Bytes * kFp32Bytes, least);
+  return std::max((bytes + workload::kElementBytes - 1) / workload::kElementBytes * workload::kElementBytes,
+                  least);
 }
 
-Bytes padded_size(const config::Config& config, int accelerators) {
+Bytes padded_size(const CollectiveSpec& spec, const config::SystemConfig& system, int accelerators) {
   const auto elements = [&]() -> Bytes {
-    if (has_root(config.collective)) return 1;  // all the data is the root's
-    if (!config::runs_over_dimensions(config)) return accelerators;
-    const bool rings = std::ranges::any_of(config.system.topology.dimensions, topology::is_ring,
-                                           &topology::DimensionSpec::kind);
+    if (rooted(spec.op)) return 1;  // all the data is the root's
+    const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(spec.algorithm);
+    if (algorithm == nullptr || !algorithm->over_dimensions) return accelerators;
+    const bool rings =
+        std::ranges::any_of(system.topology.dimensions, topology::is_ring, &topology::DimensionSpec::kind);
     return schedule::pieces_of_a_chunk(accelerators, rings);
   };
-  return padded_size(config.collective.size, elements() * kFp32Bytes);
+  return padded_size(spec.size, elements() * workload::kElementBytes);
 }
 
-topology::Collective parse_collective(const std::string& op) {
-  if (op == "all_reduce") return topology::Collective::kAllReduce;
-  if (op == "reduce_scatter" || op == "reduce") return topology::Collective::kReduceScatter;
-  if (op == "all_gather" || op == "broadcast") return topology::Collective::kAllGather;
-  throw std::invalid_argument(fmt::format(
-      "'{}' is not a collective: write all_reduce, reduce_scatter, all_gather, broadcast or reduce", op));
-}
-
-bool has_root(const config::CollectiveConfig& collective) {
-  return collective.op == "broadcast" || collective.op == "reduce";
-}
-
-void require_root(const config::Loaded& loaded, const topology::Topology& topology) {
-  const int root = loaded.config.collective.root;
-  if (root < topology.num_accelerators()) return;
+void require_root(const config::Loaded& loaded, const CollectiveSpec& spec,
+                  const topology::Topology& topology) {
+  if (spec.root < topology.num_accelerators()) return;
   throw ConfigError(loaded.place("collective.root"),
-                    fmt::format("collective.root is {}, but {} has accelerators 0 to {}", root,
+                    fmt::format("collective.root is {}, but {} has accelerators 0 to {}", spec.root,
                                 topology.name(), topology.num_accelerators() - 1));
 }
 
-schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective) {
-  using enum schedule::IntraDimension;
-  schedule::ChunkPolicy policy{.scheduler = collective.scheduler};
-  for (const auto named : {kFifo, kSmallestChunkFirst, kLeastToSendFirst}) {
-    if (collective.intra_dimension == to_string(named)) policy.intra_dimension = named;
-  }
-  for (const std::string& name : collective.dimension_algorithms) {
-    for (const auto method : schedule::kDimensionMethods) {
-      if (name == to_string(method)) policy.methods.push_back(method);
-    }
-  }
-  return policy;
-}
-
-schedule::StepTiming step_timing(const config::SystemConfig& system) {
+schedule::StepTiming step_timing(const config::SystemConfig& system,
+                                 const std::optional<schedule::Protocol>& protocol) {
   // Injection, ejection, and the interface's delays at either end.
   constexpr Cycles kInterfaces = 5;
   const config::RouterConfig& router = system.router;
@@ -473,22 +443,24 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
           .router = cycles * period,
           .interface_time = kInterfaces * period,
           .cycle = period,
-          .message_setup = system.ni.message_setup,
+          .message_setup = message_setup(system, protocol),
+          .efficiency = protocol ? protocol->efficiency : 1,
           .memory = system.ni.dma_latency * period,
           .reduction = system.ni.reduction_latency * period,
           .adder = system.switches.reduction_bandwidth.value_or(Bandwidth{}),
           .buffer = router.vc_depth};
 }
 
-CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                               const topology::RoutingFunction& routing, std::optional<int> pattern_beyond) {
-  config::require_whole_collective(loaded);
-  const bool imported = config::reads_tables(loaded.config);
+CheckedSchedule build_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
+                               const topology::Topology& topology, const topology::RoutingFunction& routing,
+                               std::optional<int> pattern_beyond) {
+  const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(spec.algorithm);
+  const bool imported = algorithm != nullptr && algorithm->from_file;
   CheckedSchedule result;
   if (imported) {
-    result.schedule = read_schedule(loaded, topology, routing);
+    result.schedule = read_schedule(loaded, spec, topology, routing);
   } else {
-    TimedSchedule compiled = compile_by_protocol(loaded, topology, routing, pattern_beyond);
+    TimedSchedule compiled = compile_by_protocol(loaded, spec, topology, routing, pattern_beyond);
     result.schedule = std::move(compiled.schedule);
     result.expected = std::move(compiled.expected);
   }
@@ -496,9 +468,8 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {
     if (imported) {
-      throw ConfigError(
-          loaded.place("collective.file"),
-          fmt::format("the schedule in {} fails the check: {}", loaded.config.collective.file, error.what()));
+      throw ConfigError(loaded.place("collective.file"),
+                        fmt::format("the schedule in {} fails the check: {}", spec.file, error.what()));
     }
     throw ModelError(fmt::format("the schedule that '{}' compiled fails the check: {}",
                                  result.schedule.algorithm, error.what()));

@@ -12,8 +12,10 @@
 #include "schedule/tables/ni_overhead.h"
 #include "schedule/tables/schedule.h"
 #include "topology/bounds/bound.h"
+#include "topology/networks/clos.h"
 #include "topology/routing/routing.h"
 #include "topology/topology.h"
+#include "workload/collective_spec.h"
 
 namespace coppice::system {
 
@@ -21,6 +23,8 @@ namespace coppice::system {
 // (UnsupportedError) is rethrown as a ConfigError at the key at fault.
 
 topology::Topology build_topology(const config::Loaded& loaded);
+// Uses these failures instead of the configured ones.
+topology::Topology build_topology(const config::Loaded& loaded, const topology::ClosFailures& failures);
 
 // Warnings about link keys that have no effect because every channel of the graph file has its own values, in
 // the form of config::ineffective_keys(): only the file shows it.
@@ -32,41 +36,36 @@ std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& l
 // NI ports per accelerator: `system.ni.ports`, or one per out-channel of an accelerator.
 int resolve_ni_ports(const config::Config& config, const topology::Topology& topology);
 
-// The scheduler of a hierarchical collective and `collective.intra_dimension`, or the scheduler's default.
-schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective);
-
-// The time that the machine adds to every step of a schedule's messages.
-schedule::StepTiming step_timing(const config::SystemConfig& system);
+// The time that the machine adds to every step of a schedule's messages, sent by a protocol if there is one.
+schedule::StepTiming step_timing(const config::SystemConfig& system,
+                                 const std::optional<schedule::Protocol>& protocol = {});
 
 // The cost of a step of a schedule besides bytes: setting up the message, the longest channel (two of them
 // with switches), memory and the adder. Alpha of the cost model.
-Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology);
-
-// A broadcast is an all-gather and a reduce a reduce-scatter with all data at `collective.root`.
-topology::Collective parse_collective(const std::string& op);
-
-// Whether `collective.op` has a root.
-bool has_root(const config::CollectiveConfig& collective);
+Femtoseconds step_latency(const config::SystemConfig& system, const topology::Topology& topology,
+                          const std::optional<schedule::Protocol>& protocol = {});
 
 // The bytes that a collective of `bytes` moves: whole elements of fp32, `least` bytes at least.
 Bytes padded_size(Bytes bytes, Bytes least);
-// `collective.size`, padded to an element for every accelerator, or for every piece of a chunk that moves
-// through dimensions; one element if the root owns all the data.
-Bytes padded_size(const config::Config& config, int accelerators);
+// The size of a collective, padded to an element for every accelerator, or for every piece of a chunk that
+// moves through dimensions; one element if the root owns all the data.
+Bytes padded_size(const workload::CollectiveSpec& spec, const config::SystemConfig& system, int accelerators);
 
 // Throws ConfigError at `collective.root` for an accelerator that does not exist.
-void require_root(const config::Loaded& loaded, const topology::Topology& topology);
+void require_root(const config::Loaded& loaded, const workload::CollectiveSpec& spec,
+                  const topology::Topology& topology);
 
-// Compiles `collective` and proves it right; its channel dependencies are proven acyclic too.
-// `pattern_beyond` overrides CompileRequest's.
+// Compiles a collective among all accelerators of `topology`, except an all-to-all, and proves it right; its
+// channel dependencies are proven acyclic too. `loaded` provides the machine and the places of keys for
+// errors. `pattern_beyond` overrides CompileRequest's.
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
   std::vector<schedule::ExpectedTime>
       expected{};  // algorithm: auto: what it chose over what, the fastest first
 };
-CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                               const topology::RoutingFunction& routing,
+CheckedSchedule build_schedule(const config::Loaded& loaded, const workload::CollectiveSpec& spec,
+                               const topology::Topology& topology, const topology::RoutingFunction& routing,
                                std::optional<int> pattern_beyond = std::nullopt);
 
 // The schedule's tables in hardware, its messages under the system's flow control.

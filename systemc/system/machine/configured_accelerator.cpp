@@ -26,9 +26,12 @@ accelerator::AcceleratorSpec spec_of(const config::AcceleratorConfig& config) {
 
 }  // namespace
 
-accelerator::Accelerator make_accelerator(const config::Loaded& loaded) {
+accelerator::Accelerator make_accelerator(const config::Loaded& loaded,
+                                          std::optional<accelerator::Timing> timing) {
   try {
-    return accelerator::Accelerator(spec_of(loaded.config.system.accelerator));
+    accelerator::AcceleratorSpec spec = spec_of(loaded.config.system.accelerator);
+    if (timing) spec.timing = *timing;
+    return accelerator::Accelerator(spec);
   } catch (const std::invalid_argument& error) {
     constexpr const char* kTiming = "system.accelerator.timing";
     throw ConfigError(loaded.place(kTiming), fmt::format("{}: {}: write formula", kTiming, error.what()));

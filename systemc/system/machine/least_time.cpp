@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/settings/lone_collective_config.h"
+#include "base/index.h"
 #include "fabric/route_timing.h"
 #include "system/machine/build.h"
 #include "system/machine/protocols.h"
@@ -18,10 +18,6 @@ using topology::NodeId;
 
 constexpr int kAllPairs = 512;
 constexpr int kSweeps = 8;
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
 
 // The cycles that every channel takes to pass.
 std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topology::Topology& topology) {
@@ -106,18 +102,13 @@ LeastTime find_least_time(const config::SystemConfig& system, const topology::To
   return least;
 }
 
-LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {
-  config::require_whole_collective(loaded);
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  schedule::Schedule schedule;
-  schedule.collective = parse_collective(collective.op);
-  schedule.size = padded_size(loaded.config, topology.num_accelerators());
-  schedule.nodes.resize(index(topology.num_accelerators()));
-  if (has_root(collective)) {
-    require_root(loaded, topology);
-    schedule.shares = {{.data = {.address = 0, .bytes = schedule.size}, .owner = collective.root}};
-  }
-  return find_least_time(loaded.config.system, topology, schedule);
+schedule::Schedule outline_of(schedule::Collective collective, Bytes size, int accelerators, NodeId root) {
+  schedule::Schedule outline;
+  outline.collective = collective;
+  outline.size = size;
+  outline.nodes.resize(index(accelerators));
+  if (root >= 0) outline.shares = {{.data = {.address = 0, .bytes = size}, .owner = root}};
+  return outline;
 }
 
 }  // namespace coppice::system

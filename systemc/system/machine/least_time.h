@@ -17,9 +17,10 @@ struct LeastTime {
   double ns() const;
 };
 
-// The bounds of the configured collective with evenly divided data. Throws ConfigError at `collective.root`
-// for an accelerator that does not exist.
-LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology);
+// The parts of a schedule that bounds need: `size` bytes among `accelerators` accelerators, with evenly
+// divided data, or all of it the root's if there is one.
+schedule::Schedule outline_of(schedule::Collective collective, Bytes size, int accelerators,
+                              topology::NodeId root = topology::kNoNode);
 
 // The bounds of a schedule's collective, with the schedule's own shares.
 LeastTime find_least_time(const config::SystemConfig& system, const topology::Topology& topology,

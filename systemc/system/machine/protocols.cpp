@@ -43,12 +43,6 @@ std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system,
   return choices;
 }
 
-config::SystemConfig with_protocol(config::SystemConfig system, const schedule::Protocol& protocol) {
-  system.ni.message_setup = protocol.setup;
-  system.ni.launch = protocol.launch;
-  return system;
-}
-
 Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Schedule& schedule) {
   if (schedule.protocol) return schedule.protocol->launch;
   Femtoseconds launch = system.ni.launch;

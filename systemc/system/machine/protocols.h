@@ -29,9 +29,6 @@ struct ProtocolChoice {
 // for the algorithms that are left.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
-// The system as a protocol has it: its own setup of messages, and its own launch.
-config::SystemConfig with_protocol(config::SystemConfig system, const schedule::Protocol& protocol);
-
 // From the call of a collective until its first entry may issue: its protocol's, the system's if it has none,
 // or the shortest that there is if a protocol is still to be chosen for it.
 Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Schedule& schedule);

@@ -67,10 +67,11 @@ struct Moved {
   double memory = 0;
 };
 
-Moved moved_bytes(const std::string& op, double bytes, int accelerators) {
+Moved moved_bytes(workload::CollectiveOp op, double bytes, int accelerators) {
+  using enum workload::CollectiveOp;
   const double each = bytes * (accelerators - 1);
-  const double reduced = op == "all_gather" || op == "broadcast" ? 0 : each;
-  const double gathered = op == "reduce_scatter" || op == "reduce" ? 0 : each;
+  const double reduced = op == kAllGather || op == kBroadcast ? 0 : each;
+  const double gathered = op == kReduceScatter || op == kReduce ? 0 : each;
   return {reduced,
           3 * reduced + 2 * gathered};  // a sum reads at both ends and writes, a copy reads and writes
 }
@@ -89,7 +90,8 @@ Json energy_of(const config::HardwareTable& table, const config::Config& config,
   const bool trains = result.contains("training");
   const double bytes = trains ? result["training"].at("gradient_bytes").get<double>()
                               : static_cast<double>(config.collective.size);
-  const Moved moved = moved_bytes(trains ? "all_reduce" : config.collective.op, bytes, accelerators);
+  const Moved moved =
+      moved_bytes(trains ? workload::CollectiveOp::kAllReduce : config.collective.op, bytes, accelerators);
   const config::Technology technology = technology_of(config);
   const double sram = energy_scale(table.energy_nanometres, table.volts, technology);
   const double logic = energy_scale(table.logic_nanometres, table.logic_volts, technology);

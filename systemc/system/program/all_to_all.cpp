@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "config/settings/lone_collective_config.h"
+#include "base/index.h"
 #include "config/settings/shape.h"
 #include "schedule/all_to_all/all_to_all.h"
 #include "schedule/automatic/automatic.h"
@@ -32,26 +32,23 @@ namespace {
 
 using topology::NodeId;
 
-constexpr Bytes kElement = 4;
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
+using workload::kElementBytes;
+constexpr const char* kUsual = "direct";
 
 // The algorithm, and the key that names it.
 std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const std::string key = "collectives.all_to_all.algorithm";
-  const auto chosen = loaded.config.program.collectives.find("all_to_all");
+  const auto chosen = loaded.config.program.collectives.find(workload::CollectiveOp::kAllToAll);
   if (chosen != loaded.config.program.collectives.end() && !chosen->second.algorithm.empty()) {
     return {chosen->second.algorithm, key};
   }
-  const config::CollectiveConfig& own = loaded.config.collective;
-  if (own.op == "all_to_all" && config::reads_tables(loaded.config))
-    return {own.algorithm, "collective.file"};
+  const workload::CollectiveSpec& own = loaded.config.collective;
+  const bool asked = own.op == workload::CollectiveOp::kAllToAll;
+  if (asked && config::reads_tables(loaded.config)) return {own.algorithm, "collective.file"};
   const auto known = config::all_to_all_algorithms();
   // That of another collective is none of an all-to-all's.
-  const bool named = own.op == "all_to_all" || config::chooses_algorithm(loaded.config);
-  if (!named) return {schedule::all_to_all_algorithms().front().name, key};
+  const bool named = asked || config::chooses_algorithm(loaded.config);
+  if (!named) return {kUsual, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
     throw ConfigError(loaded.place("collective.algorithm"),
                       fmt::format("collective.algorithm: {} is not an all-to-all algorithm: write {}",
@@ -242,8 +239,8 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
 }  // namespace
 
 Bytes all_to_all_block(Bytes bytes, int accelerators) {
-  const Bytes elements = (bytes + kElement - 1) / kElement;
-  return (elements + accelerators - 1) / accelerators * kElement;
+  const Bytes elements = (bytes + kElementBytes - 1) / kElementBytes;
+  return (elements + accelerators - 1) / accelerators * kElementBytes;
 }
 
 CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
@@ -258,20 +255,15 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
   request.size = block * n * n;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
-  request.timing = step_timing(loaded.config.system);
   if (key == "collective.file") return checked(topology, read_all_to_all(loaded, topology, request), 0);
-  const auto algorithms = schedule::all_to_all_algorithms();
-  const auto chosen = std::ranges::find(algorithms, algorithm, &schedule::AllToAllAlgorithm::name);
+  const schedule::AllToAllAlgorithm* const chosen = schedule::find_algorithm(algorithm)->exchange;
   const LikeNetwork like(loaded, topology, routing, request.ni_ports);
   request.routing = &like.routing();
   const auto compile = [&](const ProtocolChoice& by, bool timed) {
     schedule::CompileRequest own = request;
-    if (by.protocol) {
-      own.timing = step_timing(with_protocol(loaded.config.system, *by.protocol));
-      own.timing.efficiency = by.protocol->efficiency;
-    }
+    own.timing = step_timing(loaded.config.system, by.protocol);
     TimedSchedule compiled;
-    if (chosen == algorithms.end()) {
+    if (chosen == nullptr) {
       const auto tried = [&](std::string_view name) {
         return may_choose(algorithm, name) && by.serves(name);
       };
@@ -286,12 +278,13 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
     }
     return compiled;
   };
-  const auto choices =
-      protocol_choices(loaded.config.system, {.operation = "all_to_all", .bytes = bytes, .ranks = n});
+  const auto choices = protocol_choices(
+      loaded.config.system,
+      {.operation = to_string(workload::CollectiveOp::kAllToAll), .bytes = bytes, .ranks = n});
   TimedSchedule compiled;
   try {
     compiled = choose_protocol(choices, loaded.config.system.ni.launch,
-                               chosen == algorithms.end() ? std::string() : algorithm, compile);
+                               chosen == nullptr ? std::string() : algorithm, compile);
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   }

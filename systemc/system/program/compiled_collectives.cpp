@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/time_limit.h"
 #include "fabric/route_timing.h"
 #include "routing/all_to_all_bound.h"
@@ -22,55 +23,40 @@ namespace {
 using topology::NodeId;
 using workload::CollectiveOp;
 
-constexpr Bytes kElement = 4;
-
-std::size_t index(NodeId node) {
-  return static_cast<std::size_t>(node);
-}
-
-bool rooted(CollectiveOp op) {
-  return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
-}
+using workload::kElementBytes;
 
 // Whole elements, one for every member at least.
 Bytes padded(Bytes bytes, std::size_t members) {
-  return padded_size(bytes, static_cast<Bytes>(members) * kElement);
+  return padded_size(bytes, static_cast<Bytes>(members) * kElementBytes);
 }
 
-Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) {
-  return collective.as_configured ? collective.bytes : padded(collective.bytes, members);
-}
-
-// The configuration of a run of the collective alone. A barrier is the least all-reduce.
-config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool routed,
-                     bool dimensions, std::size_t members) {
-  config::Loaded one = loaded;
-  config::CollectiveConfig& collective = one.config.collective;
-  collective.group.clear();
-  const std::string name = workload::to_string(op == CollectiveOp::kBarrier ? CollectiveOp::kAllReduce : op);
-  collective.op = name;
-  collective.size = bytes;
-  collective.root = root;
-  std::string algorithm;
-  if (const auto chosen = loaded.config.program.collectives.find(name);
-      chosen != loaded.config.program.collectives.end()) {
-    algorithm = chosen->second.algorithm;
-    if (chosen->second.chunks != 0) collective.chunks = chosen->second.chunks;
+// The spec of a program's collective on a group's network: with the configured algorithm, or with another if
+// that one does not fit. A barrier is the smallest all-reduce.
+workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op, Bytes bytes, NodeId root,
+                                  const GroupNetwork& network) {
+  workload::CollectiveSpec spec = config.collective;
+  spec.op = op == CollectiveOp::kBarrier ? CollectiveOp::kAllReduce : op;
+  spec.size = bytes;
+  spec.root = std::max(root, 0);
+  spec.group.clear();
+  const auto chosen = config.program.collectives.find(spec.op);
+  if (chosen != config.program.collectives.end()) {
+    if (!chosen->second.algorithm.empty()) spec.algorithm = chosen->second.algorithm;
+    if (chosen->second.chunks != 0) spec.chunks = chosen->second.chunks;
   }
-  if (algorithm.empty()) algorithm = collective.algorithm;
   // Chunks have two elements for everyone.
-  if (collective.chunks > 1) {
-    collective.chunks = static_cast<int>(
-        std::clamp<Bytes>(bytes / (2 * kElement * static_cast<Bytes>(members)), 1, collective.chunks));
+  const auto members = static_cast<Bytes>(network.accelerators().size());
+  if (spec.chunks > 1) {
+    spec.chunks = static_cast<int>(std::clamp<Bytes>(bytes / (2 * kElementBytes * members), 1, spec.chunks));
   }
   // A tree that is rooted anywhere moves the data of one accelerator.
-  const schedule::AlgorithmInfo* const info = schedule::find_algorithm(algorithm);
-  const bool unfit = info != nullptr && info->over_dimensions && !dimensions;
-  if (algorithm.empty() || unfit || (rooted(op) && (info == nullptr || !info->rooted))) {
-    algorithm = rooted(op) ? "multitree" : routed ? "ring" : "auto";
+  const schedule::AlgorithmInfo* const info = schedule::find_algorithm(spec.algorithm);
+  const bool unfit = info != nullptr && info->over_dimensions && network.topology().dimension_kinds().empty();
+  if (spec.algorithm.empty() || unfit || (rooted(op) && (info == nullptr || !info->rooted))) {
+    const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
+    spec.algorithm = rooted(op) ? "multitree" : routed ? "ring" : "auto";
   }
-  collective.algorithm = algorithm;
-  return one;
+  return spec;
 }
 
 // Which network a bound is for.
@@ -107,6 +93,11 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
                loaded.config.system.ni.payload},
       routes_(machine, loaded.config.system.router.vcs) {}
 
+Bytes CompiledCollectives::bytes_of(const workload::GroupCollective& collective, std::size_t members) const {
+  if (!collective.as_configured) return padded(collective.bytes, members);
+  return padded_size(loaded_.config.collective, loaded_.config.system, static_cast<int>(members));
+}
+
 const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
   auto& known = networks_[accelerators];
   if (known == nullptr) {
@@ -126,14 +117,20 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   const NodeId member = root < 0 ? root : own.member(root);
   if (own.kind() == GroupNetwork::Kind::kWhole) {
     known = std::make_unique<CompiledCollective>(compile(collective, own, member, bytes));
+    take(*known, bound(known->op, known->schedule, own, bytes));
   } else {
     const auto key = std::make_tuple(own.shape(), collective.op, bytes, member);
     auto shape = shapes_.find(key);
-    if (shape == shapes_.end()) shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
+    if (shape == shapes_.end()) {
+      shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
+      // Routed groups of one shape have separate links.
+      if (own.kind() != GroupNetwork::Kind::kRouted) {
+        take(shape->second, bound(collective.op, shape->second.schedule, own, bytes));
+      }
+    }
     known = std::make_unique<CompiledCollective>(shape->second);
   }
   known->accelerators = own.accelerators();
-  // Routed groups of one shape have separate links.
   if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
   known->schedule = own.place(std::move(known->schedule), ni_ports_);
   known->interfaces = known->accelerators;
@@ -165,9 +162,6 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
   CompiledCollective compiled;
   compiled.op = collective.op;
   CheckedSchedule checked = build(collective, network, root, bytes);
-  if (network.kind() != GroupNetwork::Kind::kRouted) {
-    take(compiled, bound(compiled.op, checked.schedule, network, bytes));
-  }
   if (checked.schedule.ordered_by_lockstep) {
     compiled.late = checked.report.contention_free
                         ? "messages of one timestep that differ in length or wait for credits arrived later"
@@ -187,14 +181,11 @@ CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& coll
   }
   const auto& pattern = options_.pattern_beyond;
   if (collective.as_configured) {
-    return build_schedule(loaded_, network.topology(), network.routing(), pattern);
+    return build_schedule(loaded_, loaded_.config.collective, network.topology(), network.routing(), pattern);
   }
-  const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
-  const config::Loaded one =
-      alone(loaded_, collective.op, bytes, std::max(root, 0), routed,
-            !network.topology().dimension_kinds().empty(), network.accelerators().size());
   try {
-    return build_schedule(one, network.topology(), network.routing(), pattern);
+    return build_schedule(loaded_, spec_for(loaded_.config, collective.op, bytes, root, network),
+                          network.topology(), network.routing(), pattern);
   } catch (const ConfigError& error) {
     throw ConfigError(error.where(), fmt::format("collective '{}' among accelerators {}: {}", collective.name,
                                                  fmt::join(network.accelerators(), ", "), error.what()));
@@ -243,17 +234,10 @@ GroupBound CompiledCollectives::bound(CollectiveOp op, const schedule::Schedule&
 GroupBound CompiledCollectives::bound(const workload::GroupCollective& collective,
                                       const Members& accelerators) {
   const GroupNetwork& own = network(accelerators);
-  schedule::Schedule schedule;
-  schedule.collective = collective.op == CollectiveOp::kAllToAll
-                            ? topology::Collective::kAllGather
-                            : parse_collective(workload::to_string(collective.op));
-  schedule.size = bytes_of(collective, accelerators.size());
-  schedule.nodes.resize(accelerators.size());
-  if (rooted(collective.op)) {
-    const NodeId root = own.member(accelerators[static_cast<std::size_t>(collective.root)]);
-    schedule.shares = {{.data = {.address = 0, .bytes = schedule.size}, .owner = root}};
-  }
-  return bound(collective.op, schedule, own, schedule.size);
+  const Bytes bytes = bytes_of(collective, accelerators.size());
+  const NodeId root = rooted(collective.op) ? own.member(accelerators[index(collective.root)]) : -1;
+  const auto outline = outline_of(tables_of(collective.op), bytes, own.topology().num_accelerators(), root);
+  return bound(collective.op, outline, own, bytes);
 }
 
 // The fastest for a message alone.

@@ -71,7 +71,7 @@ class CompiledCollectives {
   // ConfigError if the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
-  // Like collective(), but on the group's own network, not placed on the machine.
+  // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
   // The network of `accelerators`.
@@ -92,6 +92,7 @@ class CompiledCollectives {
                         topology::NodeId root, Bytes bytes) const;
   GroupBound bound(workload::CollectiveOp op, const schedule::Schedule& schedule, const GroupNetwork& network,
                    Bytes bytes) const;
+  Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) const;
   topology::Topology own_links(const Members& accelerators) const;
   std::optional<schedule::Protocol> transfer_protocol(topology::NodeId source, const topology::Route& route,
                                                       Bytes bytes) const;

@@ -39,20 +39,12 @@ std::vector<int> members_of(const config::Loaded& loaded, const topology::Topolo
   return members;
 }
 
-CollectiveOp parse_op(const std::string& name) {
-  using enum CollectiveOp;
-  for (const CollectiveOp op : {kReduceScatter, kAllGather, kBroadcast, kReduce, kAllToAll}) {
-    if (name == workload::to_string(op)) return op;
-  }
-  return kAllReduce;
-}
-
 }  // namespace
 
 workload::Program make_lone_collective(const config::Loaded& loaded) {
-  const config::CollectiveConfig& own = loaded.config.collective;
+  const workload::CollectiveSpec& own = loaded.config.collective;
   workload::Program program;
-  program.name = own.op;
+  program.name = to_string(own.op);
   const topology::Topology machine = build_topology(loaded);
   program.placement = members_of(loaded, machine);
   const auto members = static_cast<int>(program.placement.size());
@@ -60,12 +52,12 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
   for (int rank = 0; rank < members; ++rank) group.ranks.push_back(rank);
   program.groups.push_back(std::move(group));
   workload::GroupCollective collective;
-  collective.name = own.op;
-  collective.op = parse_op(own.op);
+  collective.name = program.name;
+  collective.op = own.op;
   collective.bytes = own.size;
   collective.as_configured = own.group.empty() && collective.op != CollectiveOp::kAllToAll;
-  if (has_root(own)) {
-    if (own.group.empty()) require_root(loaded, machine);
+  if (rooted(own.op)) {
+    if (own.group.empty()) require_root(loaded, own, machine);
     const auto root = std::ranges::find(program.placement, own.root);
     if (root == program.placement.end()) {
       throw ConfigError(loaded.place("collective.root"),
@@ -75,7 +67,7 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
   }
   program.collectives.push_back(std::move(collective));
   workload::Operation join;
-  join.name = own.op;
+  join.name = program.name;
   join.work = workload::JoinCollective{0};
   program.ranks.resize(static_cast<std::size_t>(members));
   for (workload::RankProgram& rank : program.ranks) rank.operations = {join};
@@ -85,6 +77,17 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
 GroupBound bound_lone_collective(const config::Loaded& loaded) {
   const workload::Program program = make_lone_collective(loaded);
   const topology::Topology machine = build_topology(loaded);
+  if (program.collectives.front().as_configured) {
+    // The bound of all accelerators needs no routes, which take long to find on large graphs.
+    const workload::CollectiveSpec& spec = loaded.config.collective;
+    const Bytes bytes = padded_size(spec, loaded.config.system, machine.num_accelerators());
+    const NodeId root = rooted(spec.op) ? spec.root : topology::kNoNode;
+    const auto outline = outline_of(tables_of(spec.op), bytes, machine.num_accelerators(), root);
+    GroupBound bound{machine.name(), program.placement,
+                     find_least_time(loaded.config.system, machine, outline)};
+    bound.bandwidth_ns = bound.least.bandwidth.ns();
+    return bound;
+  }
   const auto routing = build_routing(loaded, machine);
   CompiledCollectives compiler(loaded, machine, *routing);
   return compiler.bound(program.collectives.front(), program.placement);

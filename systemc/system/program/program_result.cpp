@@ -181,7 +181,7 @@ class Record {
   // The account of C-Cube's equations of rings and trees, of which the whole network is one.
   void predict() {
     if (!setup_.prepared.alone || only_->op == workload::CollectiveOp::kAllToAll) return;
-    const auto model = schedule::cost_model(topology_, step_latency(config(), topology_));
+    const auto model = schedule::cost_model(topology_, step_latency(config().system, topology_));
     const auto predicted = schedule::predicted_ns(model, only_->schedule);
     if (!predicted) return;
     json_["cost_model"] = {

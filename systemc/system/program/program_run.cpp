@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "config/files/program_file.h"
-#include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "system/machine/build.h"
 #include "system/machine/hierarchy.h"
@@ -43,7 +42,7 @@ std::string origin(const config::Loaded& loaded, const workload::Program& progra
   if (is_collective(program)) {
     return loaded.config.training.model.empty() ? "collective.size" : "training.model";
   }
-  if (config::runs_lone_collective(loaded.config)) return "collective";
+  if (config::work_of(loaded.config) == config::Work::kGroup) return "collective";
   if (config::runs_inference(loaded.config)) return "workload.inference";
   return loaded.places.contains("program") ? "program" : "training";
 }
@@ -320,10 +319,6 @@ std::string describe_modules(const config::Loaded& loaded) {
 
 std::string describe_quantities(const config::Loaded& loaded) {
   return describe_machine(loaded, describe_statistics);
-}
-
-nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
-  return run_program(loaded, make_lone_collective(loaded), options);
 }
 
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,

@@ -23,9 +23,6 @@ workload::Program load_program(const config::Loaded& loaded);
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,
                                    const RunOptions& options, const GradientChain& chain = {});
 
-// The program of the configuration's `collective` only, without other jobs.
-nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options);
-
 // The SystemC hierarchy of the machine that would run the configuration's collective, with its ports and
 // bindings, one per line. Elaborates a SystemC kernel. Throws as run_program().
 std::string describe_modules(const config::Loaded& loaded);

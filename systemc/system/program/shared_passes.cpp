@@ -126,9 +126,7 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
   };
   if (std::ranges::none_of(program.ranks, moves)) return;
   // Tiles take what the formula says, which the array's timing has proven where it was asked for.
-  config::Loaded by_formula = loaded;
-  by_formula.config.system.accelerator.timing = "formula";
-  accelerator_ = make_accelerator(by_formula);
+  accelerator_ = make_accelerator(loaded, accelerator::Timing::kFormula);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const auto& operations = program.ranks[rank].operations;
     passes_ +=

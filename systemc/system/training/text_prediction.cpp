@@ -191,13 +191,13 @@ class TextPrediction {
       : loaded_(loaded),
         workload_(std::move(workload)),
         accelerators_(schedule::LatencyModel(dimensions).accelerators()) {
-    const config::CollectiveConfig& collective = loaded.config.collective;
+    const workload::CollectiveSpec& collective = loaded.config.collective;
     const int chunks = collective.chunks == schedule::kAutomaticChunks ? kUsualChunks : collective.chunks;
     const Groups groups = groups_of(workload_, dimensions);
     workload::require_groups(workload_, accelerators_);
     for (const auto& [group, members] : groups) {
       networks_.emplace(std::piecewise_construct, std::forward_as_tuple(group),
-                        std::forward_as_tuple(members, chunk_policy_of(collective), chunks));
+                        std::forward_as_tuple(members, collective.chunk_policy, chunks));
     }
   }
 

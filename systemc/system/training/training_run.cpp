@@ -134,7 +134,8 @@ class TrainingRun {
     if (counts_.empty() || accelerators_ < 2) return;
     const topology::Topology topology = build_topology(loaded_);
     const auto routing = build_routing(loaded_, topology);
-    const CheckedSchedule checked = build_schedule(with_size(counts_.rbegin()->first), topology, *routing);
+    const CheckedSchedule checked =
+        build_schedule(loaded_, of_size(counts_.rbegin()->first), topology, *routing);
     if (chained() && !schedule::find_final_chunks(checked.schedule)) {
       throw ConfigError(loaded_.place("collective.algorithm"),
                         fmt::format("collective.algorithm: {} on {} has no chunks that become final one by "
@@ -233,16 +234,12 @@ class TrainingRun {
 
   // The collective of one all-reduce; a small one is cut into at most as many chunks as have an element for
   // every accelerator.
-  config::Loaded with_size(Bytes size) const {
-    config::Loaded copy = loaded_;
-    config::CollectiveConfig& collective = copy.config.collective;
-    collective.size = size;
-    if (collective.chunks > 1) {
-      collective.chunks = static_cast<int>(std::clamp<Bytes>(size / chunk_, 1, collective.chunks));
-    }
-    collective.group.clear();  // all accelerators reduce gradients
-    copy.config.training = {};
-    return copy;
+  workload::CollectiveSpec of_size(Bytes size) const {
+    workload::CollectiveSpec spec = loaded_.config.collective;
+    spec.size = size;
+    if (spec.chunks > 1) spec.chunks = static_cast<int>(std::clamp<Bytes>(size / chunk_, 1, spec.chunks));
+    spec.group.clear();  // all accelerators reduce gradients
+    return spec;
   }
 
   // The layer-chunk table of a gradient queue comes from the layers.
@@ -286,10 +283,11 @@ class TrainingRun {
   }
 
   void require_op() const {
-    if (loaded_.config.collective.op == "all_reduce") return;
-    throw ConfigError(loaded_.place("collective.op"),
-                      fmt::format("collective.op is {}, but training reduces gradients by all_reduce",
-                                  loaded_.config.collective.op));
+    const workload::CollectiveOp op = loaded_.config.collective.op;
+    if (op == workload::CollectiveOp::kAllReduce) return;
+    throw ConfigError(
+        loaded_.place("collective.op"),
+        fmt::format("collective.op is {}, but training reduces gradients by all_reduce", to_string(op)));
   }
 
   const config::Loaded& loaded_;

@@ -356,7 +356,7 @@ ordered_json run(const Case& which, const Settings& settings) {
     options.final_values = [&values](int /*accelerator*/, std::span<const float> buffer) {
       for (const float value : buffer) values.add(value);
     };
-    const ordered_json result = system::run_collective(loaded, options);
+    const ordered_json result = system::run_program(loaded, system::load_program(loaded), options);
     const double seconds = std::max(1e-6, result["simulator"]["user_s"].get<double>());
     return ordered_json{{"cycles", result["cycles"]},
                         {"gradients", result.value("gradients", ordered_json())},

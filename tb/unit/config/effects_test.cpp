@@ -141,7 +141,7 @@ TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   EXPECT_THAT(of("collective.dimension_algorithms"), IsEmpty());
   EXPECT_THAT(of("collective.scheduler"), IsEmpty());
   EXPECT_THAT(of("collective.chunks"), ElementsAre(HasSubstr("the chosen algorithm determines its chunks")));
-  loaded.config.program.collectives["all_reduce"].algorithm = "packed_trees";
+  loaded.config.program.collectives[workload::CollectiveOp::kAllReduce].algorithm = "packed_trees";
   EXPECT_THAT(of("collectives.all_reduce.chunks"), IsEmpty());
   loaded.config.collective.algorithm = "ring";
   EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("ring does not move chunks")));

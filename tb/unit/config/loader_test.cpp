@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
+using workload::CollectiveOp;
 
 constexpr const char* kTorus =
     "system:\n"
@@ -84,8 +85,8 @@ observe: {nodes: [1, 3]}
                                                           .dataflow = "weight_stationary",
                                                           .clock = {500'000'000},
                                                           .memory_bandwidth = Bandwidth{900'000'000'000}}));
-  EXPECT_EQ(config.collective,
-            (CollectiveConfig{.op = "all_gather", .algorithm = "multitree", .size = 65536}));
+  EXPECT_EQ(config.collective, (workload::CollectiveSpec{
+                                   .op = CollectiveOp::kAllGather, .algorithm = "multitree", .size = 65536}));
   EXPECT_EQ(config.training, (TrainingConfig{"resnet50", 4, workload::Overlap::kLayerWise}));
   EXPECT_EQ(config.fidelity, Fidelity::kFlit);
   EXPECT_EQ(config.check, Check::kContributions);
@@ -172,7 +173,7 @@ TEST(Load, OverridesAnyKey) {
   EXPECT_THAT(config.observe_nodes, ElementsAre(2));
   EXPECT_EQ(config.seed, 9U);
   EXPECT_EQ(config.check, Check::kOff);
-  EXPECT_EQ(config.collective.op, "all_gather");
+  EXPECT_EQ(config.collective.op, CollectiveOp::kAllGather);
   EXPECT_EQ(config.collective.algorithm, "ring");
   EXPECT_EQ(config.collective.size, 8192);
 }
@@ -245,13 +246,14 @@ Config arbitrary_config() {
                                          workload::Overlap::kChained)};
   }
   config.collective = {
-      *rc::gen::elementOf(std::vector<std::string>{"all_reduce", "reduce_scatter", "all_gather"}),
+      *rc::gen::element(CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather),
       *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree", "file", "double_tree"}), "",
       *rc::gen::inRange<Bytes>(1, 1 << 30) * 4};
   if (config.collective.algorithm == "double_tree") {
     config.collective.chunks = *rc::gen::element(schedule::kAutomaticChunks, 1, 7);
     config.collective.trees =
-        *rc::gen::elementOf(std::vector<std::string>{"auto", "routed", "embedded", "ccube"});
+        *rc::gen::element(schedule::TreePlacement::kAuto, schedule::TreePlacement::kRouted,
+                          schedule::TreePlacement::kEmbedded, schedule::TreePlacement::kCcube);
   }
   if (config.collective.algorithm == "file") config.collective.file = "tables.json";
   config.fidelity = *rc::gen::element(Fidelity::kAuto, Fidelity::kFlit);

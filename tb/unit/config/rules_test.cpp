@@ -13,7 +13,7 @@ Loaded torus() {
   Loaded loaded;
   loaded.top = {"top"};
   loaded.config.system.topology = {"torus", {4, 4}};
-  loaded.config.collective = {.op = "all_reduce", .algorithm = "ring", .size = 1024};
+  loaded.config.collective = {.algorithm = "ring", .size = 1024};
   for (const char* key : {"system.flit", "system.link.bandwidth", "system.link.bandwidth[0]",
                           "system.link.bandwidth[1]", "system.link.latency", "system.router.vcs",
                           "system.ni.payload", "collective.size", "observe.nodes[0]"}) {

@@ -16,7 +16,8 @@ TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   for (const AlgorithmInfo& info : algorithms()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name << " twice";
     EXPECT_FALSE(info.summary.empty()) << info.name;
-    EXPECT_EQ(make_compiler(info.name) == nullptr, info.from_file) << info.name;
+    EXPECT_EQ(make_compiler(info.name) == nullptr, info.make == nullptr) << info.name;
+    EXPECT_EQ(info.make == nullptr && info.exchange == nullptr, info.from_file) << info.name;
     EXPECT_EQ(find_algorithm(info.name), &info);
   }
   EXPECT_NE(make_compiler("ring"), nullptr);
@@ -28,7 +29,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
   const Machine machine = torus({4, 4});
   for (const AlgorithmInfo& info : algorithms()) {
     const bool elsewhere = info.name == "hdrm" || info.name == "nvls" || info.name == "rail_tree";
-    if (info.from_file || info.over_dimensions || elsewhere) continue;  // other networks
+    if (info.make == nullptr || info.over_dimensions || elsewhere) continue;  // other networks
     if (info.chooses_algorithm) continue;  // what it chooses need not have chunks
     CompileRequest request = machine.request(Collective::kAllReduce, 1 << 20);
     request.chunks = kAutomaticChunks;

@@ -26,7 +26,7 @@ inline config::Loaded load_system(const std::string& name, const std::vector<std
 inline nlohmann::ordered_json run(const std::string& name, const std::vector<std::string>& overrides = {},
                                   const RunOptions& options = {}) {
   const config::Loaded loaded = load_system(name, overrides);
-  return run_in_child([&] { return run_collective(loaded, options); }, nullptr);
+  return run_in_child([&] { return run_program(loaded, load_program(loaded), options); }, nullptr);
 }
 
 inline nlohmann::ordered_json run_synthetic(const std::string& name, const TrafficOptions& traffic,

@@ -88,7 +88,8 @@ TEST_F(FileName, HoldsForEveryKey) {
   for (const std::string dimensions : {"net.yml", "{file: net.yml}"}) {
     const Config read = load_with("system: {topology: {kind: hierarchy, dimensions: " + dimensions + rest);
     EXPECT_EQ(read.system.topology.dimensions.at(0).size, 4);
-    EXPECT_THAT(read.collective.dimension_algorithms, ::testing::ElementsAre("ring"));
+    EXPECT_THAT(read.collective.chunk_policy.methods,
+                ::testing::ElementsAre(schedule::DimensionMethod::kRing));
   }
   write("s.json", "{}");
   EXPECT_EQ(load_with(system + "collective: {op: all_reduce, algorithm: file, size: 1 KiB, file: s.json}\n")

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "schedule/tables/dimension_algorithm.h"
 #include "scratch_file.h"
 
 namespace coppice::config {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 std::string complaint(const std::string& text) {
@@ -26,7 +28,7 @@ TEST(AstraSystem, HasTheAlgorithmOfEveryDimension) {
       R"({"scheduling-policy": "LIFO", "all-reduce-implementation": ["oneRing", "direct", "halvingDoubling"]})",
       ".json");
   const AstraSystem system = read_astra_system(file.path());
-  EXPECT_THAT(system.algorithms, ElementsAre("ring", "direct", "halving_doubling"));
+  EXPECT_THAT(system.algorithms, ElementsAreArray(schedule::kDimensionMethods));
   EXPECT_THAT(system.assumptions, ElementsAre(HasSubstr("not read: scheduling-policy")));
 }
 

@@ -11,6 +11,7 @@
 namespace coppice::config {
 namespace {
 
+using schedule::DimensionMethod;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -24,13 +25,15 @@ Config load_with(const std::string& algorithms) {
 }
 
 TEST(DimensionAlgorithms, AreAListOfNames) {
-  EXPECT_THAT(load_with("[ring, direct]").collective.dimension_algorithms, ElementsAre("ring", "direct"));
+  EXPECT_THAT(load_with("[ring, direct]").collective.chunk_policy.methods,
+              ElementsAre(DimensionMethod::kRing, DimensionMethod::kDirect));
 }
 
 TEST(DimensionAlgorithms, ComeFromASystemFileOfAstraSim) {
   const ScratchFile system(R"({"all-reduce-implementation": ["ring", "direct"]})", ".json");
   const Config loaded = load_with(system.path());
-  EXPECT_THAT(loaded.collective.dimension_algorithms, ElementsAre("ring", "direct"));
+  EXPECT_THAT(loaded.collective.chunk_policy.methods,
+              ElementsAre(DimensionMethod::kRing, DimensionMethod::kDirect));
   const ScratchFile again(to_json(loaded).dump());
   EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.collective, loaded.collective);
 }

@@ -57,12 +57,12 @@ TEST(Dimensions, NameTheSchedulerOfTheirChunks) {
   const auto load_with = [&](const std::vector<std::string>& overrides) {
     return load(file.path(), overrides, Purpose::kRun).config.collective;
   };
-  EXPECT_EQ(load_with({}).scheduler, schedule::ChunkScheduler::kBaseline);
-  EXPECT_EQ(load_with({}).intra_dimension, kUsualPolicy);
-  const CollectiveConfig chosen =
+  EXPECT_EQ(load_with({}).chunk_policy.scheduler, schedule::ChunkScheduler::kBaseline);
+  EXPECT_FALSE(load_with({}).chunk_policy.intra_dimension.has_value());
+  const workload::CollectiveSpec chosen =
       load_with({"collective.scheduler=themis_plus", "collective.intra_dimension=fifo"});
-  EXPECT_EQ(chosen.scheduler, schedule::ChunkScheduler::kThemisPlus);
-  EXPECT_EQ(chosen.intra_dimension, "fifo");
+  EXPECT_EQ(chosen.chunk_policy.scheduler, schedule::ChunkScheduler::kThemisPlus);
+  EXPECT_EQ(chosen.chunk_policy.intra_dimension, schedule::IntraDimension::kFifo);
   EXPECT_THAT([&] { load_with({"collective.scheduler=themis_fifo"}); },
               ThrowsMessage<ConfigError>(HasSubstr("must be baseline, themis or themis_plus")));
 }

@@ -1,6 +1,7 @@
 #include "config/keys/parallel_keys.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "config/effects.h"

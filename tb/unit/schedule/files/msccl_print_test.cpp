@@ -45,7 +45,7 @@ TEST(MscclPrint, IsRightInEveryOrderOfThreadBlocks) {
     if (machine.topology.num_accelerators() > 9) continue;
     const Bytes size = Bytes{4} * 12 * machine.topology.num_accelerators();
     for (const AlgorithmInfo& info : algorithms()) {
-      if (info.from_file || info.chooses_algorithm) continue;
+      if (info.make == nullptr || info.chooses_algorithm) continue;
       for (const Collective collective :
            {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
         try {

@@ -64,20 +64,11 @@ TEST(ResolveNiPorts, TakesOnePerChannelUnlessTold) {
   EXPECT_EQ(resolve_ni_ports(single.config, build_topology(single)), 1);
 }
 
-TEST(ParseCollective, KnowsTheFive) {
-  EXPECT_EQ(parse_collective("all_reduce"), topology::Collective::kAllReduce);
-  EXPECT_EQ(parse_collective("reduce_scatter"), topology::Collective::kReduceScatter);
-  EXPECT_EQ(parse_collective("all_gather"), topology::Collective::kAllGather);
-  EXPECT_EQ(parse_collective("broadcast"), topology::Collective::kAllGather);
-  EXPECT_EQ(parse_collective("reduce"), topology::Collective::kReduceScatter);
-  EXPECT_THAT([] { parse_collective("all_to_all"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("'all_to_all' is not a collective")));
-}
-
 TEST(BuildSchedule, ChecksWhatItCompiles) {
   const auto loaded = load_system("torus_4x4");
   const auto topology = build_topology(loaded);
-  const auto checked = build_schedule(loaded, topology, *build_routing(loaded, topology));
+  const auto checked =
+      build_schedule(loaded, loaded.config.collective, topology, *build_routing(loaded, topology));
   EXPECT_EQ(checked.schedule.algorithm, "multitree");
   EXPECT_EQ(checked.schedule.size, 1 << 20);
   EXPECT_TRUE(checked.report.contention_free);
@@ -87,8 +78,9 @@ TEST(BuildSchedule, PlacesAnUnknownAlgorithm) {
   auto loaded = load_system("torus_4x4");
   loaded.config.collective.algorithm = "star";
   const auto topology = build_topology(loaded);
-  EXPECT_THAT([&] { build_schedule(loaded, topology, *build_routing(loaded, topology)); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("torus_4x4.yaml:"), HasSubstr("'star'"))));
+  EXPECT_THAT(
+      [&] { build_schedule(loaded, loaded.config.collective, topology, *build_routing(loaded, topology)); },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("torus_4x4.yaml:"), HasSubstr("'star'"))));
 }
 
 // Whatever does not make an element for every accelerator is padded, from a byte on.
@@ -96,7 +88,8 @@ TEST(BuildSchedule, PadsToAnElementForEveryAccelerator) {
   const auto size_of = [](const std::string& system, const std::vector<std::string>& keys) {
     const auto loaded = load_system(system, keys);
     const auto topology = build_topology(loaded);
-    return build_schedule(loaded, topology, *build_routing(loaded, topology)).schedule.size;
+    return build_schedule(loaded, loaded.config.collective, topology, *build_routing(loaded, topology))
+        .schedule.size;
   };
   for (const std::string algorithm : {"ring", "multitree", "double_tree", "halving_doubling", "auto"}) {
     const std::string key = "collective.algorithm=" + algorithm;
@@ -107,7 +100,7 @@ TEST(BuildSchedule, PadsToAnElementForEveryAccelerator) {
   EXPECT_EQ(size_of("torus_4x4", {"collective.op=broadcast", "collective.size=5 B"}), 8);
   // Chunks that move through a ring and a switch have a piece for everyone and each way around the ring.
   const auto hierarchy = load_system("themis/2D-SW_SW", {"collective.size=8 B", "collective.chunks=1"});
-  EXPECT_EQ(padded_size(hierarchy.config, 64), 4 * 64);
+  EXPECT_EQ(padded_size(hierarchy.config.collective, hierarchy.config.system, 64), 4 * 64);
   EXPECT_EQ(padded_size(1, 4), 4);
   EXPECT_EQ(padded_size(9, 8), 12);
 }

@@ -106,7 +106,8 @@ TEST(VcdProbe, ShowsEveryFlitForOneCycle) {
   const auto waves = record(overrides);
   const config::Loaded loaded = load_system("torus_4x4", overrides);
   const auto topology = build_topology(loaded);
-  const auto schedule = build_schedule(loaded, topology, *build_routing(loaded, topology)).schedule;
+  const auto schedule =
+      build_schedule(loaded, loaded.config.collective, topology, *build_routing(loaded, topology)).schedule;
   for (std::size_t out = 0; out < 4; ++out) {
     const auto messages = schedule.nodes[0].ports[out].messages();
     const Wave& wave = waves.at(fmt::format("router_0.out_{}.valid", out));

@@ -1,4 +1,4 @@
-// Whole collectives through run_collective().
+// Whole collectives.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -26,7 +26,7 @@ Cycles expected_cycles(const std::string& name, const std::vector<std::string>& 
   const config::Loaded loaded = load_system(name, overrides);
   const auto topology = build_topology(loaded);
   const auto routing = build_routing(loaded, topology);
-  const auto checked = build_schedule(loaded, topology, *routing);
+  const auto checked = build_schedule(loaded, loaded.config.collective, topology, *routing);
   return ScheduleArithmetic(topology, checked.schedule, loaded.config.system).end();
 }
 
@@ -255,7 +255,7 @@ TEST(Collective, ReportsItsProgress) {
   std::vector<double> fractions;
   RunOptions options;
   options.progress = [&](double fraction) { fractions.push_back(fraction); };
-  run_collective(loaded, options);
+  run_program(loaded, load_program(loaded), options);
   ASSERT_GE(fractions.size(), 3U);
   EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
   EXPECT_EQ(fractions.back(), 1.0);
@@ -266,8 +266,9 @@ TEST(Collective, RefusesToObserveWhatIsNotThere) {
   loaded.config.observe_nodes = {16};
   RunOptions options;
   options.vcd_path = "unused.vcd";
-  EXPECT_THAT([&] { run_in_child([&] { return run_collective(loaded, options); }, nullptr); },
-              ThrowsMessage<ConfigError>(HasSubstr("no accelerator 16; torus 4x4 has 0 to 15")));
+  EXPECT_THAT(
+      [&] { run_in_child([&] { return run_program(loaded, load_program(loaded), options); }, nullptr); },
+      ThrowsMessage<ConfigError>(HasSubstr("no accelerator 16; torus 4x4 has 0 to 15")));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class TrainingRun : public ::testing::Test {
 double all_reduce_ns(config::Loaded loaded) {
   loaded.config.training = {};
   loaded.config.collective.size = 4 * (1024 + 256 + 1);
-  return run_collective(loaded, {}).at("time_ns");
+  return run_program(loaded, load_program(loaded), {}).at("time_ns");
 }
 
 // One sample per PE on 32x32 arrays, 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 - 2,
