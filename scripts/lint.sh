@@ -52,7 +52,7 @@ tidy() {
 
 # Misspelt words; scripts/prose_words.txt lists words that codespell mistakes for others.
 spelling() {
-  git ls-files -z | grep -zEv '\.(svg|png|csv|et|woff2?)$|^tb/fuzz/(seeds|regressions)/|^configs/machines/measured/' |
+  git ls-files -z | grep -zEv '\.(svg|png|csv|et|woff2?)$|\.min\.js$|^tb/fuzz/(seeds|regressions)/|^configs/machines/measured/' |
     xargs -0 codespell --ignore-words scripts/prose_words.txt
 }
 

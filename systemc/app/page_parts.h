@@ -4,7 +4,7 @@
 
 namespace coppice::app {
 
-// The parts of a report's page, from systemc/app/report/ and the Debian package of D3;
+// The parts of a report's page, from systemc/app/report/ with D3 among it;
 // scripts/cmake/embed.cmake puts them into the command.
 struct PageParts {
   std::string_view html;  // with NAME between two at signs where the others go

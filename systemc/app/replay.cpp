@@ -7,8 +7,6 @@
 
 #include "config/loader.h"
 #include "config/settings/shape.h"
-#include "system/machine/build.h"
-#include "system/output/run_profile.h"
 #include "system/process/child_process.h"
 #include "system/process/subprocess_run.h"
 #include "system/program/program_run.h"
@@ -48,37 +46,31 @@ ordered_json run_again(const config::Loaded& loaded, const system::RunOptions& o
 ordered_json simulate(const std::string& path, const ordered_json& result,
                       const std::atomic<bool>* interrupted) {
   const config::Loaded loaded = load_again(path, result);
-  const topology::Topology topology = system::build_topology(loaded);
-  ordered_json shown{{"topology", system::drawing_of(topology)}};
-  system::RunProfile profile(topology, loaded.config.system);
   system::RunOptions options;
   options.interrupted = interrupted;
-  options.message_observers.push_back(&profile);
-  options.fabric_observers.push_back(&profile);
-  const ordered_json again = run_again(loaded, options);
+  options.record = true;
+  ordered_json again = run_again(loaded, options);
   if (again.at("cycles") != result.at("cycles")) {
-    shown["skipped"] = fmt::format(
-        "This version of coppice takes {} cycles for this configuration, but the result has {}: rerun it to "
-        "show links and timelines.",
-        again.at("cycles").dump(), result.at("cycles").dump());
-    return shown;
+    return {{"skipped",
+             fmt::format("This version of coppice takes {} cycles for this configuration, but the result has "
+                         "{}: rerun it to show links and ports over time.",
+                         again.at("cycles").dump(), result.at("cycles").dump())}};
   }
-  shown.update(profile.to_json(again.at("cycles").get<Cycles>()));
-  return shown;
+  if (again.contains("stretches")) return {{"stretches", again["stretches"]}};
+  return again.at("profile");
 }
 
 std::string too_long(const std::string& how) {
   return fmt::format(
-      "The run {}, too long to repeat for links and timelines; raise --replay-seconds N to allow it.", how);
+      "The run {}, too long to repeat for links and ports over time: run it with --record, or raise "
+      "--replay-seconds N.",
+      how);
 }
 
 std::string reason_to_skip(const ordered_json& result, double most_seconds) {
   if (result.value("schema", "") != "coppice.result/1" || !result.contains("config") ||
       !result.contains("cycles")) {
-    return "Links and port timelines are shown for runs only.";
-  }
-  if (result.contains("stretches")) {
-    return "Links and port timelines are not shown for runs with failures, which have several segments.";
+    return "Links and ports over time are shown for runs only.";
   }
   if (most_seconds <= 0) return "Nothing was repeated: --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;

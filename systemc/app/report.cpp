@@ -12,6 +12,7 @@
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
+#include "app/page_data.h"
 #include "app/page_parts.h"
 #include "app/replay.h"
 #include "base/error.h"
@@ -47,7 +48,7 @@ ordered_json read_result(const std::string& path) {
     throw ConfigError(
         {path},
         "this JSON is not a coppice result: pass a file written by --out of run, traffic, route, "
-        "layers or compare wrote");
+        "layers or compare");
   }
   if (result.value("schema", "") == "coppice.schedule/1") {
     throw ConfigError(
@@ -87,6 +88,31 @@ std::string fill(std::string page, const std::vector<std::pair<std::string, std:
   return page;
 }
 
+// A result's activity over time: the profile that the run kept, or that of a repeated run.
+ordered_json profile_of(const std::string& path, const ordered_json& result, const ReportLine& line,
+                        const std::atomic<bool>* interrupted) {
+  ordered_json profile;
+  const bool kept = result.contains("stretches") && !result["stretches"].empty() &&
+                    result["stretches"].front().contains("profile");
+  if (result.contains("profile")) {
+    profile = result["profile"];
+  } else if (kept) {
+    profile = {{"stretches", result["stretches"]}};
+  } else {
+    profile = replay(path, result, line.replay_seconds, interrupted);
+  }
+  if (!profile.contains("stretches")) return profile;
+  auto lanes = ordered_json::array();
+  for (const ordered_json& stretch : profile["stretches"]) {
+    lanes.push_back({{"begin_ns", stretch.value("begin_ns", 0.0)}, {"end_ns", stretch.value("end_ns", 0.0)}});
+    if (!stretch.contains("profile")) continue;
+    for (const char* key : {"cycle_ns", "parts", "names", "lanes", "lanes_in_all", "merged"}) {
+      if (stretch["profile"].contains(key)) lanes.back()[key] = stretch["profile"][key];
+    }
+  }
+  return {{"stretches", std::move(lanes)}};
+}
+
 // Names that tell results apart: file names where those differ, else whole paths.
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
@@ -100,22 +126,41 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
   return names;
 }
 
+// Adds a result to the page's data, without the parts that would make the page too large.
+void add_result(ordered_json& data, ordered_json one, std::size_t& bytes) {
+  constexpr std::size_t kMostBytes = 2'400'000;  // with the library and the scripts, 3 MB
+  for (const char* part : {"profile", "network"}) {
+    if (bytes + one.dump().size() <= kMostBytes) break;
+    one.erase(part);
+    one["profile"] = {
+        {"skipped", "This page is full: a page of this result alone shows its network over time."}};
+  }
+  bytes += one.dump().size();
+  data["results"].push_back(std::move(one));
+}
+
 void execute(const ReportLine& line) {
   Outputs outputs(line.results);
   system::ResultFile* out = outputs.add("--out", line.out);
   const std::atomic<bool>& interrupted = catch_interrupts();
   const std::vector<std::string> names = names_of(line.results);
-  ordered_json data{{"version", COPPICE_VERSION}, {"results", ordered_json::array()}};
+  ordered_json data{
+      {"version", COPPICE_VERSION}, {"fields", explanations()}, {"results", ordered_json::array()}};
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < line.results.size(); ++i) {
     ordered_json result = read_result(line.results[i]);
     const bool searched = result.value("schema", "") == "coppice.explore/1";
     if (searched && line.results.size() > 1) {
       throw ConfigError({line.results[i]}, "a search result has its own page: pass it alone");
     }
-    ordered_json profile =
-        searched ? ordered_json() : replay(line.results[i], result, line.replay_seconds, &interrupted);
-    data["results"].push_back(
-        {{"name", names[i]}, {"result", std::move(result)}, {"profile", std::move(profile)}});
+    ordered_json one{{"name", names[i]}};
+    if (!searched) {
+      one["network"] = network_of(line.results[i], result);
+      one["profile"] = profile_of(line.results[i], result, line, &interrupted);
+      result = condensed(std::move(result));
+    }
+    one["result"] = std::move(result);
+    add_result(data, std::move(one), bytes);
   }
   const std::string title = names.size() == 1 ? names.front() : fmt::format("{} results", names.size());
   out->write(fill(std::string(page_parts().html), {{"@VERSION@", COPPICE_VERSION},
@@ -134,8 +179,9 @@ Command add_report(CLI::App& parent) {
   app->add_option("RESULT.json", line->results, "result files written with --out; several are compared")
       ->required();
   app->add_option("--out", line->out, "the HTML page to write")->required()->type_name("REPORT.html");
-  app->add_option("--replay-seconds", line->replay_seconds,
-                  "repeat runs of up to N seconds to show link use and timelines; 0: never")
+  app->add_option(
+         "--replay-seconds", line->replay_seconds,
+         "repeat runs without --record of up to N seconds to show links and ports over time; 0: never")
       ->type_name("SECONDS")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

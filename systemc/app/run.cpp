@@ -26,6 +26,7 @@ struct RunLine {
   std::string fst;
   std::string statistics;
   int threads = 0;
+  bool record = false;
   Style style;
 };
 
@@ -57,6 +58,7 @@ void execute(const RunLine& line) {
   options.fst_path = line.fst;
   options.statistics_path = line.statistics;
   options.threads = line.threads;
+  options.record = line.record;
   options.interrupted = &catch_interrupts();
   if (trains) refuse_rtl(loaded);
   nlohmann::ordered_json result;
@@ -95,6 +97,9 @@ Command add_run(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--statistics", line->statistics, "write every module's statistics as CSV")
       ->type_name("FILE");
+  app->add_flag(
+      "--record", line->record,
+      "keep in RESULT.json what coppice report draws over time, so that it need not repeat the run");
   app->add_option("--threads", line->threads,
                   "threads for flit-level runs; 0: one per core, or a single one for small runs")
       ->check(CLI::Range(0, 256))

@@ -23,6 +23,7 @@ function explored(search) {
   exploredCoordinates(state);
   exploredPoint(state);
   exploredFront(state);
+  exploredProgress(state);
   exploredSensitivity(search);
   const reasons = Object.entries(search.skipped);
   if (reasons.length > 0) table(section("skipped", "Points without numbers"), ["reason", "points"], reasons);
@@ -58,7 +59,7 @@ function picker(box, id, label, names, value, changed) {
 
 function exploredScatter(state, numeric) {
   const {search, rows} = state;
-  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: of a coarser fidelity, or outside a constraint. A click shows a point's configuration.");
+  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: of a coarser fidelity, or outside a constraint. Dashed: area beyond what was synthesised. A click shows a point's configuration.");
   const names = search.objectives.map(o => o.name);
   let x = names[1] || numeric[0], y = names[0], log = false;
   const controls = box.append("div").attr("class", "controls");
@@ -89,8 +90,8 @@ function exploredScatter(state, numeric) {
     const paint = r => key ? palette(Math.max(0, key.values.indexOf(String(r.value(by))))) : color("accent");
     tipped(svg.selectAll("circle").data(shown.sort((a, b) => a.front - b.front)).enter().append("circle").attr("class", r => r.front ? "point front" : "point")
       .attr("data-point", r => r.id).attr("cx", r => across(r.value(x))).attr("cy", r => up(r.value(y))).attr("r", r => r === state.chosen ? 8 : r.front ? 5 : 3.5)
-      .attr("fill", r => r.front ? paint(r) : "none").attr("stroke", r => r === state.chosen ? color("ink") : paint(r)).attr("stroke-width", r => r === state.chosen ? 2.5 : 1.2)
-      .attr("opacity", r => r.decided ? 1 : 0.3).style("pointer-events", "all"), r => summaryOf(search, r)).on("click.choose", r => choosePoint(state, r));
+      .attr("fill", r => r.front ? paint(r) : "none").attr("stroke", r => r === state.chosen ? color("ink") : paint(r)).attr("stroke-width", r => r === state.chosen ? 2.5 : 1.2).attr("stroke-dasharray", r => extrapolated(r) ? "2 2" : null)
+      .attr("opacity", r => r.decided ? 1 : 0.3).style("pointer-events", "all"), r => summaryOf(search, r)).on("click.choose", (event, r) => choosePoint(state, r));
     if (key) legend(drawing, key.values.map((v, i) => [v, palette(i)]));
   }
   state.redraw.push(draw);
@@ -124,8 +125,8 @@ function exploredCoordinates(state) {
         .call(axis.values ? d3.axisLeft(scale) : d3.axisLeft(scale).ticks(5, "~s"));
       const short = axis.name.split(".").slice(-2).join(".");
       g.append("text").attr("y", 22).attr("text-anchor", "middle").text(shortened(short, 104)).append("title").text(axis.name);
-      const brush = d3.brushY().extent([[-12, 32], [12, height - 8]]).on("brush end", () => {
-        const span = d3.event.selection;
+      const brush = d3.brushY().extent([[-12, 32], [12, height - 8]]).on("brush end", event => {
+        const span = event.selection;
         if (!span) state.filters.delete(axis.name);
         else if (axis.values) state.filters.set(axis.name, new Set(axis.values.filter(v => scale(v) >= span[0] && scale(v) <= span[1])));
         else state.filters.set(axis.name, [scale.invert(span[1]), scale.invert(span[0])]);
@@ -146,8 +147,8 @@ function exploredCoordinates(state) {
     const drawn = group.selectAll("path").data(kept.sort((a, b) => a.front - b.front), r => r.i);
     drawn.exit().remove();
     tipped(drawn.enter().append("path").attr("fill", "none").attr("d", r => line(axes.map(a => [position(a.name), place(r, a)]))), r => summaryOf(search, r))
-      .on("click.choose", r => choosePoint(state, r)).merge(drawn)
-      .attr("stroke", r => r === state.chosen ? color("contention") : r.front ? color("accent") : color("latency"))
+      .on("click.choose", (event, r) => choosePoint(state, r)).merge(drawn)
+      .attr("stroke", r => r === state.chosen ? color("red") : r.front ? color("accent") : color("grey"))
       .attr("stroke-width", r => r === state.chosen ? 3 : 1.2).attr("opacity", r => r === state.chosen || r.front ? 0.9 : 0.3);
   }
   state.redraw.push(lines);
@@ -212,27 +213,61 @@ function exploredFront(state) {
   const first = search.objectives[0];
   front.sort((a, b) => (first.direction === "maximize" ? -1 : 1) * (a.value(first.name) - b.value(first.name)));
   table(box, ["point", ...names, "fidelity"], front.map(r => [r.id, ...names.map(n => number(r.value(n))), r.value("fidelity")]));
-  box.selectAll("tbody tr").data(front).style("cursor", "pointer").on("click", r => choosePoint(state, r));
+  box.selectAll("tbody tr").data(front).style("cursor", "pointer").on("click", (event, r) => choosePoint(state, r));
+}
+
+// How the front grew: for two objectives, the area that it dominates up to the worst point, point after point.
+function exploredProgress({search, rows}) {
+  const decided = rows.filter(r => r.decided && search.objectives.every(o => isNumber(r.value(o.name))));
+  if (search.objectives.length !== 2 || decided.length < 3) return;
+  const cost = (r, o) => (o.direction === "maximize" ? -1 : 1) * r.value(o.name), [first, second] = search.objectives;
+  const all = decided.map(r => [cost(r, first), cost(r, second)]), far = [d3.max(all, p => p[0]), d3.max(all, p => p[1])];
+  const area = points => {
+    let sum = 0, height = far[1];
+    for (const [x, y] of d3.sort(points, p => p[0], p => p[1])) {
+      if (y >= height) continue;
+      sum += (far[0] - x) * (height - y);
+      height = y;
+    }
+    return sum;
+  };
+  const whole = area(all);
+  if (!(whole > 0)) return;
+  let front = [];
+  const points = all.map((p, i) => {
+    if (!front.some(q => q[0] <= p[0] && q[1] <= p[1])) front = [...front.filter(q => !(p[0] <= q[0] && p[1] <= q[1])), p];
+    return [i + 1, area(front) / whole];
+  });
+  const box = section("progress", "How the front grew", "The hypervolume of the front after each point, over that at the end: where the line is level, further points brought nothing.");
+  lines(box, [{name: "hypervolume", color: palette(0), points}], "points", "hypervolume", {yFormat: percent});
 }
 
 function exploredSensitivity(search) {
   if (search.importance.length > 0) {
     const box = section("importance", "Which choice matters", "The part of an objective's variance over the search that a key explains (fANOVA).");
     const keys = [...new Set(search.importance.map(r => r.key))];
-    bars(box, d3.nest().key(r => r.objective).entries(search.importance).map(g => ({name: g.key,
-      parts: g.values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
-    legend(box, keys.map((k, i) => [k, palette(i)]));
+    bars(box, d3.groups(search.importance, r => r.objective).map(([name, values]) => ({name,
+      parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
   const box = section("sweeps", "One choice at a time", "Around a point of the front: each objective over that of the point, as one key takes its other values.");
-  for (const around of d3.nest().key(r => r.around).entries(search.sweeps)) {
+  for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];
-      const series = d3.nest().key(r => r.key).entries(around.values).filter(g => g.values.filter(r => typeof ratio(r) === "number").length > 1);
-      if (series.length === 0) continue;
-      box.append("p").text(`${objective.name} around ${around.key}`);
-      lines(box, series.map((g, i) => ({name: g.key, color: palette(i), points: g.values.map((r, n) => [n, ratio(r), r.value]).filter(p => typeof p[1] === "number")})),
-        "the key's values, in order", "over the centre");
+      const keys = d3.groups(values, r => r.key).map(([key, list]) => [key, list.filter(r => isNumber(ratio(r)))]).filter(([, list]) => list.length > 1);
+      if (keys.length === 0) continue;
+      box.append("h3").text(`${objective.name} around ${around}`);
+      for (const [key, list] of keys) exploredSweep(box, key, list, ratio, objective.name);
     }
   }
+}
+
+// One key's values across, at their place where they are numbers.
+function exploredSweep(box, key, list, ratio, objective) {
+  const numeric = list.every(r => isNumber(Number(r.value)) && String(r.value).trim() !== "");
+  const points = list.map(r => [numeric ? Number(r.value) : String(r.value), ratio(r)]);
+  if (numeric) points.sort((a, b) => a[0] - b[0]);
+  const spread = numeric && points[0][0] > 0 && points[points.length - 1][0] >= 8 * points[0][0];
+  lines(box, [{name: key, color: palette(0), points}], key, `${objective} over the centre`,
+    {free: true, log: spread, names: numeric ? undefined : points.map(p => p[0]), xFormat: numeric ? number : undefined});
 }

@@ -1,133 +1,400 @@
-// The network, drawn with the use of each link, over the whole run or in a window of it.
-const kMostDrawn = 6000;  // channels
+// The network, drawn by its structure: grids as layers, boxes as boxes, switches in levels, identical switches as one
+// with a count, and forces for the rest. Large networks show groups that open. Links are coloured by use over time.
+const kOpenNodes = 160;   // accelerators up to which all groups are open
+const kMostForced = 400;  // glyphs that forces may place
 
-// Places of nodes: grids for tori and meshes, circles where all are alike, layers over switches.
-function places(topology) {
-  const {kind, dims, accelerators, nodes} = topology;
-  const spots = new Array(nodes);
-  if ((kind === "torus" || kind === "mesh") && dims.length >= 2) {
-    const [w, h] = dims;
-    const across = Math.ceil(Math.sqrt(accelerators / (w * h)));
-    for (let n = 0; n < nodes; ++n) {
-      const plane = Math.floor(n / (w * h)), x = n % w, y = Math.floor(n / w) % h;
-      spots[n] = [(plane % across) * (w + 0.8) + x, Math.floor(plane / across) * (h + 0.8) + y];
-    }
-    return spots;
-  }
-  if (nodes === accelerators) {
-    const radius = Math.max(1.2, nodes / 6);
-    for (let n = 0; n < nodes; ++n) {
-      const angle = 2 * Math.PI * n / nodes - Math.PI / 2;
-      spots[n] = [radius * Math.cos(angle), radius * Math.sin(angle)];
-    }
-    return spots;
-  }
-  const level = new Array(nodes).fill(-1);
-  let front = d3.range(accelerators);
-  for (const n of front) level[n] = 0;
-  const next = d3.range(nodes).map(() => []);
-  for (const [src, dst] of topology.channels) next[src].push(dst);
-  for (let l = 1; front.length > 0; ++l) {
-    front = [...new Set(front.flatMap(n => next[n]))].filter(n => level[n] < 0);
-    for (const n of front) level[n] = l;
-  }
-  const rows = d3.nest().key(n => level[n]).sortKeys((a, b) => a - b).entries(d3.range(nodes));
-  const width = d3.max(rows, r => r.values.length);
-  const gap = Math.max(1.6, width / 7);
-  for (const row of rows) row.values.forEach((n, i) => { spots[n] = [(i + 0.5) * width / row.values.length, -gap * Number(row.key)]; });
-  return spots;
+const used = part => d3.interpolateRgbBasis(matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches
+  ? ["#2a323b", "#31688e", "#35b779", "#fde725"] : ["#e4e8ec", "#7fc7c0", "#31688e", "#440154"])(Math.max(0, Math.min(1, part)));
+
+// Sets of nodes that `join` connects pairwise, for channels that it says true of.
+function components(net, keep) {
+  const root = d3.range(net.nodes), find = n => { while (root[n] !== n) n = root[n] = root[root[n]]; return n; };
+  for (const c of net.channels) if (keep(c)) root[find(c[0])] = find(c[1]);
+  return d3.groups(d3.range(net.nodes), find).map(([, nodes]) => nodes);
 }
 
-// Whether a channel of a torus joins the two ends of one of the two dimensions that are drawn straight.
-function wraps(topology, src, dst) {
-  let below = 1;
-  for (const width of topology.dims.slice(0, 2)) {
-    if (Math.abs(src - dst) === below * (width - 1) && width > 2) return true;
-    below *= width;
-  }
-  return false;
-}
-
-function network(result, profile) {
-  const topology = profile.topology;
-  const box = section("network", "The network", `${topology.name}: ${topology.accelerators} accelerators, ${topology.nodes - topology.accelerators} switches, ${topology.channels.length} channels. Colours are the part of the time in which a link is busy.`);
-  const windows = profile.windows ? profile.windows.busy : null;
-  const whole = profile.busy;
-  if (topology.channels.length > kMostDrawn) {
-    box.append("p").text("Too many channels to draw; the busiest are:");
-  } else {
-    drawNetwork(box, result, profile, windows);
-  }
-  if (!whole) return;
-  const busiest = d3.range(whole.length).sort((a, b) => whole[b] - whole[a]).slice(0, 8);
-  const details = box.append("details");
-  details.append("summary").text("The busiest channels");
-  table(details, ["channel", "bandwidth", "busy"], busiest.map(c => [`${topology.channels[c][0]} → ${topology.channels[c][1]}`, number(topology.channels[c][2]) + " GB/s", percent(whole[c])]));
-}
-
-function drawNetwork(box, result, profile, windows) {
-  const topology = profile.topology, spots = places(topology), whole = profile.busy;
-  const [x0, x1] = d3.extent(spots, s => s[0]), [y0, y1] = d3.extent(spots, s => s[1]);
-  const width = Math.min(760, widthIn(box)), scale = Math.min((width - 20) / (x1 - x0 + 1.2), 90);
-  const height = Math.max(120, (y1 - y0 + 1.2) * scale), left = (width - (x1 - x0) * scale) / 2;
-  const at = n => [left + (spots[n][0] - x0) * scale, 0.6 * scale + (spots[n][1] - y0) * scale];
-  const radius = Math.max(3, Math.min(13, 0.2 * scale));
-  const shade = d3.scaleSequential(t => d3.interpolateTurbo ? d3.interpolateTurbo(0.1 + 0.85 * t) : d3.interpolateYlOrRd(0.15 + 0.85 * t)).domain([0, 1]).clamp(true);
-  const controls = box.append("div").attr("class", "controls");
-  const svg = box.append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("id", "network-drawing");
-  const scene = svg.append("g");
-  svg.call(d3.zoom().scaleExtent([1, 12]).filter(() => !d3.event.button && (d3.event.type !== "wheel" || d3.event.ctrlKey))
-    .on("zoom", () => scene.attr("transform", d3.event.transform)));
-
-  // Channels between the same nodes lie side by side. Those that wrap around leave the drawing at one end and
-  // come in at the other; those between planes bend around the nodes between.
-  const beside = new Map();
-  const links = topology.channels.map(([src, dst], id) => {
-    const key = src + ">" + dst, rank = beside.get(key) || 0;
-    beside.set(key, rank + 1);
-    return {id, src, dst, rank};
-  });
-  const most = d3.max([...beside.values()]);
-  const step = Math.min(Math.max(2, 0.06 * scale), 0.5 * scale / most);
-  const path = d => {
-    const [ax, ay] = at(d.src), [bx, by] = at(d.dst), length = Math.hypot(bx - ax, by - ay) || 1;
-    const nx = -(by - ay) / length, ny = (bx - ax) / length, side = step * (0.5 + d.rank);
-    const grid = topology.kind === "torus" && topology.dims.length > 1, long = grid && length > 1.5 * scale;
-    const p = [ax + nx * side, ay + ny * side], q = [bx + nx * side, by + ny * side];
-    if (long && wraps(topology, d.src, d.dst)) {
-      const away = 0.5 * scale / length, dx = (bx - ax) * away, dy = (by - ay) * away;
-      return `M${p}l${-dx},${-dy}M${q[0] + dx},${q[1] + dy}L${q}`;
-    }
-    const bend = long ? Math.min(0.16 * length, 0.45 * scale) : 0;
-    return bend === 0 ? `M${p}L${q}` : `M${p}Q${(p[0] + q[0]) / 2 + nx * 2 * bend},${(p[1] + q[1]) / 2 + ny * 2 * bend} ${q}`;
+// Boxes of accelerators with the switches inside them: by the innermost dimension, by faster links, or by the switch
+// that accelerators hang from; none where the network has no such structure.
+function boxesOf(net) {
+  const isBox = nodes => nodes.some(n => n < net.accelerators);
+  const fits = groups => {
+    const boxes = groups.filter(isBox);
+    return boxes.length > 1 && boxes.every(b => b.filter(n => n < net.accelerators).length > 1) ? boxes : null;
   };
-  const groups = groupsOf(result, profile), groupOf = new Map();
-  groups.forEach((g, i) => g.forEach(n => groupOf.set(n, i)));
-  let use = c => whole ? whole[c] : 0;
-  const drawn = scene.selectAll("path").data(links).enter().append("path").attr("class", "link").attr("d", path)
-    .attr("stroke-width", Math.max(1.2, Math.min(3.5, 0.045 * scale)));
-  tipped(drawn, d => `${d.src} → ${d.dst}, ${number(topology.channels[d.id][2])} GB/s\nbusy ${percent(use(d.id))}`);
-  const nodes = scene.selectAll("g").data(d3.range(topology.nodes)).enter().append("g").attr("class", "node").attr("transform", n => `translate(${at(n)})`);
-  nodes.filter(n => n < topology.accelerators).append("circle").attr("r", radius);
-  nodes.filter(n => n >= topology.accelerators).append("rect").attr("x", -radius).attr("y", -radius).attr("width", 2 * radius).attr("height", 2 * radius).attr("rx", 2);
-  nodes.filter(n => groupOf.has(n) && groups.length < 2 * topology.nodes).selectAll("circle,rect").style("stroke", function () { return palette(groupOf.get(d3.select(this.parentNode).datum())); }).style("stroke-width", groups.length > 0 && groups.length < topology.accelerators ? 3 : null);
-  if (radius >= 6) nodes.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", Math.min(11, radius) + "px").text(n => n);
-  tipped(nodes, n => (n < topology.accelerators ? "accelerator " : "switch ") + n + (groupOf.has(n) ? `\ngroup ${groupOf.get(n)} of the bound` : ""));
-  const paint = () => drawn.attr("stroke", d => whole || windows ? shade(use(d.id)) : color("line"));
-  paint();
-  legend(box, [0, 0.25, 0.5, 0.75, 1].map(t => [percent(t), shade(t)]));
-  if (!windows) return;
+  if (net.channels.some(c => c[3] > 0)) {
+    const boxes = fits(components(net, c => c[3] === 0));
+    if (boxes) return boxes;
+  }
+  for (const fastest of [...new Set(net.channels.map(c => c[2]))].sort((a, b) => b - a)) {
+    const boxes = fits(components(net, c => c[2] >= fastest));
+    if (boxes) return boxes;
+  }
+  const above = d3.range(net.accelerators).map(() => new Set());
+  for (const [a, b] of net.channels) if (a < net.accelerators) above[a].add(b);
+  if (above.some(s => s.size !== 1)) return null;
+  const leaves = d3.groups(d3.range(net.accelerators), a => [...above[a]][0]);
+  if (leaves.some(([s]) => s < net.accelerators)) return null;
+  return fits(leaves.map(([s, list]) => [...list, s]));
+}
 
-  const count = d3.max(windows, w => w.length), length = profile.windows.length_ns;
+// A glyph: {nodes, x, y, w, h, kind: accelerator, switch or group, label, box}. `open`: boxes that are drawn inside.
+function layoutOf(net, open, room) {
+  const grid = net.dims && net.dims.filter(d => d > 1).length > 1;
+  if (grid) return gridLayout(net, open, room);
+  const boxes = boxesOf(net);
+  return boxes ? boxLayout(net, boxes, open, room) : plainLayout(net, room);
+}
+
+function gridLayout(net, open, room) {
+  const dims = net.dims, [w, h] = dims, layers = dims[2] || 1, blocks = d3.range(3, dims.length).reduce((n, i) => n * dims[i], 1);
+  const deep = layers > 1, slant = deep ? 1 : 0, flat = deep ? 0.6 : 1, gap = deep ? 0.9 : 0;
+  const across = Math.max(1, Math.min(blocks, Math.floor(room / (24 * (w + slant + 1)))));
+  const width = across * (w + slant + 1), cell = Math.max(7, Math.min(deep ? 62 : 84, room / width));
+  const place = n => net.places ? net.places[n] : n;
+  const at = n => { const c = []; let rest = place(n); for (const d of dims) { c.push(rest % d); rest = Math.floor(rest / d); } return c; };
+  const block = c => { let b = 0; for (let d = dims.length - 1; d > 2; --d) b = b * dims[d] + c[d]; return b; };
+  const spot = (x, y, z, b) => [
+    cell * ((b % across) * (w + slant + 1) + x + slant * y / h + 0.7),
+    cell * (Math.floor(b / across) * (layers * (h * flat + gap) + 1) + z * (h * flat + gap) + y * flat + 0.8)];
+  const many = net.accelerators > 4 * kOpenNodes, tile = many ? Math.max(2, Math.ceil(Math.sqrt(net.accelerators / 100))) : 1;
+  const size = Math.max(4, Math.min(26, 0.42 * cell)), tiles = new Map(), glyphs = [], frames = [];
+  for (let n = 0; n < net.accelerators; ++n) {
+    const c = at(n), x = c[0], y = c[1], z = c[2] || 0, b = block(c);
+    const key = many ? [Math.floor(x / tile), Math.floor(y / tile), z, b].join() : "";
+    if (many && !tiles.has(key)) tiles.set(key, {nodes: [], c, key});
+    if (many) tiles.get(key).nodes.push(n);
+    if (many && !open.has(key)) continue;
+    const [px, py] = spot(x, y, z, b);
+    glyphs.push({nodes: [n], x: px, y: py, w: size, h: size, kind: "accelerator", label: String(n), c, box: many ? key : undefined});
+  }
+  for (const t of tiles.values()) {
+    const x0 = Math.floor(t.c[0] / tile) * tile, y0 = Math.floor(t.c[1] / tile) * tile;
+    const x1 = Math.min(w, x0 + tile) - 1, y1 = Math.min(h, y0 + tile) - 1, z = t.c[2] || 0, b = block(t.c);
+    const [ax, ay] = spot(x0, y0, z, b), [bx, by] = spot(x1, y1, z, b);
+    const frame = {x: (ax + bx) / 2, y: (ay + by) / 2, w: Math.abs(bx - ax) + 0.62 * cell, h: by - ay + 0.62 * cell};
+    if (open.has(t.key)) frames.push({...frame, box: t.key, label: ranges(t.nodes)});
+    else glyphs.push({...frame, nodes: t.nodes, kind: "group", label: plural(t.nodes.length, "accelerator"), box: t.key, c: [Math.floor(x0 / tile), Math.floor(y0 / tile), z]});
+  }
+  // Links around the ends of a row are stubs at both of them.
+  const wraps = (a, b) => net.wraps && a.c && b.c && (a.kind === b.kind) && a.c.some((v, d) => Math.abs(v - b.c[d]) > 1 && (a.kind === "accelerator" || d < 2)) && Math.hypot(a.x - b.x, a.y - b.y) > 1.6 * (a.kind === "group" ? Math.max(a.w, a.h) + cell : cell);
+  const [, low] = spot(0, h - 1, layers - 1, blocks - 1);
+  return {glyphs, frames, width: cell * width, height: low + cell * 0.8, stub: wraps, cell, groups: [...tiles.keys()],
+    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? "; links around the ends are drawn as stubs" : ""}`};
+}
+
+// Switches outside boxes that lead to the same places become one with a count.
+function foldSwitches(net, glyphs, of) {
+  for (let again = true; again;) {
+    again = false;
+    const near = glyphs.map(() => new Map());
+    for (const c of net.channels) {
+      const a = of[c[0]], b = of[c[1]];
+      if (a !== b) near[a].set(b, (near[a].get(b) || 0) + c[2]);
+    }
+    const seen = new Map();
+    glyphs.forEach((g, i) => {
+      if (g.kind !== "switch") return;
+      const count = g.nodes.length;
+      const key = [...near[i]].sort((p, q) => p[0] - q[0]).map(([j, v]) => `${j}:${(v / count).toPrecision(6)}`).join();
+      if (!seen.has(key)) { seen.set(key, i); return; }
+      const first = glyphs[seen.get(key)];
+      first.nodes.push(...g.nodes);
+      g.nodes = [];
+      again = true;
+    });
+    const left = glyphs.filter(g => g.nodes.length > 0);
+    glyphs.length = 0;
+    glyphs.push(...left);
+    glyphs.forEach((g, i) => g.nodes.forEach(n => { of[n] = i; }));
+  }
+}
+
+function boxLayout(net, boxes, open, room) {
+  // First every box as one glyph, to find levels and their order.
+  const of = new Array(net.nodes).fill(-1), items = boxes.map((nodes, i) => ({nodes: [...nodes], kind: "group", box: "b" + i}));
+  items.forEach((g, i) => g.nodes.forEach(n => { of[n] = i; }));
+  for (let n = 0; n < net.nodes; ++n) if (of[n] < 0) { of[n] = items.length; items.push({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch"}); }
+  foldSwitches(net, items, of);
+  const near = items.map(() => new Set());
+  for (const c of net.channels) if (of[c[0]] !== of[c[1]]) { near[of[c[0]]].add(of[c[1]]); near[of[c[1]]].add(of[c[0]]); }
+  const level = items.map(g => g.kind === "switch" ? -1 : 0);
+  let front = d3.range(items.length).filter(i => level[i] === 0);
+  for (let l = 1; front.length > 0; ++l) {
+    front = [...new Set(front.flatMap(i => [...near[i]]))].filter(i => level[i] < 0);
+    for (const i of front) level[i] = l;
+  }
+  for (let i = 0; i < level.length; ++i) if (level[i] < 0) level[i] = 1;
+  if (d3.max(level) === 0) twoRows(near, level);
+  const rows = d3.range(d3.max(level) + 1).map(l => d3.range(items.length).filter(i => level[i] === l)).filter(r => r.length > 0);
+  const of0 = new Map();
+  rows[0].forEach((i, k) => of0.set(i, k));
+  for (const row of rows.slice(1)) {
+    const mean = i => d3.mean([...near[i]].filter(j => of0.has(j)), j => of0.get(j)) || 0;
+    row.sort((a, b) => mean(a) - mean(b));
+    row.forEach((i, k) => of0.set(i, (k + 0.5) * rows[0].length / row.length - 0.5));
+  }
+  // Then places from the bottom, each box as large as what it shows.
+  for (const g of items) sizeOf(net, g, open, rows[0].length, room);
+  if (rows.length === 1 && items.length > 2) return peersLayout(net, items, room);
+  const glyphs = [], frames = [];
+  let y = 0, width = room;
+  const lanes = rows.map(row => wrapped(row.map(i => items[i]), room));
+  width = Math.max(room, ...lanes.flatMap(l => l.map(r => r.width)));
+  for (const lane of [...lanes].reverse()) {
+    for (const line of lane) {
+      const spare = lane.length === 1 && line.items.length > 1 ? (width - line.width) / line.items.length : 0;
+      let x = spare > 0 ? spare / 2 : (width - line.width) / 2;
+      for (const g of line.items) {
+        put(net, g, x + g.w / 2, y + line.height / 2, glyphs, frames);
+        x += g.w + 8 + spare;
+      }
+      y += line.height + 14;
+    }
+    y += 56;
+  }
+  return {glyphs, frames, width, height: y - 40, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box),
+    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn as one with their count`};
+}
+
+// Boxes that are joined to each other, around a circle.
+function peersLayout(net, items, room) {
+  for (const g of items) if (!g.inside) Object.assign(g, {w: 46, h: 24});
+  const glyphs = [], frames = [], high = d3.max(items, g => g.h), wide = d3.max(items, g => g.w);
+  const radius = Math.max(110, items.length * Math.min(wide, Math.hypot(wide, high)) * 1.12 / (2 * Math.PI)), width = Math.max(room, 2 * radius + wide + 16);
+  items.forEach((g, i) => {
+    const angle = 2 * Math.PI * i / items.length - Math.PI / 2;
+    put(net, g, width / 2 + radius * Math.cos(angle), radius * Math.sin(angle) + radius + high / 2 + 4, glyphs, frames);
+  });
+  return {glyphs, frames, width, height: 2 * radius + high + 12, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box), peers: true,
+    text: `${items.length} boxes that are joined to each other, around a circle`};
+}
+
+// Boxes joined to each other without levels: in two rows where links lead only from one to the other.
+function twoRows(near, level) {
+  const side = near.map(() => -1);
+  for (let first = 0; first < near.length; ++first) {
+    if (side[first] >= 0) continue;
+    side[first] = 0;
+    for (const queue = [first]; queue.length > 0;) {
+      const i = queue.shift();
+      for (const j of near[i]) {
+        if (side[j] < 0) { side[j] = 1 - side[i]; queue.push(j); } else if (side[j] === side[i]) return;
+      }
+    }
+  }
+  side.forEach((s, i) => { level[i] = s; });
+}
+
+// Lines of items that fit in a width.
+function wrapped(items, room) {
+  const lines = [];
+  for (const g of items) {
+    const line = lines[lines.length - 1];
+    if (!line || line.width + g.w + 8 > room) lines.push({items: [g], width: g.w, height: g.h});
+    else { line.items.push(g); line.width += g.w + 8; line.height = Math.max(line.height, g.h); }
+  }
+  return lines;
+}
+
+function sizeOf(net, g, open, count, room) {
+  const own = g.nodes.filter(n => n < net.accelerators).length;
+  if (g.kind === "switch") { g.w = g.nodes.length > 1 ? 44 : 30; g.h = 22; if (count > 16) g.w = Math.min(g.w, 36); return; }
+  if (g.kind === "accelerator") { g.w = g.h = 20; return; }
+  if (!open.has(g.box)) {
+    g.inside = null;
+    g.w = Math.max(14, Math.min(92, room / Math.min(count, 64) - 8));
+    g.h = 32;
+    return;
+  }
+  g.inside = insideOf(net, g.nodes);
+  g.columns = own;
+  const narrow = Math.ceil(Math.sqrt(own));
+  while (g.columns > narrow && Math.max(count, 2) * (g.columns * 24 + 22) > room) --g.columns;
+  g.w = Math.max(g.columns * 24 + 14, g.inside.length * 42 + 14);
+  g.h = Math.ceil(own / g.columns) * 26 + (g.inside.length > 0 ? 54 : 0) + 30;
+}
+
+// The switches of a box, identical ones as one.
+function insideOf(net, nodes) {
+  const member = new Set(nodes), reach = new Map(nodes.filter(n => n >= net.accelerators).map(n => [n, []]));
+  for (const [a, b] of net.channels) if (reach.has(a) && member.has(b)) reach.get(a).push(b);
+  return d3.groups([...reach.keys()], n => reach.get(n).sort((a, b) => a - b).join()).map(([, list]) => list);
+}
+
+function put(net, g, x, y, glyphs, frames) {
+  if (g.kind !== "group" || !g.inside) {
+    const own = g.nodes.filter(n => n < net.accelerators);
+    const label = g.kind === "switch" ? (g.nodes.length > 1 ? `×${g.nodes.length}` : String(g.nodes[0])) : g.kind === "group" ? ranges(own) : String(g.nodes[0]);
+    glyphs.push({...g, x, y, label});
+    return;
+  }
+  frames.push({x, y, w: g.w, h: g.h, box: g.box, label: ranges(g.nodes.filter(n => n < net.accelerators))});
+  const own = g.nodes.filter(n => n < net.accelerators), top = y - g.h / 2 + 22;
+  g.inside.forEach((list, i) => glyphs.push({nodes: list, x: x + (i - (g.inside.length - 1) / 2) * 42, y: top + 10, w: 34, h: 20, kind: "switch",
+    label: list.length > 1 ? `×${list.length}` : String(list[0]), box: undefined}));
+  const base = top + (g.inside.length > 0 ? 54 : 0);
+  own.forEach((n, i) => glyphs.push({nodes: [n], x: x + ((i % g.columns) - (g.columns - 1) / 2) * 24, y: base + Math.floor(i / g.columns) * 26 + 12, w: 18, h: 18, kind: "accelerator", label: String(n)}));
+}
+
+// Without boxes: levels over switches, a circle where few or densely joined, forces for the rest.
+function plainLayout(net, room) {
+  const glyphs = d3.range(net.nodes).map(n => ({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch"}));
+  const of = d3.range(net.nodes);
+  foldSwitches(net, glyphs, of);
+  const accelerators = glyphs.filter(g => g.kind === "accelerator"), switches = glyphs.filter(g => g.kind === "switch");
+  for (const g of glyphs) g.label = g.nodes.length > 1 ? `×${g.nodes.length}` : String(g.nodes[0]);
+  const done = (width, height, text) => ({glyphs, frames: [], width, height, stub: () => false, bend: text.startsWith("circle"), cell: 40, groups: [], text});
+  const between = net.channels.some(c => c[0] < net.accelerators && c[1] < net.accelerators);
+  if (switches.length > 0 && switches.length <= 6 && !between) {
+    const columns = Math.min(accelerators.length, Math.max(8, Math.floor(room / 26))), size = Math.min(20, room / columns - 4);
+    switches.forEach((g, i) => Object.assign(g, {x: (i + 0.5) * room / switches.length, y: 24, w: 60, h: 26}));
+    accelerators.forEach((g, i) => Object.assign(g, {x: (i % columns + 0.5) * room / columns, y: 110 + Math.floor(i / columns) * 30, w: size, h: size}));
+    return done(room, 130 + Math.floor((accelerators.length - 1) / columns) * 30, `accelerators under their switches${switches.some(g => g.nodes.length > 1) ? "; identical switches are drawn as one with their count" : ""}`);
+  }
+  const size = glyphs.length > 64 ? 10 : 20;
+  for (const g of glyphs) g.w = g.h = size;
+  if (switches.length === 0 && (glyphs.length <= 40 || net.channels.length > 0.5 * net.nodes * (net.nodes - 1))) {
+    const radius = Math.max(70, Math.min(room / 2 - 30, glyphs.length * 9)), middle = Math.min(room, 2 * radius + 60) / 2;
+    glyphs.forEach((g, i) => { const a = 2 * Math.PI * i / glyphs.length - Math.PI / 2; g.x = middle + radius * Math.cos(a); g.y = radius + 24 + radius * Math.sin(a); });
+    return done(2 * middle, 2 * radius + 48, "circle");
+  }
+  forces(net, glyphs, of);
+  const [x0, x1] = d3.extent(glyphs, g => g.x), [y0, y1] = d3.extent(glyphs, g => g.y), factor = (room - 40) / (x1 - x0 || 1);
+  const scale = Math.min(factor, 560 / (y1 - y0 || 1));
+  for (const g of glyphs) { g.x = 20 + (g.x - x0) * scale + (room - 40 - (x1 - x0) * scale) / 2; g.y = 20 + (g.y - y0) * scale; }
+  return done(room, 40 + (y1 - y0) * scale, "placed by forces: connected nodes are close");
+}
+
+function forces(net, glyphs, of) {
+  if (glyphs.length > kMostForced) {
+    const columns = Math.ceil(Math.sqrt(glyphs.length * 1.6));
+    glyphs.forEach((g, i) => { g.x = i % columns; g.y = Math.floor(i / columns); });
+    return;
+  }
+  const links = [...new Set(net.channels.map(c => [of[c[0]], of[c[1]]].sort((a, b) => a - b).join()))].map(k => k.split(",").map(Number)).map(([source, target]) => ({source, target}));
+  const simulation = d3.forceSimulation(glyphs).force("link", d3.forceLink(links).distance(40)).force("charge", d3.forceManyBody().strength(-160))
+    .force("x", d3.forceX().strength(0.03)).force("y", d3.forceY().strength(0.05)).stop();
+  simulation.tick(Math.max(60, Math.floor(30000 / glyphs.length / 4)));
+}
+
+function network(one) {
+  const net = one.network;
+  if (!net) return;
+  const seen = net.channels.some(c => isNumber(c[5]));
+  const box = section("network", "The network", `${net.name}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
+    (seen ? " Colours are the share of the time that a link is busy." : ""));
+  drawNetwork(box, one);
+  if (!seen) return;
+  const busiest = d3.range(net.channels.length).sort((a, b) => net.channels[b][5] - net.channels[a][5]).slice(0, 256);
+  behind(box, ["channel", "bandwidth", "carried", "busy"], busiest.map(c => [`${net.channels[c][0]} → ${net.channels[c][1]}`, number(net.channels[c][2]) + " GB/s", volume(net.channels[c][4]), percent(net.channels[c][5])]),
+    busiest.length < net.channels.length ? `The ${busiest.length} busiest channels` : "Every channel");
+}
+
+const kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+function drawNetwork(box, one) {
+  const net = one.network, profile = one.profile || {}, windows = profile.windows ? profile.windows.busy : null;
+  const open = new Set(), controls = box.append("div").attr("class", "controls"), drawing = box.append("div").attr("class", "wide").attr("id", "network-drawing");
+  const seen = net.channels.some(c => isNumber(c[5])), room = widthIn(box), failed = failedLinks(one.result);
+  let use = c => net.channels[c][5] || 0, paint = () => {};
+  const first = layoutOf(net, open, room);
+  if (net.accelerators <= kOpenNodes && !(first.peers && first.groups.length > 8)) first.groups.forEach(g => open.add(g));
+  const text = box.append("p").attr("class", "note");
+  function draw() {
+    drawing.selectAll("*").remove();
+    const layout = layoutOf(net, open, room), {glyphs, frames} = layout, of = new Map();
+    glyphs.forEach((g, i) => g.nodes.forEach(n => of.set(n, i)));
+    text.text(`Drawn as: ${layout.text}.${layout.groups.length > 0 ? " A click opens or closes a group." : ""}`);
+    const bundles = new Map(), inner = glyphs.map(() => []);
+    net.channels.forEach((c, i) => {
+      const a = of.get(c[0]), b = of.get(c[1]);
+      if (a === b) inner[a].push(i);
+      if (a === b) return;
+      const key = a * glyphs.length + b;
+      if (!bundles.has(key)) bundles.set(key, {a: glyphs[a], b: glyphs[b], list: []});
+      bundles.get(key).list.push(i);
+    });
+    const svg = drawing.append("svg").attr("viewBox", `0 -4 ${layout.width} ${layout.height + 8}`).attr("role", "img").style("max-width", layout.width + "px")
+      .style("min-width", Math.min(layout.width, 2 * room) + "px").style("margin", "0 auto");
+    svg.append("title").text(net.name);
+    const scene = svg.append("g");
+    svg.call(d3.zoom().scaleExtent([1, 16]).filter(event => event.ctrlKey || (event.type !== "wheel" && event.target.tagName !== "rect")).on("zoom", event => scene.attr("transform", event.transform))).on("dblclick.zoom", null);
+    scene.selectAll("rect.box").data(frames).enter().append("rect").attr("class", "box").attr("x", f => f.x - f.w / 2).attr("y", f => f.y - f.h / 2).attr("width", f => f.w).attr("height", f => f.h).attr("rx", 6);
+    const width = Math.max(1, Math.min(3.5, 0.05 * layout.cell));
+    const links = scene.selectAll("path.link").data([...bundles.values()]).enter().append("path").attr("class", "link").attr("d", d => linkPath(layout, d, width))
+      .attr("stroke-width", d => Math.min(6, width * (1 + Math.log2(d.list.length) / 3))).attr("stroke-linecap", "round");
+    links.filter(d => d.list.some(i => failed.has(`${net.channels[i][0]}-${net.channels[i][1]}`))).classed("failed", true);
+    const mean = d => d3.mean(d.list, use);
+    tipped(links, d => (d.list.length === 1 ? `${net.channels[d.list[0]][0]} → ${net.channels[d.list[0]][1]}` : `${plural(d.list.length, "channel")} from ${whatIs(net, d.a)} to ${whatIs(net, d.b)}`) +
+      `\n${number(d3.sum(d.list, i => net.channels[i][2]))} GB/s` + (seen ? `\nbusy ${percent(mean(d))}` + (d.list.length > 1 ? `, at most ${percent(d3.max(d.list, use))}` : "") : "") + (links.size() > 0 && d.list.some(i => failed.has(`${net.channels[i][0]}-${net.channels[i][1]}`)) ? "\nfailed" : ""));
+    const nodes = scene.selectAll("g.node").data(glyphs).enter().append("g").attr("class", g => "node " + g.kind).attr("transform", g => `translate(${g.x},${g.y})`);
+    nodes.filter(g => g.kind === "accelerator").append("circle").attr("r", g => g.w / 2);
+    nodes.filter(g => g.kind !== "accelerator").append("rect").attr("x", g => -g.w / 2).attr("y", g => -g.h / 2).attr("width", g => g.w).attr("height", g => g.h).attr("rx", g => g.kind === "group" ? 6 : 2);
+    nodes.filter(g => g.label && g.w >= 5.2 * Math.min(g.label.length, 12) && g.h > 13).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => (g.kind === "accelerator" ? Math.min(11, g.w * 0.5) : 11) + "px").style("pointer-events", "none").text(g => shortened(g.label, g.w + 20));
+    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
+    const toggle = (event, g) => { if (g.box === undefined) return; if (open.has(g.box)) open.delete(g.box); else open.add(g.box); hideTip(); draw(); };
+    nodes.filter(g => g.kind === "group").attr("tabindex", 0).attr("role", "button").attr("aria-label", g => "open " + g.label).on("click.open", toggle).on("keydown", (event, g) => { if (event.key === "Enter") toggle(event, g); });
+    scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")
+      .text(f => shortened(f.label, f.w)).on("click", toggle).append("title").text("click to close");
+    const groups = nodes.filter(g => g.kind === "group");
+    paint = () => {
+      links.attr("stroke", d => seen || windows ? used(mean(d)) : color("grey"));
+      if (!seen && !windows) return;
+      const within = g => used(d3.mean(inner[glyphs.indexOf(g)], use) || 0);
+      groups.select("rect").style("fill", within);
+      groups.select("text").style("fill", g => readableOn(within(g)));
+    };
+    paint();
+  }
+  draw();
+  if (first.groups.length > 1 && first.groups.length <= 512) {
+    controls.append("button").attr("type", "button").attr("id", "open-groups").text(open.size > 0 ? "close groups" : "open groups").on("click", function () {
+      if (open.size > 0) open.clear(); else first.groups.forEach(g => open.add(g));
+      d3.select(this).text(open.size > 0 ? "close groups" : "open groups");
+      draw();
+    });
+  }
+  if (seen || windows) legend(box, [0, 0.25, 0.5, 0.75, 1].map(t => [percent(t).replace(".0", ""), used(t)]));
+  if (windows) overTime(controls, profile, w => { use = w < 0 ? c => net.channels[c][5] || 0 : c => kDigits.indexOf((windows[c] || "")[w] || "0") / 61; paint(); });
+}
+
+const whatIs = (net, g) => g.kind === "switch" ? (g.nodes.length > 1 ? `${g.nodes.length} identical switches, ${ranges(g.nodes)}` : `switch ${g.nodes[0]}`)
+  : g.kind === "group" ? `accelerators ${ranges(g.nodes.filter(n => n < net.accelerators))}` : `accelerator ${g.nodes[0]}`;
+
+function failedLinks(result) {
+  const links = new Set();
+  for (const f of result.failures || []) {
+    const found = /(\d+)-(\d+)/.exec(String(f.failed));
+    if (found) { links.add(`${found[1]}-${found[2]}`); links.add(`${found[2]}-${found[1]}`); }
+  }
+  return links;
+}
+
+// Both ways of a link beside each other; around the ends of a grid's row, a stub at either end.
+function linkPath(layout, {a, b}, width) {
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1, ux = (b.x - a.x) / length, uy = (b.y - a.y) / length;
+  const side = Math.max(1, width * 0.75), nx = -uy * side, ny = ux * side, p = [a.x + nx, a.y + ny], q = [b.x + nx, b.y + ny];
+  if (layout.stub(a, b)) {
+    const out = (a.kind === "group" ? Math.max(a.w, a.h) / 2 : a.w / 2) + 0.22 * layout.cell;
+    return `M${p}l${-ux * out},${-uy * out}M${q[0] + ux * out},${q[1] + uy * out}L${q}`;
+  }
+  if (!layout.bend || length < 1.5 * layout.cell) return `M${p}L${q}`;
+  const bend = Math.min(0.12 * length, 40);
+  return `M${p}Q${(p[0] + q[0]) / 2 - uy * bend},${(p[1] + q[1]) / 2 + ux * bend} ${q}`;
+}
+
+// A slider over windows of time: shows(window), -1 for the whole run.
+function overTime(controls, profile, shows) {
+  const count = d3.max(profile.windows.busy, w => w.length), length = profile.windows.length_ns;
+  if (!(count > 1)) return;
   const label = controls.append("span");
   const slider = controls.append("input").attr("type", "range").attr("id", "window").attr("min", -1).attr("max", count - 1).attr("value", -1).attr("aria-label", "window of time");
   const play = controls.append("button").attr("type", "button").attr("id", "play").text("play");
-  const show = w => {
-    use = w < 0 ? c => whole[c] : c => (windows[c][w] || 0) / 100;
+  const go = w => {
     label.text(w < 0 ? "the whole run" : `${duration(w * length)} to ${duration(Math.min((w + 1) * length, profile.time_ns))}`);
-    paint();
+    shows(w);
   };
-  slider.on("input", function () { show(Number(this.value)); });
+  slider.on("input", function () { go(Number(this.value)); });
   let timer = null;
   play.on("click", () => {
     if (timer) { timer.stop(); timer = null; play.text("play"); return; }
@@ -136,8 +403,8 @@ function drawNetwork(box, result, profile, windows) {
       if (!document.body.contains(slider.node())) { timer.stop(); return; }
       const next = Number(slider.property("value")) + 1;
       slider.property("value", next >= count ? -1 : next);
-      show(Number(slider.property("value")));
+      go(Number(slider.property("value")));
     }, 200);
   });
-  show(-1);
+  label.text("the whole run");
 }

@@ -1,24 +1,35 @@
 "use strict";
-// The page: reads its data, lets the reader choose a result, and builds the sections that apply to it.
+// The page: reads its data, lets the reader choose a result, and has the helpers that its sections share.
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = d3.select("#main");
 let chosen = 0;
 
+const isNumber = value => typeof value === "number" && Number.isFinite(value);
+const kWhole = new Intl.NumberFormat("en"), kParted = new Intl.NumberFormat("en", {maximumFractionDigits: 6});
 const number = (value, digits = 4) =>
-  value === null || value === undefined ? "–"
-    : typeof value !== "number" ? String(value)
-    : Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(digits)).toLocaleString("en", {maximumFractionDigits: 6});
-const percent = value => (100 * value).toFixed(1) + "%";
+  typeof value === "string" ? value
+    : typeof value === "boolean" ? (value ? "yes" : "no")
+    : !isNumber(value) ? "–"
+    : Number.isInteger(value) ? kWhole.format(value)
+    : kParted.format(Number(value.toPrecision(digits)));
+const percent = value => isNumber(value) ? (100 * value).toFixed(1) + "%" : "–";
+const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
-// 1234567 ns as "1.235 ms".
-function duration(ns) {
-  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
-    if (Math.abs(ns) >= size) return number(ns / size) + " " + unit;
-  }
-  return number(ns) + " ns";
+function scaled(value, units) {
+  if (!isNumber(value)) return "–";
+  const [unit, size] = units.find(([, size]) => Math.abs(value) >= size) || units[units.length - 1];
+  return number(value / size) + " " + unit;
 }
+// 1234567 ns as "1.235 ms", 1048576 B as "1 MiB".
+const duration = ns => scaled(ns, [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]]);
+const volume = bytes => scaled(bytes, [["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10], ["B", 1]]);
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const kPalette = ["blue", "orange", "green", "pink", "red", "sky", "brown", "yellow", "grey"];
+const palette = i => color(kPalette[i % kPalette.length]);
+
+// The sentence that the reference has for a field of results.
+const explanation = path => data.fields && data.fields[path] ? data.fields[path][1] : "";
 
 function section(id, title, note) {
   const box = main.append("section").attr("id", id);
@@ -30,6 +41,7 @@ function section(id, title, note) {
 // Drawings are as wide as their section, so that their text keeps its size.
 const widthIn = box => Math.max(280, Math.min(1140, box.node().clientWidth - 34));
 const shortened = (text, room) => text.length * 7 > room ? text.slice(0, Math.max(3, Math.floor(room / 7) - 1)) + "…" : text;
+const nameRoom = (width, names) => Math.min(0.32 * width, 20 + 7 * d3.max(names, n => n.length));
 
 const tip = d3.select("#tip");
 function showTip(event, text) {
@@ -41,8 +53,7 @@ function showTip(event, text) {
 const hideTip = () => tip.attr("hidden", true);
 // A tip for every element of a selection; phones show it on a tap.
 function tipped(selection, text) {
-  selection.on("mousemove click", d => showTip(d3.event, text(d))).on("mouseleave", hideTip);
-  return selection;
+  return selection.on("mousemove click", (event, d) => showTip(event, text(d))).on("mouseleave", hideTip);
 }
 
 function legend(box, entries) {
@@ -53,9 +64,30 @@ function legend(box, entries) {
 
 function table(box, headings, rows) {
   const made = box.append("div").attr("class", "wide").append("table");
-  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").text(d => d);
+  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => d === "meaning" ? "text" : null).text(d => d);
   made.append("tbody").selectAll("tr").data(rows).enter().append("tr")
-    .selectAll("td").data(d => d).enter().append("td").text(d => d);
+    .selectAll("td").data(d => d).enter().append("td").attr("class", (d, i) => headings[i] === "meaning" || (typeof d === "string" && d.length > 60) ? "text" : null)
+    .text(d => typeof d === "number" ? number(d) : d);
+  return made;
+}
+
+// The numbers of the picture above, to read and to copy.
+function behind(box, headings, rows, title = "Table") {
+  const details = box.append("details").attr("class", "behind");
+  details.append("summary").text(title);
+  details.append("button").attr("type", "button").attr("class", "copy").text("Copy").on("click", () =>
+    copyText([headings, ...rows].map(row => row.join("\t")).join("\n")));
+  details.on("toggle.fill", () => {
+    if (details.select("table").empty()) table(details, headings, rows);
+  });
+}
+
+// Works for pages that are files, where navigator.clipboard is not there.
+function copyText(text) {
+  const area = d3.select("body").append("textarea").property("value", text);
+  area.node().select();
+  document.execCommand("copy");
+  area.remove();
 }
 
 // {"a": {"b": 1}} as [["a.b", 1]].
@@ -71,80 +103,81 @@ function asYaml(value, indent = "") {
       : indent + key + ": " + (typeof inner === "string" ? inner : JSON.stringify(inner)) + "\n").join("");
 }
 
-const timeOf = result => result.time_ns !== undefined ? result.time_ns : result.time_s !== undefined ? 1e9 * result.time_s : undefined;
-
-function headline(result) {
-  const config = result.config || {};
-  const topology = config.system && config.system.topology ? config.system.topology : {};
-  const on = topology.kind ? " on " + topology.kind + (topology.dims ? " " + topology.dims.join("×") : "") : "";
-  if (result.training) return "Training of " + result.training.model + on;
-  if (result.traffic) return result.traffic.pattern + " traffic" + on;
-  if (result.program) return (result.program.name ? "Program " + result.program.name : "A program") + on;
-  if (result.jobs) return "Routing study" + on;
-  if (result.layers) return "Layers of an accelerator";
-  if (result.rows) return "Algorithms side by side" + on;
-  const collective = config.collective || result.collective;
-  if (collective && collective.op) return collective.op + " of " + collective.size + " by " + collective.algorithm + on;
-  return "Result" + on;
+// Numbers as ranges: [0, 1, 2, 5] as "0–2, 5".
+function ranges(list) {
+  const sorted = [...list].sort((a, b) => a - b), parts = [];
+  for (let i = 0, j; i < sorted.length; i = j) {
+    for (j = i + 1; j < sorted.length && sorted[j] === sorted[j - 1] + 1;) ++j;
+    parts.push(j - i === 1 ? `${sorted[i]}` : `${sorted[i]}–${sorted[j - 1]}`);
+  }
+  return parts.length > 12 ? parts.slice(0, 12).join(", ") + ", …" : parts.join(", ");
 }
 
-function cards(result) {
-  const list = [];
-  const add = (what, value) => { if (value !== undefined && value !== null) list.push([what, value]); };
-  const time = timeOf(result);
-  if (time !== undefined) add("time", duration(time));
-  if (result.cycles !== undefined) add("cycles", number(result.cycles));
-  if (result.efficiency !== undefined) add("of the least possible time", percent(result.efficiency));
-  if (result.algbw_gb_s !== undefined) add("algorithm bandwidth", number(result.algbw_gb_s) + " GB/s");
-  if (result.busbw_gb_s !== undefined) add("bus bandwidth", number(result.busbw_gb_s) + " GB/s");
-  if (result.link_utilization) add("link use, mean and most", percent(result.link_utilization.mean) + ", " + percent(result.link_utilization.max));
-  if (result.training && result.training.normalized_performance !== undefined) add("computation over time", percent(result.training.normalized_performance));
-  if (result.packet_latency_mean !== undefined) add("packet latency, cycles", number(result.packet_latency_mean));
-  if (result.accepted_flits_per_node_cycle !== undefined) add("accepted flits a node and cycle", number(result.accepted_flits_per_node_cycle));
-  if (result.hops_mean !== undefined) add("routers traversed", number(result.hops_mean));
-  add("steps", result.steps);
-  add("sums checked by", result.verified);
-  add("fidelity", result.fidelity);
-  const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div").data(list).enter()
-    .append("div").attr("class", "card");
-  box.append("b").text(d => d[1]);
+function cards(list) {
+  const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div")
+    .data(list.filter(([, value]) => value !== undefined && value !== null && value !== "–")).enter().append("div").attr("class", "card");
+  box.append("b").text(d => typeof d[1] === "string" ? d[1] : number(d[1]));
   box.append("span").text(d => d[0]);
+}
+
+// Numbers as C++ packs them (packed_numbers.h), in groups of `size`.
+function unpacked(text, size) {
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", value = new Uint8Array(128), groups = [];
+  [...digits].forEach((c, i) => { value[c.charCodeAt(0)] = i; });
+  let group = [], number = 0, scale = 1;
+  for (let i = 0; i < text.length; ++i) {
+    const digit = value[text.charCodeAt(i)];
+    number += (digit & 31) * scale;
+    scale *= 32;
+    if (digit & 32) continue;
+    group.push(number % 2 ? -(number - 1) / 2 : number / 2);
+    if (group.length === size) { groups.push(group); group = []; }
+    number = 0;
+    scale = 1;
+  }
+  return groups;
+}
+
+// The answers to the reader's questions, in sentences.
+function answers(list) {
+  const sentences = list.filter(Boolean);
+  if (sentences.length === 0) return;
+  main.append("section").attr("id", "answers").append("ul").selectAll("li").data(sentences).enter().append("li").text(d => d);
 }
 
 function show(index) {
   chosen = index;
-  const {result, profile} = data.results[index];
+  hideTip();
   main.selectAll("*").remove();
-  if (result.schema === "coppice.explore/1") return explored(result);
-  d3.select("#title").text(headline(result));
+  const one = data.results[index];
+  if (one.result.schema === "coppice.explore/1") return explored(one.result);
+  d3.select("#title").text(headline(one.result));
   d3.selectAll("#results button").attr("aria-pressed", (d, i) => String(i === index));
-  cards(result);
+  const kind = kKinds[kindOf(one.result)];
+  kind.summary(one);
   if (data.results.length > 1) compare(data.results);
-  breakdown(result);
-  if (result.rows) algorithms(result);
-  if (result.layers) layers(result);
-  if (result.jobs) (result.program ? jobsOfProgram : jobs)(result);
-  if (profile && profile.topology) network(result, profile);
-  if (profile && profile.messages && profile.messages.length > 0) ports(profile);
-  if (result.dimensions) dimensions(result);
-  phases(result);
-  if (profile && profile.messages && profile.messages.length > 0 && !result.program && !result.training) trees(profile);
-  bound(result, profile);
-  if (profile && profile.skipped) section("skipped", "Not simulated again", profile.skipped);
-  if (result.config) section("config", "Configuration").append("pre").text(asYaml(result.config));
-  if (result.simulator) {
-    table(section("simulator", "The simulation"), ["what", "figure"], flat(result.simulator).map(([k, v]) => [k, number(JSON.parse(v))]));
+  kind.sections(one);
+  const missing = missingOf(one);
+  if (missing) section("missing", "Not on this page", missing);
+  const warned = [...(one.result.warnings || []), ...(one.result.assumptions || [])];
+  if (warned.length > 0) section("warnings", "Warnings and assumptions").append("ul").selectAll("li").data(warned).enter().append("li").text(d => d);
+  if (one.result.config) section("config", "Configuration").append("pre").attr("tabindex", 0).text(asYaml(one.result.config));
+  if (one.result.simulator) {
+    table(section("simulator", "The simulation"), ["what", "figure", "meaning"], flat(one.result.simulator)
+      .map(([k, v]) => [k, number(JSON.parse(v)), explanation("simulator." + k)]));
   }
 }
 
 function start() {
-  d3.select("#subtitle").text(data.results.length > 1 ? data.results.length + " results" : data.results[0].name);
+  d3.select("#subtitle").text(data.results.length > 1 ? plural(data.results.length, "result") : data.results[0].name);
   if (data.results.length > 1) {
     d3.select("#results").selectAll("button").data(data.results).enter().append("button")
-      .attr("type", "button").text(d => d.name).on("click", (d, i) => show(i));
+      .attr("type", "button").text(d => d.name).on("click", (event, d) => show(data.results.indexOf(d)));
   }
   d3.select("#footer").text("Made by coppice " + data.version + "; drawn with D3.");
   show(0);
-  // Canvases and colours that scripts chose follow a change of theme.
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show(chosen));
+  // Canvases and colours that scripts chose follow the theme, and paper.
+  for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+    matchMedia(media).addEventListener("change", () => show(chosen));
+  }
 }

@@ -1,172 +1,271 @@
-// Time lines: of ports, dimensions, the phases of training and programs; and the trees of a schedule.
-// A message is [src, port, free, data, issued, head, tail, done, flow, op, step, dst], times in cycles.
-const kWaits = [["dependencies", 2, 3], ["lockstep", 3, 4], ["latency", 4, 5]];
+// Timelines on canvas of roles of accelerators, jobs, and ports of network interfaces; and the trees of a schedule.
 
-function ports(profile) {
-  const rows = d3.nest().key(m => m[0] + ":" + m[1]).entries(profile.messages).map(r => ({key: r.key, messages: r.values}));
-  rows.sort((a, b) => { const [p, q] = a.key.split(":").map(Number), [r, s] = b.key.split(":").map(Number); return p - r || q - s; });
-  const note = `What each port of a network interface does over time${profile.messages.length < profile.messages_in_all ? `: the first ${number(profile.messages.length)} of ${number(profile.messages_in_all)} messages` : ""}. Drag the slider to look closer.`;
-  const box = section("ports", "Time lines of ports", note);
-  const controls = box.append("div").attr("class", "controls");
-  controls.append("span").text("zoom");
-  const zoom = controls.append("input").attr("type", "range").attr("id", "zoom").attr("min", 0).attr("max", 6).attr("step", 0.5).attr("value", 0).attr("aria-label", "zoom");
-  const high = rows.length > 128 ? 7 : rows.length > 32 ? 10 : 16, left = 64;
-  const frame = box.append("div").attr("class", "wide").style("max-height", "420px").style("overflow", "auto");
-  const canvas = frame.append("canvas").attr("id", "port-lines");
-  const end = d3.max(profile.messages, m => m[7]);
-  const nsOf = cycles => cycles * profile.cycle_ns;
-  let width = 760;
-  const x = d3.scaleLinear();
-  const draw = () => {
-    const seen = Math.max(280, frame.node().clientWidth - 2);
-    width = Math.min(seen * Math.pow(2, Number(zoom.property("value"))), 16000);
-    x.domain([0, end]).range([left, width - 6]);
-    const ratio = Math.min(devicePixelRatio || 1, 16000 / width), height = rows.length * high + 20;
+// Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is the lower half
+// of a row. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
+function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timeline"}) {
+  const bar = box.append("div").attr("class", "controls");
+  const frame = box.append("div").attr("class", "frame"), canvas = frame.append("canvas").attr("id", id).attr("tabindex", 0).attr("role", "img")
+    .attr("aria-label", `timeline of ${rows.length} rows; arrow keys move, plus and minus zoom, 0 shows all`);
+  const left = Math.max(70, Math.min(0.24 * widthIn(box), 16 + 6.2 * d3.max(rows, r => r.label.length))), top = 20;
+  let from = 0, to = end, width = 600;
+  const clamp = (a, b) => {
+    const length = Math.max(Math.min(least, end), Math.min(end, b - a));
+    from = Math.max(0, Math.min(end - length, a));
+    to = from + length;
+  };
+  const x = t => left + (t - from) / (to - from) * (width - left - 4);
+  const back = px => from + (px - left) / (width - left - 4) * (to - from);
+  function draw() {
+    const height = top + rows.length * high + 4;
+    canvas.style("width", "1px").style("height", height + "px");  // so that the frame has its scroll bar, or none
+    width = Math.max(260, frame.node().clientWidth - 2);
+    const ratio = Math.min(devicePixelRatio || 1, 16000 / Math.max(width, height));
     canvas.attr("width", width * ratio).attr("height", height * ratio).style("width", width + "px").style("height", height + "px");
     const pen = canvas.node().getContext("2d");
     pen.scale(ratio, ratio);
-    pen.font = "10px system-ui, sans-serif";
-    pen.fillStyle = color("soft");
-    for (const tick of x.ticks(Math.max(4, width / 120))) {
-      pen.fillText(duration(nsOf(tick)), x(tick) + 2, 10);
-      pen.fillRect(x(tick), 0, 0.5, height);
+    pen.font = "11px system-ui, sans-serif";
+    const ink = color("ink"), soft = color("soft"), line = color("line");
+    const ticks = d3.scaleLinear().domain([from, to]).ticks(Math.max(2, Math.floor((width - left) / 110)));
+    const shown = tickText(ticks);
+    for (const t of ticks) {
+      pen.fillStyle = line;
+      pen.fillRect(x(t), 0, 1, height);
+      pen.fillStyle = soft;
+      if (x(t) < width - 50) pen.fillText(shown(t), x(t) + 3, 12);
     }
-    const paints = Object.fromEntries(kWaits.map(([part]) => [part, color(part)]));
-    const ops = [color("reduce"), color("gather")];
     rows.forEach((row, i) => {
-      const y = 18 + i * high;
-      pen.fillStyle = color("soft");
-      if (high > 9 || i % 2 === 0) pen.fillText(row.key.replace(":", " port "), 2, y + Math.min(high - 1, 9));
-      for (const m of row.messages) {
-        for (const [part, from, to] of kWaits) {
-          if (m[to] <= m[from]) continue;
-          pen.fillStyle = paints[part];
-          pen.fillRect(x(m[from]), y + high / 3, x(m[to]) - x(m[from]), high / 4);
+      const y = top + i * high;
+      pen.fillStyle = ink;
+      pen.fillText(shortened(row.label, left), 4, y + high / 2 + 4);
+      const reached = [left, left];
+      for (const s of row.spans) {
+        if (s.end <= from || s.begin >= to) continue;
+        const a = Math.max(left, x(s.begin)), b = Math.min(width - 2, Math.max(x(s.end), a + 0.6)), lane = s.lane || 0;
+        if (b < reached[lane] + 0.3) continue;  // nothing would be seen of it
+        reached[lane] = b;
+        const tall = row.halves ? (high - 5) / 2 : high - 5, at = y + 2 + (row.halves && lane ? tall + 1 : 0);
+        pen.fillStyle = s.color;
+        pen.fillRect(a, at, b - a, tall);
+        if (s.text && b - a > 7 * s.text.length + 4 && tall > 8) {
+          pen.fillStyle = readableOn(s.color);
+          pen.fillText(s.text, a + 3, at + tall / 2 + 4);
         }
-        pen.fillStyle = ops[m[9]];
-        pen.fillRect(x(m[5]), y + 1, Math.max(0.6, x(m[6] + 1) - x(m[5])), high - 2);
       }
     });
-  };
+    for (const m of marks) {
+      if (m.at < from || m.at > to) continue;
+      pen.fillStyle = color("red");
+      pen.fillRect(x(m.at) - 1, 0, 2.5, height);
+    }
+  }
+  const zoom = (factor, around = (from + to) / 2) => { clamp(around - (around - from) * factor, around + (to - around) * factor); draw(); };
+  const move = part => { clamp(from + part * (to - from), to + part * (to - from)); draw(); };
+  for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"]]) {
+    bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
+  }
+  bar.append("span").attr("class", "note").text("Drag to move; Ctrl and the wheel zoom.");
+  const node = canvas.node(), spot = event => { const place = node.getBoundingClientRect(); return [event.clientX - place.left, event.clientY - place.top]; };
   const under = event => {
-    const place = canvas.node().getBoundingClientRect();
-    const row = rows[Math.floor((event.clientY - place.top - 18) / high)], cycle = x.invert(event.clientX - place.left);
-    return row && row.messages.find(m => cycle >= m[2] && cycle <= m[6] + 1);
+    const [px, py] = spot(event), row = rows[Math.floor((py - top) / high)], t = back(px), slack = 2 * (to - from) / width;
+    const mark = marks.find(m => Math.abs(m.at - t) < slack);
+    if (mark) return mark.title;
+    if (!row || px < left) return null;
+    const lower = row.halves && (py - top) % high > high / 2 ? 1 : 0;
+    const found = row.spans.filter(s => s.begin <= t + slack / 2 && s.end >= t - slack / 2 && (!row.halves || (s.lane || 0) === lower));
+    const s = found.find(s => s.begin <= t && s.end >= t) || found[0];
+    return s ? `${row.label}\n${s.title()}\n${duration(s.begin)} to ${duration(s.end)}: ${duration(s.end - s.begin)}` : null;
   };
-  canvas.on("mousemove click", () => {
-    const m = under(d3.event);
-    if (!m) { hideTip(); return; }
-    showTip(d3.event, `${m[0]} port ${m[1]}: ${m[9] === 0 ? "reduce" : "gather"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}\nfrom ${duration(nsOf(m[5]))} to ${duration(nsOf(m[6] + 1))}, there at ${duration(nsOf(m[7]))}`);
-  }).on("mouseleave", hideTip);
-  zoom.on("input", draw);
+  let held = null;
+  canvas.on("pointerdown", event => { held = spot(event)[0]; node.setPointerCapture(event.pointerId); })
+    .on("pointerup pointercancel", () => { held = null; })
+    .on("pointermove", event => {
+      if (held !== null && event.buttons) {
+        const px = spot(event)[0], shift = (held - px) / (width - left) * (to - from);
+        held = px;
+        clamp(from + shift, to + shift);
+        draw();
+        return hideTip();
+      }
+      const text = under(event);
+      if (text) showTip(event, text); else hideTip();
+    })
+    .on("click", event => { const text = under(event); if (text) showTip(event, text); })
+    .on("pointerleave", hideTip)
+    .on("wheel", event => { if (!event.ctrlKey) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.3 : 1 / 1.3, back(spot(event)[0])); }, {passive: false})
+    .on("keydown", event => {
+      const act = {ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => { clamp(0, end); draw(); }}[event.key];
+      if (act) { event.preventDefault(); act(); }
+    });
   draw();
-  legend(box, [["reduce", color("reduce")], ["gather", color("gather")], ["waits for data", color("dependencies")], ["waits for its timestep", color("lockstep")], ["memory", color("latency")]]);
+}
+
+// Ticks in one unit, with as many places as tell them apart.
+function tickText(ticks) {
+  const most = Math.abs(ticks[ticks.length - 1] || 1);
+  const [unit, size] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, s]) => most >= s) || ["ns", 1];
+  const step = ticks.length > 1 ? (ticks[1] - ticks[0]) / size : 1, places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
+  return t => (t / size).toLocaleString("en", {maximumFractionDigits: places}) + " " + unit;
+}
+
+// A row for each role, the accelerators with the same operations: computation above, with a tone for each micro-batch;
+// communication and waiting below.
+function roles(one) {
+  const profile = one.profile || {};
+  const stretches = profile.stretches ? profile.stretches.filter(s => s.lanes) : profile.lanes ? [{...profile, begin_ns: 0}] : [];
+  if (stretches.length === 0) return;
+  const rows = new Map(), legends = new Map(), sums = new Map(), end = timeOf(one.result);
+  for (const s of stretches) {
+    const paints = s.parts.map((part, i) => i === 0 ? color("blue") : i === 1 ? color("sky") : i === 2 ? color("grey") : exposedColor(part));
+    for (const lane of s.lanes) {
+      const key = `${lane.ranks.length === 1 ? "rank" : "ranks"} ${ranges(lane.ranks)}`;
+      if (!rows.has(key)) rows.set(key, {label: key, halves: true, spans: []});
+      const computing = [], spans = unpacked(lane.spans, 4);
+      let at = 0;
+      for (const [wait, length, part] of spans) {
+        at += wait;
+        if (part < 2) computing.push([at, at + length]);
+      }
+      at = 0;
+      for (const [wait, length, part, name] of spans) {
+        at += wait;
+        const text = name < 0 ? `${-name} operations` : s.names[name], words = part > 2 ? `${s.parts[part]} communication` : s.parts[part];
+        const batch = /^(forward|backward)\w* (\d+)\b/.exec(text), back = /backward|gradient/.test(text);
+        const paint = part === 0 ? tone(back ? color("green") : color("blue"), batch ? Number(batch[2]) : 0) : paints[part];
+        // An accelerator that computes does not wait.
+        const pieces = part === 2 ? without([at, at + length], computing) : [[at, at + length]];
+        for (const [begin, end] of pieces) rows.get(key).spans.push({begin: s.begin_ns + begin * s.cycle_ns, end: s.begin_ns + end * s.cycle_ns, color: paint, lane: part > 1 ? 1 : 0,
+          text: part === 0 && batch ? batch[2] : "", title: () => `${words}: ${text}`});
+        legends.set(part === 0 ? (back ? "compute, backward" : "compute") : words, part === 0 ? (back ? color("green") : color("blue")) : paints[part]);
+        const sum = sums.get(key) || new Map();
+        sum.set(words, (sum.get(words) || 0) + d3.sum(pieces, p => p[1] - p[0]) * s.cycle_ns);
+        sums.set(key, sum);
+      }
+    }
+  }
+  const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. Upper half: computation, with a tone for each micro-batch. Lower half: communication, hidden or exposed, and waiting for others.");
+  const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
+  const cycle = stretches[0].cycle_ns || 1;
+  timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines"});
+  legend(box, [...legends]);
+  const words = [...new Set([...sums.values()].flatMap(m => [...m.keys()]))];
+  behind(box, ["role", ...words], [...sums].map(([key, sum]) => [key, ...words.map(w => duration(sum.get(w) || 0))]));
+}
+
+// The parts of an interval outside of others, which ascend.
+function without([begin, end], others) {
+  const left = [];
+  for (let i = d3.bisector(o => o[1]).right(others, begin); i < others.length && others[i][0] < end; ++i) {
+    if (others[i][0] > begin) left.push([begin, others[i][0]]);
+    begin = Math.max(begin, others[i][1]);
+  }
+  if (begin < end) left.push([begin, end]);
+  return left;
+}
+
+// A colour for each of neighbouring micro-batches.
+const tone = (paint, i) => { const c = d3.hsl(paint); c.l = Math.max(0.25, Math.min(0.75, c.l + [0, 0.14, 0.07, 0.2][i % 4])); return c.formatHex(); };
+
+// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], times in cycles and each
+// after the first as the difference to the one before.
+function portTimeline(one) {
+  const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
+  // Between collectives, waiting of a program's port cannot be told from having nothing to send.
+  const alone = !one.result.program, cut = profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && one.network && one.network.accelerators > 1 && !alone;
+  if (messages.length === 0 || cut) return;
+  const ns = profile.cycle_ns, groups = new Map();
+  const paints = {dependencies: color("orange"), lockstep: color("pink"), latency: color("sky"), 0: color("brown"), 1: color("blue")};
+  for (const m of messages) {
+    const key = `${m[0]} port ${m[1]}`;
+    if (!groups.has(key)) groups.set(key, {label: key, order: m[0] * 4096 + m[1], spans: []});
+    const spans = groups.get(key).spans, data = m[2] + m[3], issued = data + m[4], head = issued + m[5], tail = head + m[6];
+    for (const [name, begin, end] of [["dependencies", m[2], data], ["lockstep", data, issued], ["latency", issued, head]]) {
+      if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits: ${name}`});
+    }
+    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; there at ${duration((tail + m[7]) * ns)}`});
+  }
+  const rows = [...groups.values()].sort((a, b) => a.order - b.order);
+  for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
+  const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for." : "What each port of a network interface sends.");
+  timeline(box, rows, {end: profile.time_ns, high: rows.length > 64 ? 16 : 20, least: 8 * ns, id: "port-lines"});
+  const seen = new Set(rows.flatMap(r => r.spans.map(s => s.color)));
+  legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["dependencies", paints.dependencies], ["lockstep", paints.lockstep], ["latency (memory)", paints.latency]].filter(e => seen.has(e[1])));
+  behind(box, ["accelerator and port", "messages", "sending", "waiting"], rows.map(r => [r.label, r.spans.filter(s => s.text).length,
+    duration(d3.sum(r.spans.filter(s => s.text), s => s.end - s.begin)), duration(d3.sum(r.spans.filter(s => !s.text), s => s.end - s.begin))]));
 }
 
 function dimensions(result) {
+  if (!Array.isArray(result.dimensions) || result.dimensions.length === 0) return;
   const box = section("dimensions", "Dimensions", "What each dimension of the hierarchy carried.");
-  const window = result.window_ns;
-  if (window && result.dimensions.some(d => d.busy)) {
-    lines(box, result.dimensions.map((d, i) => ({name: `${i}: ${d.kind} of ${d.size}, busy`, color: palette(i), points: (d.busy || []).map((v, w) => [w * window / 1e3, v])})), "µs", "part of the time");
+  const window = result.window_ns, name = (d, i) => `${i}: ${d.kind} of ${d.size}`;
+  if (window && result.dimensions.some(d => (d.busy || []).length > 1)) {
+    lines(box, result.dimensions.map((d, i) => ({name: name(d, i), color: palette(i), points: (d.busy || []).map((v, w) => [w * window, v])})), "time", "busy", {xFormat: duration, yFormat: percent});
   }
-  table(box, ["dimension", "bandwidth", "bytes an accelerator", "used"], result.dimensions.map((d, i) => [`${i}: ${d.kind} of ${d.size}`, number(d.bandwidth_gb_s) + " GB/s", number(d.bytes_per_accelerator), percent(d.utilization)]));
+  table(box, ["dimension", "bandwidth", "bytes per accelerator", "utilization"], result.dimensions.map((d, i) => [name(d, i), number(d.bandwidth_gb_s) + " GB/s", volume(d.bytes_per_accelerator), percent(d.utilization)]));
 }
 
-// Bars over time: rows of {name, spans: [{name, begin, end, color}]}, in ns.
-function gantt(box, rows) {
-  const width = widthIn(box), high = 18, left = Math.min(0.3 * width, 20 + 7 * d3.max(rows, r => r.name.length));
-  const end = d3.max(rows, r => d3.max(r.spans, s => s.end)) || 1;
-  const x = d3.scaleLinear().domain([0, end]).range([left, width - 10]);
-  const svg = box.append("div").attr("class", "wide").append("svg").attr("viewBox", `0 0 ${width} ${rows.length * high + 24}`).attr("role", "img");
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${rows.length * high + 2})`).call(d3.axisBottom(x).ticks(width / 130).tickFormat(duration));
-  const row = svg.selectAll("g.row").data(rows).enter().append("g").attr("class", "row").attr("transform", (d, i) => `translate(0,${i * high})`);
-  row.append("text").attr("x", left - 8).attr("y", 12).attr("text-anchor", "end").text(r => shortened(r.name, left));
-  tipped(row.selectAll("rect").data(r => r.spans).enter().append("rect").attr("class", "span").attr("x", s => x(s.begin))
-    .attr("width", s => Math.max(0.8, x(s.end) - x(s.begin))).attr("y", 3).attr("height", high - 6).attr("fill", s => s.color),
-    s => `${s.name}: ${duration(s.begin)} to ${duration(s.end)}`);
-}
-
-// Accelerators and collectives of training and programs.
-function phases(result) {
-  const rows = [];
-  const t = result.training;
-  if (t && t.layers && t.layers.length > 0 && t.layers[0].forward_ns !== undefined) {
-    let at = 0;
-    const spans = t.layers.map(l => ({name: l.name + ", forward", begin: at, end: (at += l.forward_ns), color: color("serialization")}));
-    for (const l of [...t.layers].reverse()) {
-      spans.push({name: l.name + ", backward", begin: at, end: (at += l.input_gradient_ns + l.weight_gradient_ns), color: color("lockstep")});
-    }
-    rows.push({name: "computation", spans});
-    if (t.exposed_communication_ns > 0 && t.total_ns !== undefined) {
-      rows.push({name: "exposed communication", spans: [{name: "exposed communication", begin: t.total_ns - t.exposed_communication_ns, end: t.total_ns, color: color("contention")}]});
-    }
-    t.layers.filter(l => l.all_reduce_end_ns !== undefined).slice(0, 60).forEach(l => rows.push({name: "all-reduce of " + l.name,
-      spans: [{name: "all-reduce of " + l.name, begin: l.all_reduce_begin_ns, end: l.all_reduce_end_ns, color: color("gather")}]}));
-  }
-  for (const c of (result.collectives || []).slice(0, 200)) {
-    if (c.begin_ns !== undefined) rows.push({name: c.name || c.op, spans: [{name: `${c.op} of ${number(c.bytes)} B by ${c.algorithm}`, begin: c.begin_ns, end: c.end_ns, color: color("gather")}]});
-  }
-  if (rows.length > 0) gantt(section("phases", "Time lines of computation and collectives"), rows);
-  if (Array.isArray(result.iterations) && result.iterations.length > 0 && result.iterations[0].time_ns !== undefined) {
-    const box = section("iterations", "Iterations");
-    const parts = [["compute_ns", "computation", "serialization"], ["exposed_ns", "exposed communication", "contention"], ["idle_ns", "idle", "finished"]];
-    bars(box, result.iterations.map((it, i) => ({name: String(i), parts: parts.filter(([k]) => it[k] !== undefined).map(([k, name, paint]) => ({name, value: it[k], color: color(paint)}))})), duration);
-  }
-}
-
+// Trees as [flow, op, source, destination, step].
 function trees(profile) {
-  const flows = d3.nest().key(m => m[8]).sortKeys((a, b) => a - b).entries(profile.messages);
-  const box = section("trees", "Trees of the schedule", "How the data of a flow moves: the figure at a node is the timestep of its message.");
+  const flows = d3.groups(unpacked((profile && profile.trees) || "", 5), e => e[0]).sort((a, b) => a[0] - b[0]);
+  if (flows.every(([, edges]) => edges.length < 2)) return;
+  const box = section("trees", "How data moves", "The paths of one flow of the schedule; the small figure at a node is the timestep of its message.");
   const controls = box.append("div").attr("class", "controls");
-  controls.append("label").text("flow ").append("select").attr("id", "flow").selectAll("option").data(flows).enter().append("option").attr("value", (d, i) => i).text(d => d.key);
-  const way = controls.append("select").attr("id", "way").attr("aria-label", "phase");
-  const drawing = box.append("div").attr("class", "wide");
+  controls.append("label").text("flow ").append("select").attr("id", "flow").selectAll("option").data(flows).enter().append("option").attr("value", (d, i) => i).text(d => d[0]);
+  const way = controls.append("select").attr("id", "way").attr("aria-label", "phase"), drawing = box.append("div");
   const draw = () => {
     drawing.selectAll("*").remove();
-    const messages = flows[Number(box.select("#flow").property("value"))].values;
-    const phases = [[1, "gather: from the root"], [0, "reduce: to the root"]].filter(([op]) => messages.some(m => m[9] === op));
+    const edges = flows[Number(box.select("#flow").property("value"))][1];
+    const phases = [[1, "gather: final values"], [0, "reduce: partial sums"]].filter(([op]) => edges.some(e => e[1] === op));
     const before = way.property("value");
-    const options = way.selectAll("option").data(phases, d => d[0]);
-    options.enter().append("option").attr("value", d => d[0]).text(d => d[1]);
-    options.exit().remove();
+    way.selectAll("option").remove();
+    way.selectAll("option").data(phases).enter().append("option").attr("value", d => d[0]).text(d => d[1]);
     if (phases.some(([op]) => String(op) === before)) way.property("value", before);
-    drawTree(drawing, messages, Number(way.property("value")));
+    const op = Number(way.property("value"));
+    drawTree(drawing, edges.filter(e => e[1] === op), op);
   };
   box.select("#flow").on("change", draw);
   way.on("change", draw);
   draw();
 }
 
-function drawTree(box, messages, op) {
-  const edges = new Map();  // of a child: its first message
-  for (const m of messages.filter(m => m[9] === op)) {
-    const [parent, child] = op === 1 ? [m[0], m[11]] : [m[11], m[0]];
-    if (!edges.has(child)) edges.set(child, {parent, child, step: m[10]});
+// Draws a chain as a snake and a tree from its root; anything else is a table.
+function drawTree(box, edges, op) {
+  const up = new Map();  // of a child: its edge
+  for (const [, , source, destination, step] of edges) {
+    const [parent, child] = op === 1 ? [source, destination] : [destination, source];
+    if (!up.has(child)) up.set(child, {parent, child, step});
   }
-  const all = new Set([...edges.values()].flatMap(e => [e.parent, e.child]));
-  const roots = [...all].filter(n => !edges.has(n));
+  const all = new Set([...up.values()].flatMap(e => [e.parent, e.child])), roots = [...all].filter(n => !up.has(n));
+  const rows = edges.map(e => [String(e[2]), String(e[3]), String(e[4])]).sort((a, b) => a[2] - b[2]);
   let tree = null;
   if (roots.length === 1) {
     try {
-      tree = d3.stratify().id(e => e.child).parentId(e => e.parent)([{child: roots[0], parent: null, step: 0}, ...edges.values()]);
-    } catch (error) { tree = null; }
+      tree = d3.stratify().id(e => e.child).parentId(e => e.parent)([{child: roots[0], parent: null, step: 0}, ...up.values()]);
+    } catch (error) { tree = null; }  // a cycle, as all-to-alls have
   }
   if (!tree) {
-    table(box, ["from", "to", "timestep"], messages.filter(m => m[9] === op).slice(0, 200).map(m => [m[0], m[11], m[10]]));
-    return;
+    box.append("p").text(`This flow goes around: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, no tree.`);
+    return behind(box, ["from", "to", "timestep"], rows);
   }
-  const deep = tree.height, leaves = tree.leaves().length;
-  const width = Math.max(360, Math.min(1500, 34 * leaves)), height = Math.min(900, 60 + 46 * deep);
-  d3.tree().size([width - 40, height - 50])(tree);
-  const svg = box.append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("id", "tree").style("max-width", width + "px");
-  const scene = svg.append("g").attr("transform", "translate(20,20)");
-  scene.selectAll("path").data(tree.links()).enter().append("path").attr("class", "link").attr("stroke", op === 1 ? color("gather") : color("reduce")).attr("stroke-width", 1.3)
-    .attr("d", d3.linkVertical().x(d => d.x).y(d => d.y));
-  const node = scene.selectAll("g").data(tree.descendants()).enter().append("g").attr("class", "node").attr("transform", d => `translate(${d.x},${d.y})`);
-  node.append("circle").attr("r", 9);
-  node.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", "9px").text(d => d.id);
-  node.filter(d => d.parent).append("text").attr("class", "soft").attr("text-anchor", "middle").attr("y", 20).style("font-size", "9px").text(d => d.data.step);
+  const room = widthIn(box), leaves = tree.leaves().length, paint = op === 1 ? color("blue") : color("brown");
+  let width, height;
+  if (leaves === 1) {
+    const gap = 52, columns = Math.max(4, Math.floor((room - 20) / gap));
+    tree.each(d => { const row = Math.floor(d.depth / columns), k = d.depth % columns; d.x = 22 + gap * (row % 2 ? columns - 1 - k : k); d.y = 20 + 50 * row; });
+    width = Math.min(tree.height + 1, columns) * gap; height = 20 + 50 * (Math.floor(tree.height / columns) + 1);
+  } else {
+    width = Math.max(Math.min(room, 46 * leaves), 26 * leaves); height = 60 + 52 * tree.height;
+    d3.tree().size([width - 40, height - 56])(tree);
+    tree.each(d => { d.x += 20; d.y += 18; });
+  }
+  const svg = box.append("div").attr("class", "frame").append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("id", "tree").style("width", width + "px");
+  svg.selectAll("path").data(tree.links()).enter().append("path").attr("class", "link").attr("stroke", paint).attr("stroke-width", 1.4)
+    .attr("d", leaves === 1 ? d => `M${d.source.x},${d.source.y}L${d.target.x},${d.target.y}` : d3.linkVertical().x(d => d.x).y(d => d.y));
+  const node = svg.selectAll("g").data(tree.descendants()).enter().append("g").attr("class", "node").attr("transform", d => `translate(${d.x},${d.y})`);
+  node.append("circle").attr("r", 10);
+  node.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", "10px").text(d => d.id);
+  node.filter(d => d.parent).append("text").attr("class", "soft").attr("text-anchor", leaves === 1 ? "middle" : "start").attr("x", leaves === 1 ? 0 : 10).attr("y", leaves === 1 ? 21 : -7).style("font-size", "10px").text(d => d.data.step);
   tipped(node, d => d.parent ? `${d.data.parent} ${op === 1 ? "to" : "from"} ${d.id} in timestep ${d.data.step}` : `${d.id}: the root`);
+  behind(box, ["from", "to", "timestep"], rows);
 }
 
 start();

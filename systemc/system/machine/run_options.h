@@ -27,6 +27,7 @@ struct RunOptions {
   std::string vcd_path;         // value change dump; empty: none
   std::string statistics_path;  // what every module counted, as CSV; empty: none
   std::string fst_path;         // waveform of a Verilog NI, observe.nodes' first; empty: none
+  bool record = false;          // the result gets `profile`, what coppice report draws over time
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 

@@ -98,6 +98,10 @@ constexpr ResultField kFields[] = {
     {"statistics", "",
      "Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG "
      "--statistics` explains each quantity, `coppice run --statistics FILE` writes them per module."},
+    {"profile", "",
+     "What `coppice report` draws over time, if the run kept it (`coppice run --record`): the use of "
+     "channels "
+     "in windows, messages of ports, paths of flows, and what accelerators did."},
     {"program.name", "", "The name of the program."},
     {"program.ranks", "", "The number of ranks of the program."},
     {"program.operations", "", "The number of operations of all ranks."},

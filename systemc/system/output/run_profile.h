@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -8,47 +11,80 @@
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "ni/memory/message_record.h"
+#include "system/output/count_samples.h"
 #include "system/output/dimension_activity.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
 
-// A run's activity over time, for reports: the use of every channel, in total and in windows, and what every
-// port of a network interface waited for and sent.
+// A run's activity over time, for reports: the use of every channel in windows of time, what every port of a
+// network interface waited for and sent, and the trees of a schedule. Its size is bounded for any run: past
+// kMostMessages it halves the number of accelerators whose messages it keeps.
+//
+// As an observer of a fabric of trains or flows it has exact windows for the first kMostExact passages. After
+// these, and if it does not observe the fabric, it samples the fabric's counters as messages complete.
 class RunProfile final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
-  // Messages beyond these are counted only: a page has to hold them.
-  static constexpr std::size_t kMostMessages = 40'000;
+  static constexpr std::size_t kMostMessages = 8'000;
+  static constexpr std::int64_t kMostExact = 65'536;
   // Channels beyond these have no windows.
   static constexpr std::size_t kMostWindowed = 8'192;
+  // Limits on the flows whose trees are kept and on the edges of all these trees.
+  static constexpr std::size_t kMostTrees = 32;
+  static constexpr std::size_t kMostEdges = 8'192;
 
-  // References outlive it.
-  RunProfile(const topology::Topology& topology, const config::SystemConfig& system);
+  // References outlive it. `trees`: whether the flows are those of one schedule.
+  RunProfile(const topology::Topology& topology, const config::SystemConfig& system,
+             const fabric::Fabric& fabric, bool trees);
 
   void message_completed(const ni::MessageRecord& message) override;
-  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+  void flit_sent(const fabric::FlitEvent& /*event*/, const fabric::Packet& /*packet*/,
+                 Cycles /*now*/) override {}
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
 
-  // The profile of a run of `cycles`: busy ([channel], share of the time), windows (length_ns, and busy:
-  // [channel][window] in percent), messages ([source, port, free, data, issued, head, tail, done, flow, op,
-  // step, destination], in cycles, ops 0 reduce and 1 gather), messages_in_all, cycle_ns, time_ns. Without
-  // busy and windows if the fabric reported no channels.
-  nlohmann::ordered_json to_json(Cycles cycles) const;
+  // Samples the fabric's counters from cycle `now` on.
+  void sample_from(Cycles now);
+  // Takes a sample if it samples and the last one is old enough. Call it between slices of the run.
+  void sample_if_due(Cycles now);
+
+  // The profile of a run of `cycles`:
+  //   cycle_ns, time_ns
+  //   windows: length_ns; sampled_from_ns if it sampled; and busy: per channel a text with a digit per
+  //     window, 0-9A-Za-z for 0 to 1
+  //   messages: packed (packed_numbers.h), twelve numbers each: source, port, free, data, issued, head, tail,
+  //     done, flow, op, step, destination. Times are in cycles, all but the first as the difference to the
+  //     previous one; op 0 reduces, 1 gathers.
+  //   messages_in_all, messages_kept, messages_of: the accelerators from 0 on whose messages are kept
+  //   trees: packed, five numbers per edge: flow, op, source, destination, step
+  // Without windows if nothing was observed.
+  nlohmann::ordered_json to_json(Cycles cycles);
 
  private:
-  void add_busy(topology::ChannelId channel, Femtoseconds begin, Femtoseconds end, Femtoseconds used);
+  using Line = std::array<Cycles, 12>;
+
+  void add_edge(const ni::MessageRecord& message);
+  std::string levels_of(std::size_t channel, Femtoseconds end) const;
 
   const topology::Topology* topology_;
+  const fabric::Fabric* fabric_;
   Femtoseconds period_;
   std::vector<Femtoseconds> flit_time_;  // [channel]
-  std::vector<Femtoseconds> busy_;       // [channel]
-  bool channels_seen_ = false;
-  TimeWindows windows_;  // [channel]
-  nlohmann::ordered_json messages_ = nlohmann::ordered_json::array();
+  TimeWindows windows_;                  // [channel]
+  std::int64_t exact_ = 0;               // passages
+  CountSamples samples_;                 // of flits per channel
+  Cycles sampled_from_ = 0;
+  std::vector<Line> messages_;
+  // The messages of nodes below this are kept.
+  topology::NodeId kept_ = std::numeric_limits<topology::NodeId>::max();
   std::int64_t in_all_ = 0;
+  bool trees_;
+  std::vector<Cycles> flows_;
+  std::vector<bool> has_parent_;  // [index in flows_][op][node]
+  std::vector<std::array<Cycles, 5>> edges_;
 };
 
-// The graph as the report draws it: name, kind, dims, accelerators, nodes, channels ([src, dst, GB/s]).
+// The network as reports draw it: name, accelerators, nodes, channels ([src, dst, GB/s, dimension]), and of a
+// grid dims and wraps. A graph that equals a grid has the dims of that grid, and places: its nodes there.
 nlohmann::ordered_json drawing_of(const topology::Topology& topology);
 
 }  // namespace coppice::system

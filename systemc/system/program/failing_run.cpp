@@ -312,9 +312,10 @@ class FailingRun {
     shift_operations(stretch["accelerators"], begin_ns);
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
     Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
-    for (const char* key : {"fidelity", "fidelity_reason", "fluid", "trains", "verified", "iterations",
-                            "lost", "collectives", "accelerators", "flits", "flit_hops", "link_utilization",
-                            "channels", "dimensions", "window_ns", "time_breakdown_cycles", "statistics"}) {
+    for (const char* key :
+         {"fidelity", "fidelity_reason", "fluid", "trains", "verified", "iterations", "lost", "collectives",
+          "accelerators", "flits", "flit_hops", "link_utilization", "channels", "dimensions", "window_ns",
+          "time_breakdown_cycles", "statistics", "profile"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }
     progress_.stretches.push_back(std::move(kept));
@@ -365,7 +366,7 @@ class FailingRun {
     json["accelerators"] = accelerators();
     write_losses(json);
     // Each stretch has its own machine.
-    for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles"})
+    for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles", "profile"})
       json.erase(key);
     json["jobs"] = std::move(jobs);
     json["failures"] = told_;

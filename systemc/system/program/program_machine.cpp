@@ -154,6 +154,21 @@ void ProgramMachine::observe() {
       }
     };
   }
+  if (options_.record) {
+    const workload::Program& program = setup_.program;
+    profile_ = std::make_unique<RunProfile>(prepared_.topology, config.system, fabric(),
+                                            program.collectives.size() == 1 && program.transfers.empty());
+    log_.add_observer(*profile_);
+    // Observing every flit would take longer than moving it.
+    const bool moves_flits = setup_.fidelity == config::Fidelity::kFlit ||
+                             setup_.fidelity == config::Fidelity::kLeap ||
+                             (setup_.meetings != nullptr && !setup_.meetings->given().empty());
+    if (!moves_flits) {
+      fabric().add_observer(*profile_);
+    } else {
+      profile_->sample_from(0);
+    }
+  }
   if (!options_.trace_path.empty()) {
     trace_ = std::make_unique<TraceWriter>(options_.trace_path, prepared_.topology, config.system,
                                            prepared_.fabric_ports);
@@ -310,8 +325,9 @@ void ProgramMachine::simulate() {
       .stuck = [this](Cycles cycle) { return stuck(cycle); },
       .who = [this](Cycles cycle) { return describe_waiting(cycle); },
       .between =
-          [this] {
+          [this, &now] {
             if (vcd_ && complete()) vcd_->stop();
+            if (profile_) profile_->sample_if_due(now);
           },
   };
   // Up to the stop, complete or not.

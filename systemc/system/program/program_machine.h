@@ -13,6 +13,7 @@
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
 #include "system/machine/run_options.h"
+#include "system/output/run_profile.h"
 #include "system/output/trace_writer.h"
 #include "system/output/vcd_probe.h"
 #include "system/program/collective_gate.h"
@@ -104,6 +105,8 @@ class ProgramMachine {
   // finishes it.
   TraceWriter* trace() { return trace_.get(); }
   const ProgramObservers& observers() const { return *observers_; }
+  // Null without options.record.
+  RunProfile* profile() const { return profile_.get(); }
 
  private:
   void chain_gradients(const GradientChain& chain);
@@ -132,6 +135,7 @@ class ProgramMachine {
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<ProgramObservers> observers_;
   std::unique_ptr<TraceWriter> trace_;
+  std::unique_ptr<RunProfile> profile_;
   std::unique_ptr<VcdProbe> vcd_;
   Cycles end_ = 0;  // of the simulation
 };

@@ -78,7 +78,12 @@ class ProgramRun {
       if (!is_collective(setup_.program)) timeline.trace(*machine_->trace());
       machine_->trace()->finish();
     }
-    return make_result(setup_, *machine_, timeline, options_.statistics_path, cost);
+    auto result = make_result(setup_, *machine_, timeline, options_.statistics_path, cost);
+    if (machine_->profile() != nullptr) {
+      result["profile"] = machine_->profile()->to_json(result["cycles"].get<Cycles>());
+      if (!is_collective(setup_.program)) result["profile"].update(timeline.lanes());
+    }
+    return result;
   }
 
   const ProgramSetup setup_;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <queue>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "system/output/packed_numbers.h"
 
 namespace coppice::system {
 namespace {
@@ -18,6 +21,38 @@ using workload::Operation;
 const std::string& kind_or_other(const std::string& kind) {
   static const std::string none = "other";
   return kind.empty() ? none : kind;
+}
+
+// A stretch of a lane; `name` is the operation's index, or minus the number of operations joined in it.
+struct Span {
+  Cycles begin;
+  Cycles end;
+  std::size_t part;
+  std::int64_t name;
+};
+
+// Joins neighbours of one part, those with the smallest gaps first, until `most` are left or the rest can be
+// told apart on a screen. Returns whether any were joined.
+bool join_spans(std::vector<Span>& spans, std::size_t most, Cycles end) {
+  bool joined = false;
+  for (Cycles gap = std::max<Cycles>(1, end / 8192); spans.size() > most && gap < end / 64; gap *= 2) {
+    std::vector<Span> kept;
+    std::map<std::size_t, std::size_t> last;  // by part, in `kept`
+    for (const Span& span : spans) {
+      const auto before = last.find(span.part);
+      if (before == last.end() || span.begin - kept[before->second].end > gap) {
+        last[span.part] = kept.size();
+        kept.push_back(span);
+        continue;
+      }
+      Span& all = kept[before->second];
+      all.end = std::max(all.end, span.end);
+      all.name = -((all.name < 0 ? -all.name : 1) + (span.name < 0 ? -span.name : 1));
+    }
+    spans = std::move(kept);
+    joined = true;
+  }
+  return joined;
 }
 
 }  // namespace
@@ -69,14 +104,15 @@ void ProgramTimeline::Sums::add(const Sums& other) {
 }
 
 // Until the last member has joined, this one waits for it.
-void ProgramTimeline::add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
+void ProgramTimeline::add_exchange(std::vector<Stretch>& list, std::size_t operation,
+                                   const OperationTimes& times, ni::ContextId id,
                                    const std::string& kind) const {
   const ExchangeState& exchange = state_.exchange(id);
   const std::size_t members = exchange.compiled == nullptr ? 1 : exchange.compiled->accelerators.size();
   const bool complete = static_cast<std::size_t>(exchange.joined) >= members;
   const Cycles all = complete ? std::clamp(exchange.last_joined, times.ready, times.ended) : times.ended;
-  list.push_back({times.ready, all, Part::kWaiting});
-  list.push_back({all, times.ended, Part::kExposed, kind_or_other(kind)});
+  list.push_back({times.ready, all, Part::kWaiting, operation});
+  list.push_back({all, times.ended, Part::kExposed, operation, kind_or_other(kind)});
 }
 
 std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const {
@@ -89,18 +125,18 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
     const OperationTimes& times = *seen;
     const auto& work = operations[i].work;
     if (std::holds_alternative<workload::Compute>(work)) {
-      list.push_back({times.begun, times.ended, Part::kCompute});
+      list.push_back({times.begun, times.ended, Part::kCompute, i});
     } else if (std::holds_alternative<workload::MemoryAccess>(work)) {
-      list.push_back({times.begun, times.ended, Part::kMemory});
+      list.push_back({times.begun, times.ended, Part::kMemory, i});
     } else if (const auto* join = std::get_if<workload::JoinCollective>(&work)) {
-      add_exchange(list, times, state_.context_of(*join),
+      add_exchange(list, i, times, state_.context_of(*join),
                    program.collectives[static_cast<std::size_t>(join->collective)].kind);
     } else if (const auto* send = std::get_if<workload::Send>(&work)) {
       // Its data leaves whether or not the other side is there.
       const auto& kind = program.transfers[static_cast<std::size_t>(send->transfer)].kind;
-      list.push_back({times.ready, times.ended, Part::kExposed, kind_or_other(kind)});
+      list.push_back({times.ready, times.ended, Part::kExposed, i, kind_or_other(kind)});
     } else if (const auto* receive = std::get_if<workload::Receive>(&work)) {
-      add_exchange(list, times, state_.context_of_transfer(receive->transfer),
+      add_exchange(list, i, times, state_.context_of_transfer(receive->transfer),
                    program.transfers[static_cast<std::size_t>(receive->transfer)].kind);
     }
   }
@@ -334,6 +370,64 @@ ordered_json ProgramTimeline::operations(int rank) const {
                     {"end_ns", ns(static_cast<double>(times->ended))}});
   }
   return list;
+}
+
+std::vector<std::vector<int>> ProgramTimeline::alike() const {
+  std::map<std::size_t, std::size_t> numbers;  // of the lane, by a hash of what its ranks do
+  std::vector<std::vector<int>> lanes;
+  for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
+    std::size_t hash = 0;
+    for (const Operation& operation : state_.program().ranks[rank].operations) {
+      hash = hash * 1'099'511'628'211U + std::hash<std::string>{}(operation.name) + operation.work.index();
+    }
+    const auto [lane, is_new] = numbers.try_emplace(hash, lanes.size());
+    if (is_new) lanes.emplace_back();
+    lanes[lane->second].push_back(static_cast<int>(rank));
+  }
+  return lanes;
+}
+
+ordered_json ProgramTimeline::lanes() const {
+  const std::vector<std::vector<int>> all = alike();
+  const std::size_t shown = std::min(all.size(), kMostLanes);
+  std::map<std::string, std::size_t> kinds;
+  std::map<std::string, std::size_t> names;
+  ordered_json json{{"parts", {"compute", "memory", "waiting for others"}},
+                    {"names", ordered_json::array()},
+                    {"lanes", ordered_json::array()},
+                    {"lanes_in_all", all.size()},
+                    {"merged", false}};
+  const auto number_of = [](const std::string& text, std::map<std::string, std::size_t>& known,
+                            ordered_json& list) {
+    const auto [place, is_new] = known.try_emplace(text, list.size());
+    if (is_new) list.push_back(text);
+    return place->second;
+  };
+  for (std::size_t lane = 0; lane < shown; ++lane) {
+    const auto rank = static_cast<std::size_t>(all[lane].front());
+    std::vector<Span> spans;
+    for (const Stretch& stretch : stretches_[rank]) {
+      std::size_t part = stretch.part == Part::kMemory ? 1 : stretch.part == Part::kWaiting ? 2 : 0;
+      if (stretch.part == Part::kExposed) part = number_of(stretch.kind, kinds, json["parts"]);
+      spans.push_back({stretch.begin, stretch.end, part, static_cast<std::int64_t>(stretch.operation)});
+    }
+    if (join_spans(spans, kMostSpans / shown, end())) json["merged"] = true;
+    std::string packed;
+    Cycles begin = 0;
+    for (const Span& span : spans) {
+      std::int64_t name = span.name;
+      if (name >= 0) {
+        const auto& operation = state_.program().ranks[rank].operations[static_cast<std::size_t>(name)];
+        name = static_cast<std::int64_t>(number_of(operation.name, names, json["names"]));
+      }
+      append_packed(packed, span.begin - std::exchange(begin, span.begin));
+      append_packed(packed, span.end - span.begin);
+      append_packed(packed, static_cast<std::int64_t>(span.part));
+      append_packed(packed, name);
+    }
+    json["lanes"].push_back({{"ranks", all[lane]}, {"spans", std::move(packed)}});
+  }
+  return json;
 }
 
 void ProgramTimeline::trace(TraceWriter& writer) const {

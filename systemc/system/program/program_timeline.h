@@ -58,6 +58,15 @@ class ProgramTimeline {
   // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of the ended ones}.
   nlohmann::ordered_json jobs() const;
 
+  // The activity of each group of ranks over time, for reports: {parts, names, lanes: [{ranks, spans}],
+  // lanes_in_all, merged}. Ranks with the same operations share a lane, which shows the first of them. Spans
+  // are packed (packed_numbers.h), four numbers each in cycles: begin after the previous begin, length, part,
+  // name. If `merged`, short neighbours were joined; the name of a joined span is minus their number. At most
+  // kMostLanes lanes and about kMostSpans spans.
+  static constexpr std::size_t kMostLanes = 64;
+  static constexpr std::size_t kMostSpans = 24'000;
+  nlohmann::ordered_json lanes() const;
+
   // Adds a track for each rank's computation, and as many as needed for its operations in flight.
   void trace(TraceWriter& writer) const;
 
@@ -68,7 +77,8 @@ class ProgramTimeline {
     Cycles begin = 0;
     Cycles end = 0;
     Part part = Part::kCompute;
-    std::string kind{};  // of what is exposed
+    std::size_t operation = 0;  // of the rank
+    std::string kind{};         // of what is exposed
   };
   struct Sums {
     double compute = 0;
@@ -87,8 +97,10 @@ class ProgramTimeline {
   // The time from which a job's work is lost; the stop if it has ended.
   Cycles lost_from(const Job& job) const;
   std::vector<Stretch> stretches(int rank) const;
-  void add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
-                    const std::string& kind) const;
+  void add_exchange(std::vector<Stretch>& list, std::size_t operation, const OperationTimes& times,
+                    ni::ContextId id, const std::string& kind) const;
+  // The ranks of each lane: those that have the same operations.
+  std::vector<std::vector<int>> alike() const;
   // A rank's time by activity from each of `ends`, which ascend, to the next, the first from the start; in
   // one sweep over any number of them.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;

@@ -83,7 +83,7 @@ class TrainingRun {
     }
     if (!loaded_.config.hardware.technology.empty()) result["flits"] = ran.at("flits");
     for (const char* key :
-         {"passes", "dimensions", "window_ns", "leap", "trains", "fluid", "fidelity_reason"}) {
+         {"passes", "dimensions", "window_ns", "leap", "trains", "fluid", "fidelity_reason", "profile"}) {
       if (ran.contains(key)) result[key] = ran[key];
     }
     const Json& warnings = ran.at("warnings");
