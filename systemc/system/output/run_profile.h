@@ -25,7 +25,7 @@ namespace coppice::system {
 // these, and if it does not observe the fabric, it samples the fabric's counters as messages complete.
 class RunProfile final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
-  static constexpr std::size_t kMostMessages = 8'000;
+  static constexpr std::size_t kMostMessages = 5'000;
   static constexpr std::int64_t kMostExact = 65'536;
   // Channels beyond these have no windows.
   static constexpr std::size_t kMostWindowed = 8'192;
