@@ -7,9 +7,10 @@ FUZZ_TARGETS ?=
 SANITIZED ?=
 SANITIZER ?= sanitize
 space := $(subst ,, )
+comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep wheel deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
 .NOTPARALLEL:
 
 help:
@@ -185,6 +186,11 @@ formal: setup-hardware ## prove properties of the Verilog, what its clock gates 
 
 mutate: command ## draw 320 mutants of the Verilog, and see that tests and proofs notice them; MUTANTS=20: a sample of so many
 	@tb/mutate/mutate --jobs $(JOBS) $(if $(MUTANTS),--sample $(MUTANTS),--out docs/hardware/mutants.md)
+
+COUNT ?= 150
+SEED ?= 1
+mutate-model: setup ## draw 150 mutants of systemc/ and see that tests notice them; COUNT, SEED: others; ONLY: of these folders
+	@scripts/mutate_model --jobs $(JOBS) --count $(COUNT) --seed $(SEED) $(if $(ONLY),--only $(subst $(space),$(comma),$(ONLY)))
 
 setup: ## install the Debian packages that building and testing everything needs
 	@scripts/setup.sh run test hardware explore experiments
