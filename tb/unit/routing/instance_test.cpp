@@ -44,6 +44,13 @@ TEST(MaxLoad, CountsFlowsPerDirectedLink) {
   EXPECT_THROW(max_load(links, flows, std::vector{0, 2, 0, kNoSpine}), std::invalid_argument);
 }
 
+// The third spine of ToR 0 would be the first of ToR 1 in a table.
+TEST(MaxLoad, RefusesSpinesThatDoNotExist) {
+  const ClosLinks links(4, 2);
+  EXPECT_THROW(max_load(links, flows_between({{0, 1}}), std::vector{2}), std::invalid_argument);
+  EXPECT_THROW(max_load(links, flows_between({{1, 2}}), std::vector{-1}), std::invalid_argument);
+}
+
 // Four flows leave ToR 0 on three spines; the fifth is elsewhere.
 TEST(LowerBound, IsTheBusiestTorsShare) {
   const auto flows = flows_between({{0, 1}, {0, 2}, {0, 1}, {0, 2}, {1, 2}, {2, 2}});

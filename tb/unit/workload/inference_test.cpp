@@ -111,6 +111,21 @@ TEST(Inference, StagesPassTheHiddenStateOn) {
   EXPECT_EQ(total_of(program, kDecode).transfers, 2);
 }
 
+// A stage has the ranks of its tensor and expert groups; each passes its data to the same one of the next
+// stage.
+TEST(Inference, RanksSendToTheirLikeInTheNextStage) {
+  Inference inference = serving(mixtral(), 2);
+  inference.expert = 2;
+  inference.pipeline = 2;
+  const Program program = build_inference(inference);
+  ASSERT_EQ(program.ranks.size(), 8U);
+  ASSERT_FALSE(program.transfers.empty());
+  for (const Transfer& transfer : program.transfers) {
+    EXPECT_EQ(transfer.source % 4, transfer.destination % 4);
+    EXPECT_NE(transfer.source / 4, transfer.destination / 4);
+  }
+}
+
 TEST(Inference, RefusesWhatCannotBeShared) {
   const auto refusal = [](const Inference& inference) -> std::string {
     try {

@@ -29,6 +29,14 @@ TEST(Layer, CountsAKnownConvolution) {
   EXPECT_EQ(layer.macs(), 118'013'952);
 }
 
+// The padding of the image is not read from memory.
+TEST(Layer, CountsTheTensorsOfAConvolution) {
+  const Tensors sizes = tensors(convolution(224, 7, 3, 64, 2, 3), 4);
+  EXPECT_EQ(sizes.inputs, 4 * 224 * 224 * 3);
+  EXPECT_EQ(sizes.outputs, 4 * 112 * 112 * 64);
+  EXPECT_EQ(sizes.weights, 9408);
+}
+
 TEST(Layer, DropsAPartialLastStride) {
   EXPECT_EQ(convolution(224, 7, 3, 64, 2).output_height(), 109);
   EXPECT_EQ(convolution(8, 3, 1, 1, 2).output_height(), 3);
