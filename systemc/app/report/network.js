@@ -330,7 +330,7 @@ function drawNetwork(box, one) {
     const nodes = scene.selectAll("g.node").data(glyphs).enter().append("g").attr("class", g => "node " + g.kind).attr("transform", g => `translate(${g.x},${g.y})`);
     nodes.filter(g => g.kind === "accelerator").append("circle").attr("r", g => g.w / 2);
     nodes.filter(g => g.kind !== "accelerator").append("rect").attr("x", g => -g.w / 2).attr("y", g => -g.h / 2).attr("width", g => g.w).attr("height", g => g.h).attr("rx", g => g.kind === "group" ? 6 : 2);
-    nodes.filter(g => g.label && g.w >= 5.2 * Math.min(g.label.length, 12) && g.h > 13).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => (g.kind === "accelerator" ? Math.min(11, g.w * 0.5) : 11) + "px").style("pointer-events", "none").text(g => shortened(g.label, g.w + 20));
+    nodes.filter(g => g.label && g.h > 13 && labelSize(g) >= 6.5).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => labelSize(g) + "px").style("pointer-events", "none").text(g => g.label);
     tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
     const toggle = (event, g) => { if (g.box === undefined) return; if (open.has(g.box)) open.delete(g.box); else open.add(g.box); hideTip(); draw(); };
     nodes.filter(g => g.kind === "group").attr("tabindex", 0).attr("role", "button").attr("aria-label", g => "open " + g.label).on("click.open", toggle).on("keydown", (event, g) => { if (event.key === "Enter") toggle(event, g); });
@@ -357,6 +357,9 @@ function drawNetwork(box, one) {
   if (seen || windows) legend(box, [0, 0.25, 0.5, 0.75, 1].map(t => [percent(t).replace(".0", ""), used(t)]));
   if (windows) overTime(controls, profile, w => { use = w < 0 ? c => net.channels[c][5] || 0 : c => kDigits.indexOf((windows[c] || "")[w] || "0") / 61; paint(); });
 }
+
+// The font size at which a glyph's label fits it.
+const labelSize = g => Math.min(11, g.kind === "accelerator" ? 0.5 * g.w : 11, (g.w - 3) / (0.58 * g.label.length));
 
 const whatIs = (net, g) => g.kind === "switch" ? (g.nodes.length > 1 ? `${g.nodes.length} identical switches, ${ranges(g.nodes)}` : `switch ${g.nodes[0]}`)
   : g.kind === "group" ? `accelerators ${ranges(g.nodes.filter(n => n < net.accelerators))}` : `accelerator ${g.nodes[0]}`;

@@ -227,6 +227,8 @@ function trees(profile) {
   draw();
 }
 
+const kMostLeaves = 100;
+
 // Draws a chain as a snake and a tree from its root; anything else is a table.
 function drawTree(box, edges, op) {
   const up = new Map();  // of a child: its edge
@@ -242,8 +244,9 @@ function drawTree(box, edges, op) {
       tree = d3.stratify().id(e => e.child).parentId(e => e.parent)([{child: roots[0], parent: null, step: 0}, ...up.values()]);
     } catch (error) { tree = null; }  // a cycle, as all-to-alls have
   }
-  if (!tree) {
-    box.append("p").text(`This flow goes around: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, no tree.`);
+  if (!tree || tree.leaves().length > kMostLeaves) {
+    box.append("p").text(tree ? `A tree of ${plural(all.size, "node")} in ${plural(tree.height + 1, "level")}, too wide to draw.`
+      : `This flow goes around: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, no tree.`);
     return behind(box, ["from", "to", "timestep"], rows);
   }
   const room = widthIn(box), leaves = tree.leaves().length, paint = op === 1 ? color("blue") : color("brown");
