@@ -9,7 +9,6 @@
 #include "app/command.h"
 #include "base/error.h"
 #include "config/document/nearest.h"
-#include "config/keys/key_descriptions.h"
 #include "config/schema.h"
 #include "system/output/result_fields.h"
 
@@ -17,7 +16,7 @@ namespace coppice::app {
 namespace {
 
 using config::Key;
-using config::KeyDescription;
+using config::KeyPart;
 using config::Purpose;
 
 struct ExplainLine {
@@ -63,19 +62,20 @@ void add_fact(Item& item, const std::string& what, const std::string& fact) {
   if (!fact.empty()) item.facts.emplace_back(what, fact);
 }
 
-Item item_of(const KeyDescription& description) {
-  Item item{std::string(description.path), std::string(description.summary), {}};
-  const Key* key = config::find_key(description.path);
-  if (key == nullptr) {
-    add_fact(item, "values", std::string(description.form));
-    return item;
-  }
-  add_fact(item, "values", key->form);
-  const std::string usual = default_of(*key);
+Item item_of(const Key& key) {
+  Item item{key.path, key.summary, {}};
+  add_fact(item, "values", key.form);
+  const std::string usual = default_of(key);
   add_fact(item, "default", usual);
-  if (key->example != usual) add_fact(item, "example", key->example);
-  add_fact(item, "required by", commands_of(key->required));
-  add_fact(item, "read by", commands_of(key->used));
+  if (key.example != usual) add_fact(item, "example", key.example);
+  add_fact(item, "required by", commands_of(key.required));
+  add_fact(item, "read by", commands_of(key.used));
+  return item;
+}
+
+Item item_of(const Key& list, const KeyPart& part) {
+  Item item{list.path + "[]." + part.name, part.summary, {}};
+  add_fact(item, "values", part.form);
   return item;
 }
 
@@ -85,24 +85,25 @@ Item item_of(const system::ResultField& field) {
   return item;
 }
 
+bool is_within(std::string_view path, std::string_view section) {
+  return path.starts_with(section) && (section.empty() || path.size() == section.size() ||
+                                       path[section.size()] == '.' || path[section.size()] == '[');
+}
+
 std::vector<Item> key_items(std::string_view within) {
   std::vector<Item> items;
-  for (const KeyDescription& description : config::key_descriptions()) {
-    const bool inside = description.path.starts_with(within) &&
-                        (within.empty() || description.path.size() == within.size() ||
-                         description.path[within.size()] == '.' || description.path[within.size()] == '[');
-    if (inside) items.push_back(item_of(description));
+  for (const Key& key : config::keys()) {
+    items.push_back(item_of(key));
+    for (const KeyPart& part : key.parts) items.push_back(item_of(key, part));
   }
+  std::erase_if(items, [&](const Item& item) { return !is_within(item.name, within); });
   return items;
 }
 
 std::vector<Item> field_items(std::string_view within) {
   std::vector<Item> items;
   for (const system::ResultField& field : system::result_fields()) {
-    const bool inside = field.path.starts_with(within) &&
-                        (within.empty() || field.path.size() == within.size() ||
-                         field.path[within.size()] == '.' || field.path[within.size()] == '[');
-    if (inside) items.push_back(item_of(field));
+    if (is_within(field.path, within)) items.push_back(item_of(field));
   }
   return items;
 }
@@ -189,7 +190,7 @@ std::string as_json(const ExplainLine& line, const std::vector<Item>& keys, cons
 
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> known;
-  for (const KeyDescription& description : config::key_descriptions()) known.emplace_back(description.path);
+  for (const Item& item : key_items("")) known.push_back(item.name);
   for (const system::ResultField& field : system::result_fields()) known.emplace_back(field.path);
   throw ConfigError({"explain " + name},
                     fmt::format("'{}' is neither a configuration key nor a result field; did you mean "

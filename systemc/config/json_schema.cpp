@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "config/document/value_schema.h"
-#include "config/keys/key_descriptions.h"
 #include "config/schema.h"
 #include "config/settings/config.h"
 
@@ -23,23 +23,19 @@ Json empty_section() {
   return {{"type", {"object", "null"}}, {"properties", Json::object()}, {"additionalProperties", false}};
 }
 
-// Describes the parts of a list's entries, whose paths are "key[].part".
-void describe_parts(Json& schema, const std::string& path) {
+// Describes the parts of a list's entries.
+void describe_parts(Json& schema, const std::vector<KeyPart>& parts) {
   if (const auto forms = schema.find("anyOf"); forms != schema.end()) {
-    for (Json& form : *forms) describe_parts(form, path);
+    for (Json& form : *forms) describe_parts(form, parts);
   }
-  if (const auto items = schema.find("items"); items != schema.end()) describe_parts(*items, path + "[]");
-  if (const auto parts = schema.find("properties"); parts != schema.end()) {
-    for (auto& [name, part] : parts->items()) {
-      const KeyDescription* description = describe_key(fmt::format("{}.{}", path, name));
-      if (description != nullptr) part["description"] = description->summary;
-    }
-  }
+  const auto items = schema.find("items");
+  if (items == schema.end()) return;
+  for (const KeyPart& part : parts) (*items)["properties"].at(part.name)["description"] = part.summary;
 }
 
 Json schema_of(const Key& key) {
   Json schema = key.schema;
-  describe_parts(schema, key.path);
+  describe_parts(schema, key.parts);
   const bool listed = key.form.empty() || schema.contains("enum");
   schema["description"] = listed ? key.summary : fmt::format("{} Values: {}.", key.summary, key.form);
   Json usual = key.write(Config{});

@@ -8,16 +8,10 @@
 #include "config/document/value_schema.h"
 #include "config/document/values.h"
 #include "config/files/hardware_file.h"
-#include "config/keys/accelerator_keys.h"
-#include "config/keys/dimension_algorithms.h"
 #include "config/keys/dimensions.h"
 #include "config/keys/idle_keys.h"
 #include "config/keys/key_builders.h"
-#include "config/keys/key_descriptions.h"
-#include "config/keys/parallel_keys.h"
-#include "config/keys/program_keys.h"
-#include "config/keys/protocol_keys.h"
-#include "config/keys/routing_keys.h"
+#include "config/keys/key_groups.h"
 #include "config/settings/shape.h"
 #include "schedule/registry.h"
 #include "topology/networks/kinds.h"
@@ -36,6 +30,7 @@ constexpr Purposes kHardware{Purpose::kRun, Purpose::kTraffic};  // kTraffic: of
 constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
 constexpr Purposes kTrained{Purpose::kRun, Purpose::kLayers};
 
+const std::vector kImplementations{Implementation::kSystemc, Implementation::kRtl};
 constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
 constexpr Bandwidth kSlowestLink{1'000};
@@ -50,22 +45,17 @@ std::string idle_group(const Config& config, const Use& /*use*/) {
                                        : "the gradients of training.model are reduced by all accelerators";
 }
 
-void add_topology_keys(std::vector<Key>& keys) {
-  std::vector<std::string> kinds;
-  for (const topology::KindInfo& info : topology::topology_kinds()) kinds.emplace_back(info.name);
-  keys.push_back(
-      with(name_key(
-               "system.topology.kind", [](auto& c) -> auto& { return c.system.topology.kind; }, kinds),
-           kEverywhere, kEverywhere));
-  Key dims;
-  dims.path = "system.topology.dims";
-  dims.example = "[8, 8]";
+Key dims_key() {
+  Key key;
+  key.path = "system.topology.dims";
+  key.example = "[8, 8]";
+  key.form = "a list of whole numbers, or 8x8";
   int least = 1;
   for (const topology::KindInfo& info : topology::topology_kinds()) least = std::min(least, info.least_dim);
   const auto extent = value_schema::integer(least, kMostNodes);
-  dims.schema = value_schema::any_of({extent, value_schema::pattern("[0-9]+(x[0-9]+)*"),
-                                      value_schema::list(extent, 1, static_cast<int>(kMostDimensions))});
-  dims.read = [path = dims.path](const Node& value, Config& config) {
+  key.schema = value_schema::any_of({extent, value_schema::pattern("[0-9]+(x[0-9]+)*"),
+                                     value_schema::list(extent, 1, static_cast<int>(kMostDimensions))});
+  key.read = [path = key.path](const Node& value, Config& config) {
     auto& widths = config.system.topology.dims;
     const topology::KindInfo* const kind = kind_of(config);
     widths = read_dims(value, path, kind == nullptr ? 1 : kind->least_dim, kMostNodes, kMostDimensions);
@@ -77,25 +67,35 @@ void add_topology_keys(std::vector<Key>& keys) {
                                                  path, kMostNodes));
     }
   };
-  dims.write = [](const Config& config) {
+  key.write = [](const Config& config) {
     const auto& widths = config.system.topology.dims;
     return widths.empty() ? Json() : Json(widths);
   };
-  dims.excused = [](const Loaded& loaded, Purpose) { return !has_dims(loaded.config); };
-  keys.push_back(unless(with(dims, kEverywhere, kEverywhere), idle_dims));
-  Key file = file_key(
-      "system.topology.file", [](auto& c) -> auto& { return c.system.topology.file; },
-      "the name of a graph file", "network.graph");
-  file.excused = [](const Loaded& loaded, Purpose) {
-    return !described_by(loaded.config, topology::DescribedBy::kFile);
-  };
-  keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
-  keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
-  Key bundled = flag_key(
-      "system.topology.bundled", [](auto& c) -> auto& { return c.system.topology.bundled; });
-  bundled.example = "true";
-  bundled.write = [](const Config& config) { return config.system.topology.bundled ? Json() : Json(false); };
-  keys.push_back(unless(with(bundled, kEverywhere), idle_dimensions));
+  key.excused = [](const Loaded& loaded, Purpose) { return !has_dims(loaded.config); };
+  return key;
+}
+
+void add_topology_keys(std::vector<Key>& keys) {
+  std::vector<std::string> kinds;
+  for (const topology::KindInfo& info : topology::topology_kinds()) kinds.emplace_back(info.name);
+  declare(keys, name_key(COPPICE_KEY(system.topology.kind), kinds),
+          "The kind of network; 'coppice list' describes each.", kEverywhere, nullptr, kEverywhere);
+  declare(keys, dims_key(),
+          "The dimensions of the network; 'coppice list' gives their meaning for each kind.", kEverywhere,
+          idle_dims, kEverywhere);
+  declare(keys,
+          file_key(COPPICE_KEY(system.topology.file), "the name of a graph file", "network.graph")
+              .excused_if([](const Loaded& loaded, Purpose) {
+                return !described_by(loaded.config, topology::DescribedBy::kFile);
+              }),
+          "The graph file of a network of kind file.", kEverywhere, idle_file, kEverywhere);
+  declare(keys, dimensions_key(),
+          "The dimensions of a hierarchy, innermost first, or the name of an ASTRA-sim network file.",
+          kEverywhere, idle_dimensions, kEverywhere);
+  declare(keys, flag_key(COPPICE_KEY(system.topology.bundled)).unless_usual(true),
+          "Whether an accelerator's links to a switch of a hierarchy act as one channel with their total "
+          "bandwidth.",
+          kEverywhere, idle_dimensions);
   add_failure_keys(keys, kEverywhere);
 }
 
@@ -142,257 +142,204 @@ Key or_automatic(Key key, void (*leave)(Config& config)) {
 }
 
 void add_link_keys(std::vector<Key>& keys) {
-  keys.push_back(
-      unless(with(per_dimension_key<>(
-                      "system.link.bandwidth", [](auto& c) -> auto& { return c.system.link.bandwidth; },
-                      parse_bandwidth, format_bandwidth, kSlowestLink, kFastestLink),
-                  {Purpose::kRun, Purpose::kTraffic, Purpose::kBound, Purpose::kRoute, Purpose::kSchedule}),
-             idle_bandwidth));
-  keys.push_back(
-      unless(with(per_dimension_key<>(
-                      "system.link.latency", [](auto& c) -> auto& { return c.system.link.latency; },
-                      parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
-                  kTimed),
-             idle_latency));
-  keys.push_back(unless(with(efficiency_key(), {Purpose::kRun, Purpose::kTraffic, Purpose::kBound,
-                                                Purpose::kRoute, Purpose::kSchedule}),
-                        idle_efficiency));
-  keys.push_back(unless(with(quantity_key(
-                                 "system.clock", [](auto& c) -> auto& { return c.system.clock; },
-                                 parse_frequency, format_frequency, kSlowestClock, kFastestClock),
-                             kTimed),
-                        idle_clock));
-  keys.push_back(unless(with(or_automatic(quantity_key(
-                                              "system.flit", [](auto& c) -> auto& { return c.system.flit; },
-                                              parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
-                                          [](Config& config) { config.system.flit = 0; }),
-                             {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}),
-                        idle_timing));
-}
-
-// Omits a value equal to the default.
-std::function<Json(const Config&)> unless_usual(std::function<Json(const Config&)> write, const char* usual) {
-  return [write = std::move(write), usual](const Config& config) {
-    Json value = write(config);
-    return value == usual ? Json() : value;
-  };
+  constexpr Purposes kBounded{Purpose::kRun, Purpose::kTraffic, Purpose::kBound, Purpose::kRoute,
+                              Purpose::kSchedule};
+  declare(keys,
+          per_dimension_key(COPPICE_KEY(system.link.bandwidth), parse_bandwidth, format_bandwidth,
+                            kSlowestLink, kFastestLink),
+          "The bandwidth of a link, in each direction.", kBounded, idle_bandwidth);
+  declare(keys,
+          per_dimension_key(COPPICE_KEY(system.link.latency), parse_duration, format_duration,
+                            Femtoseconds{0}, kFemtosecondsPerSecond),
+          "The latency of a link.", kTimed, idle_latency);
+  declare(keys, efficiency_key(),
+          "The share of a link's bandwidth available to messages; the rest goes to encoding, headers and "
+          "acknowledgements.",
+          kBounded, idle_efficiency);
+  declare(keys,
+          quantity_key(COPPICE_KEY(system.clock), parse_frequency, format_frequency, kSlowestClock,
+                       kFastestClock),
+          "The clock of routers and network interfaces; results count its cycles.", kTimed, idle_clock);
+  declare(
+      keys,
+      or_automatic(quantity_key(COPPICE_KEY(system.flit), parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
+                   [](Config& config) { config.system.flit = 0; }),
+      "The size of a flit, the unit of links and buffers. auto: what the fastest link moves in one cycle, a "
+      "power of two of at least 16 B.",
+      {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}, idle_timing);
 }
 
 void add_router_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key) { keys.push_back(unless(with(std::move(key), kSimulations), idle_router)); };
-  Key vcs = integer_key(
-      "system.router.vcs", [](auto& c) -> auto& { return c.system.router.vcs; }, 1, 32);
   // A route names the virtual channels of each hop.
-  keys.push_back(unless(with(vcs, {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kRoute}),
-                        idle_router));
+  declare(keys, integer_key(COPPICE_KEY(system.router.vcs), 1, 32),
+          "The number of virtual channels per router port.", kTimed, idle_router);
   // Pieces that wait in a buffer are no longer than the buffer.
-  keys.push_back(unless(
-      with(or_automatic(integer_key(
-                            "system.router.vc_depth",
-                            [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, kDeepestBuffer),
-                        [](Config& config) { config.system.router.vc_depth = 0; }),
-           kTimed),
-      idle_buffer));
-  const auto add_delay = [&](Key key) { keys.push_back(unless(with(std::move(key), kTimed), idle_delay)); };
-  add_delay(integer_key(
-      "system.router.routing_delay", [](auto& c) -> auto& { return c.system.router.routing_delay; }, 0, 64));
-  add_delay(integer_key(
-      "system.router.vc_alloc_delay", [](auto& c) -> auto& { return c.system.router.vc_alloc_delay; }, 1,
-      64));
-  add_delay(integer_key(
-      "system.router.sw_alloc_delay", [](auto& c) -> auto& { return c.system.router.sw_alloc_delay; }, 1,
-      64));
-  add_delay(integer_key(
-      "system.router.st_delay", [](auto& c) -> auto& { return c.system.router.st_delay; }, 1, 64));
-  add(integer_key(
-      "system.router.credit_delay", [](auto& c) -> auto& { return c.system.router.credit_delay; }, 0, 64));
-  Key routing = enum_key<>(
-      "system.router.routing", [](auto& c) -> auto& { return c.system.router.routing; },
-      std::vector{PacketRouting::kMinimal, PacketRouting::kValiant, PacketRouting::kAdaptive,
-                  PacketRouting::kUgal});
-  routing.write = unless_usual(routing.write, "minimal");
-  routing.example = "minimal";
-  keys.push_back(unless(with(routing, {Purpose::kTraffic}), idle_router));
-  Key arbitration = enum_key<>(
-      "system.router.arbitration", [](auto& c) -> auto& { return c.system.router.arbitration; },
-      std::vector{Arbitration::kRoundRobin, Arbitration::kAge});
-  arbitration.write = unless_usual(arbitration.write, "round_robin");
-  arbitration.example = "round_robin";
-  keys.push_back(unless(with(arbitration, {Purpose::kRun, Purpose::kTraffic}), idle_router));
+  declare(keys,
+          or_automatic(integer_key(COPPICE_KEY(system.router.vc_depth), 1, kDeepestBuffer),
+                       [](Config& config) { config.system.router.vc_depth = 0; }),
+          "The buffer size of a virtual channel in flits. auto: 318, or enough to cover the credit loop of "
+          "every link.",
+          kTimed, idle_buffer);
+  declare(keys, integer_key(COPPICE_KEY(system.router.routing_delay), 0, 64),
+          "The cycles of route computation for a head flit.", kTimed, idle_delay);
+  declare(keys, integer_key(COPPICE_KEY(system.router.vc_alloc_delay), 1, 64),
+          "The cycles of virtual channel allocation.", kTimed, idle_delay);
+  declare(keys, integer_key(COPPICE_KEY(system.router.sw_alloc_delay), 1, 64),
+          "The cycles of switch allocation.", kTimed, idle_delay);
+  declare(keys, integer_key(COPPICE_KEY(system.router.st_delay), 1, 64), "The cycles of switch traversal.",
+          kTimed, idle_delay);
+  declare(keys, integer_key(COPPICE_KEY(system.router.credit_delay), 0, 64),
+          "The cycles until a router returns a credit, in addition to the link latency.", kSimulations,
+          idle_router);
+  declare(keys,
+          enum_key(COPPICE_KEY(system.router.routing),
+                   std::vector{PacketRouting::kMinimal, PacketRouting::kValiant, PacketRouting::kAdaptive,
+                               PacketRouting::kUgal})
+              .unless_usual("minimal"),
+          "How packets of synthetic traffic are routed: on a precomputed shortest path (minimal), through a "
+          "random node (valiant), on the least busy shortest path (adaptive), or on the less busy of minimal "
+          "and valiant (ugal).",
+          {Purpose::kTraffic}, idle_router);
+  declare(keys,
+          enum_key(COPPICE_KEY(system.router.arbitration),
+                   std::vector{Arbitration::kRoundRobin, Arbitration::kAge})
+              .unless_usual("round_robin"),
+          "Which packet a router serves first: in rotation, or the oldest one (age).",
+          {Purpose::kRun, Purpose::kTraffic}, idle_router);
   // Routing studies simulate only the SystemC model; this holds for the network interfaces below, too.
-  keys.push_back(unless(with(enum_key<>(
-                                 "system.router.impl", [](auto& c) -> auto& { return c.system.router.impl; },
-                                 std::vector{Implementation::kSystemc, Implementation::kRtl}),
-                             {Purpose::kRun, Purpose::kTraffic}),
-                        idle_router));
+  declare(keys, enum_key(COPPICE_KEY(system.router.impl), kImplementations),
+          "The router implementation: the SystemC model or the Verilated Verilog.",
+          {Purpose::kRun, Purpose::kTraffic}, idle_router);
 }
 
-Key ports_key() {
+Key rtl_nodes_key() {
   Key key;
-  key.path = "system.ni.ports";
-  key.schema = value_schema::or_word("auto", value_schema::integer(1, 64));
+  key.path = "system.ni.rtl_nodes";
+  key.example = "[0, 3]";
+  key.form = "all, or a list of accelerators";
+  key.schema = value_schema::or_word("all", value_schema::list(value_schema::integer(0, kMostNodes - 1), 1));
   key.read = [path = key.path](const Node& value, Config& config) {
-    const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";
-    config.system.ni.ports = automatic ? 0 : static_cast<int>(read_integer(value, path, 1, 64));
+    const bool all = value.kind == Node::Kind::kScalar && value.text == "all";
+    config.system.ni.rtl_nodes = all ? std::vector<int>{} : read_integers(value, path, 0, kMostNodes - 1);
   };
   key.write = [](const Config& config) {
-    return config.system.ni.ports == 0 ? Json("auto") : Json(config.system.ni.ports);
+    if (config.system.ni.impl != Implementation::kRtl) return Json();
+    return config.system.ni.rtl_nodes.empty() ? Json("all") : Json(config.system.ni.rtl_nodes);
   };
   return key;
 }
 
 void add_ni_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key, auto idle) { keys.push_back(unless(with(std::move(key), kMessages), idle)); };
-  // Message costs determine the best number of chunks.
-  const auto add_timed = [&](Key key, auto idle) {
-    keys.push_back(unless(with(std::move(key), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}), idle));
-  };
-  keys.push_back(unless(with(ports_key(), {Purpose::kRun, Purpose::kSchedule}), idle_ni));
-  // Table entries count the flits and packets of their messages.
-  const Purposes compiled{Purpose::kRun, Purpose::kSchedule, Purpose::kRoute};
-  keys.push_back(
-      unless(with(enum_key<>(
-                      "system.ni.flow_control", [](auto& c) -> auto& { return c.system.ni.flow_control; },
-                      std::vector{FlowControl::kPacket, FlowControl::kMessage}),
-                  compiled),
-             idle_ni));
-  keys.push_back(
-      unless(with(or_automatic(quantity_key(
-                                   "system.ni.payload", [](auto& c) -> auto& { return c.system.ni.payload; },
-                                   parse_bytes, format_bytes, Bytes{1}, Bytes{1 << 20}),
-                               [](Config& config) { config.system.ni.payload = 0; }),
-                  compiled),
-             idle_payload));
+  // Message costs determine the best number of chunks; table entries count the flits and packets of messages.
+  constexpr Purposes kCompiled{Purpose::kRun, Purpose::kRoute, Purpose::kSchedule};
+  declare(keys, automatic_key(COPPICE_KEY(system.ni.ports), 0, 1, 64),
+          "The number of ports of an accelerator's network interface; auto: one per link.",
+          {Purpose::kRun, Purpose::kSchedule}, idle_ni);
+  declare(
+      keys,
+      enum_key(COPPICE_KEY(system.ni.flow_control), std::vector{FlowControl::kPacket, FlowControl::kMessage}),
+      "How gradients travel: in packets with one head flit each, or in messages with a single head flit.",
+      kCompiled, idle_ni);
+  declare(keys,
+          or_automatic(quantity_key(COPPICE_KEY(system.ni.payload), parse_bytes, format_bytes, Bytes{1},
+                                    Bytes{1 << 20}),
+                       [](Config& config) { config.system.ni.payload = 0; }),
+          "The payload of a packet. auto: 16 flits.", kCompiled, idle_payload);
   // Nops are in a table only if they hold a lockstep.
-  keys.push_back(unless(with(flag_key(
-                                 "system.ni.lockstep", [](auto& c) -> auto& { return c.system.ni.lockstep; }),
-                             compiled),
-                        idle_ni));
-  add(integer_key(
-          "system.ni.buffer", [](auto& c) -> auto& { return c.system.ni.buffer; }, 1, 1 << 20),
-      idle_ni_buffer);
-  add_timed(
-      integer_key(
-          "system.ni.dma_latency", [](auto& c) -> auto& { return c.system.ni.dma_latency; }, 1, 1'000'000),
-      idle_message_time);
-  add(integer_key(
-          "system.ni.reduction_latency", [](auto& c) -> auto& { return c.system.ni.reduction_latency; }, 1,
-          1'000'000),
-      idle_reduction_latency);
-  Key launch = quantity_key(
-      "system.ni.launch", [](auto& c) -> auto& { return c.system.ni.launch; }, parse_duration,
-      format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
-  launch.write = unless_usual(launch.write, "0 ns");
-  launch.example = "5 us";
-  add(launch, idle_ni);
-  add_timed(quantity_key(
-                "system.ni.message_setup", [](auto& c) -> auto& { return c.system.ni.message_setup; },
-                parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
-            idle_message_time);
-  add_timed(protocols_key(), idle_message_time);
-  keys.push_back(
-      unless(with(reduction_bandwidth_key(), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}), idle_ni));
-  keys.push_back(
-      unless(with(number_key(
-                      "system.ni.reduction_flits_per_cycle",
-                      [](auto& c) -> auto& { return c.system.ni.reduction_flits_per_cycle; }, 0.001, 1024),
-                  kSimulations),
-             idle_reduction_rate));
-  keys.push_back(unless(with(enum_key<>(
-                                 "system.ni.impl", [](auto& c) -> auto& { return c.system.ni.impl; },
-                                 std::vector{Implementation::kSystemc, Implementation::kRtl}),
-                             kRunOnly),
-                        idle_ni));
-  Key nodes;
-  nodes.path = "system.ni.rtl_nodes";
-  nodes.schema =
-      value_schema::or_word("all", value_schema::list(value_schema::integer(0, kMostNodes - 1), 1));
-  nodes.example = "[0, 3]";
-  nodes.read = [path = nodes.path](const Node& value, Config& config) {
-    const bool all = value.kind == Node::Kind::kScalar && value.text == "all";
-    config.system.ni.rtl_nodes = all ? std::vector<int>{} : read_integers(value, path, 0, kMostNodes - 1);
-  };
-  nodes.write = [](const Config& config) {
-    if (config.system.ni.impl != Implementation::kRtl) return Json();
-    return config.system.ni.rtl_nodes.empty() ? Json("all") : Json(config.system.ni.rtl_nodes);
-  };
-  keys.push_back(unless(with(nodes, kRunOnly), idle_rtl_nodes));
+  declare(keys, flag_key(COPPICE_KEY(system.ni.lockstep)),
+          "Whether network interfaces delay a timestep until the nominal end of the previous one.", kCompiled,
+          idle_ni);
+  declare(keys, integer_key(COPPICE_KEY(system.ni.buffer), 1, 1 << 20),
+          "The number of flits that a port buffers between memory and the network.", kMessages,
+          idle_ni_buffer);
+  declare(keys, integer_key(COPPICE_KEY(system.ni.dma_latency), 1, 1'000'000),
+          "The cycles from a memory request to its first flit.", kCompiled, idle_message_time);
+  declare(keys, integer_key(COPPICE_KEY(system.ni.reduction_latency), 1, 1'000'000),
+          "The latency of the adder pipeline in cycles.", kMessages, idle_reduction_latency);
+  declare(keys,
+          quantity_key(COPPICE_KEY(system.ni.launch), parse_duration, format_duration, Femtoseconds{0},
+                       kFemtosecondsPerSecond)
+              .shown_as("5 us")
+              .unless_usual("0 ns"),
+          "The time from the call of a collective to its first message: kernel launch, doorbell, "
+          "synchronisation.",
+          kMessages, idle_ni);
+  declare(keys,
+          quantity_key(COPPICE_KEY(system.ni.message_setup), parse_duration, format_duration, Femtoseconds{0},
+                       kFemtosecondsPerSecond),
+          "The time a port needs to set up each message; no data of the message moves meanwhile.", kCompiled,
+          idle_message_time);
+  declare(keys, protocols_key(),
+          "The protocols available to collectives; each uses the one with the least expected time.",
+          kCompiled, idle_message_time);
+  declare(
+      keys, reduction_bandwidth_key(),
+      "The bandwidth at which a port of a reducing switch accepts data (default: the bandwidth of its link).",
+      kCompiled, idle_ni);
+  declare(keys, number_key(COPPICE_KEY(system.ni.reduction_flits_per_cycle), 0.001, 1024),
+          "The number of flits per cycle that a port's adder accepts.", kSimulations, idle_reduction_rate);
+  declare(keys, enum_key(COPPICE_KEY(system.ni.impl), kImplementations),
+          "The network interface implementation: the SystemC model or the Verilated Verilog.", kRunOnly,
+          idle_ni);
+  declare(keys, rtl_nodes_key(),
+          "The accelerators whose network interface is in Verilog, if system.ni.impl is rtl.", kRunOnly,
+          idle_rtl_nodes);
 }
 
 bool trains(const Loaded& loaded) {
   return loaded.places.contains("training");
 }
 
-// Values of a section that is not there are not written.
-Key when_training(Key key) {
-  key.write = [write = key.write](const Config& config) {
-    return config.training.model.empty() ? Json() : write(config);
-  };
-  return key;
-}
-
-void add_training_keys(std::vector<Key>& keys) {
-  Key model;
-  model.path = "training.model";
-  model.schema = value_schema::text();
-  model.example = "resnet50";
-  model.read = [path = model.path](const Node& value, Config& config) {
+Key model_key() {
+  Key key;
+  key.path = "training.model";
+  key.schema = value_schema::text();
+  key.example = "resnet50";
+  key.form = "a model of 'coppice list', or the path of a layer table (CSV)";
+  key.read = [path = key.path](const Node& value, Config& config) {
     const std::string expected = "a model of 'coppice list', or the name of a layer table (CSV)";
     const std::string text = read_name_or_file(value, path, expected);
     if (text.empty()) refuse(value, path, expected);
     config.training.model = text;
   };
-  model.write = [](const Config& config) { return Json(config.training.model); };
-  model.excused = [](const Loaded& loaded, Purpose purpose) {
+  key.write = [](const Config& config) { return Json(config.training.model); };
+  key.excused = [](const Loaded& loaded, Purpose purpose) {
     return purpose == Purpose::kRun && (!trains(loaded) || runs_program(loaded.config));
   };
-  keys.push_back(with(when_training(model), {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, kTrained));
-  Key batch = integer_key(
-      "training.batch_per_accelerator", [](auto& c) -> auto& { return c.training.batch_per_accelerator; }, 1,
-      65536);
-  batch.example = "16";
-  keys.push_back(unless(with(when_training(batch), kTrained), idle_batch));
-  Key overlap = enum_key<>(
-      "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
-      std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kBucketed,
-                  workload::Overlap::kChained});
-  overlap.example = "layer_wise";
-  keys.push_back(unless(with(when_training(overlap), kRuns), idle_copies));
-  Key bucket = quantity_key(
-      "training.bucket", [](auto& c) -> auto& { return c.training.bucket; }, parse_bytes, format_bytes,
-      Bytes{1}, Bytes{1} << 40);
-  bucket.example = "25 MB";
-  bucket.write = [write = bucket.write](const Config& config) {
-    return config.training.overlap == workload::Overlap::kBucketed ? write(config) : Json();
-  };
-  keys.push_back(unless(with(when_training(bucket), kRunOnly), idle_bucket));
-  Key gathered = enum_key<>(
-      "training.all_gather_bytes", [](auto& c) -> auto& { return c.training.all_gather_bytes; },
-      std::vector{workload::AllGatherBytes::kInput, workload::AllGatherBytes::kTotal});
-  gathered.example = "input";
-  gathered.write = [write = gathered.write](const Config& config) {
-    return trains_text_workload(config) ? write(config) : Json();
-  };
-  keys.push_back(unless(with(gathered, kRuns), idle_all_gather_bytes));
-  Key optimizer = name_key("training.optimizer", [](auto& c) -> auto& { return c.training.optimizer; },
-                           {"sgd", "momentum", "adam"});
-  keys.push_back(unless(with(when_training(optimizer), kTrained), idle_optimizer));
+  return key;
 }
 
-Key chunks_key() {
-  Key key;
-  key.path = "collective.chunks";
-  key.schema = value_schema::or_word("auto", value_schema::integer(1, 1 << 20));
-  key.read = [path = key.path](const Node& value, Config& config) {
-    const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";
-    config.collective.chunks =
-        automatic ? schedule::kAutomaticChunks : static_cast<int>(read_integer(value, path, 1, 1 << 20));
-  };
-  key.write = [](const Config& config) {
-    const int chunks = config.collective.chunks;
-    return chunks == schedule::kAutomaticChunks ? Json("auto") : Json(chunks);
-  };
-  return key;
+void add_training_keys(std::vector<Key>& keys) {
+  // Values of a section that is not there are not written.
+  const auto named = [](const Config& config) { return !config.training.model.empty(); };
+  declare(keys, model_key().written_if(named), "The network to train, or its layer table.",
+          {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, nullptr, kTrained);
+  declare(keys, integer_key(COPPICE_KEY(training.batch_per_accelerator), 1, 65536).written_if(named),
+          "The number of samples per accelerator and iteration.", kTrained, idle_batch);
+  using workload::Overlap;
+  declare(keys,
+          enum_key(COPPICE_KEY(training.overlap),
+                   std::vector{Overlap::kNone, Overlap::kLayerWise, Overlap::kBucketed, Overlap::kChained})
+              .shown_as("layer_wise")
+              .written_if(named),
+          "Which communication of an iteration overlaps with computation.", kRuns, idle_copies);
+  declare(keys,
+          quantity_key(COPPICE_KEY(training.bucket), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
+              .shown_as("25 MB")
+              .written_if([named](const Config& config) {
+                return named(config) && config.training.overlap == Overlap::kBucketed;
+              }),
+          "The size of the gradient buckets, if overlap is bucketed.", kRunOnly, idle_bucket);
+  using workload::AllGatherBytes;
+  declare(keys,
+          enum_key(COPPICE_KEY(training.all_gather_bytes),
+                   std::vector{AllGatherBytes::kInput, AllGatherBytes::kTotal})
+              .written_if(trains_text_workload),
+          "Whether the size of an all-gather in a text workload is one rank's input or the total.", kRuns,
+          idle_all_gather_bytes);
+  declare(keys, name_key(COPPICE_KEY(training.optimizer), {"sgd", "momentum", "adam"}).written_if(named),
+          "The optimizer, which determines how much data a weight update moves and stores.", kTrained,
+          idle_optimizer);
 }
 
 // "auto" leaves the choice to the scheduler.
@@ -421,144 +368,138 @@ Key intra_dimension_key() {
   return key;
 }
 
+Key group_key() {
+  Key key;
+  key.path = "collective.group";
+  key.example = "[0, 1, 2, 3]";
+  key.form = "at least two accelerators";
+  key.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 2);
+  key.read = [path = key.path](const Node& value, Config& config) {
+    config.collective.group = read_integers(value, path, 0, kMostNodes - 1);
+    if (config.collective.group.size() < 2) refuse(value, path, "at least two accelerators");
+  };
+  key.write = [](const Config& config) {
+    return config.collective.group.empty() ? Json() : Json(config.collective.group);
+  };
+  return key;
+}
+
+std::string idle_collective_chunks(const Config& config, const Use& use) {
+  const bool runs = use.purpose == Purpose::kRun || work_of(config) == Work::kGroup;
+  return runs ? idle_chunks(config, config.collective.op) : "";
+}
+
 void add_collective_keys(std::vector<Key>& keys) {
   constexpr Purposes kCollectives{Purpose::kRun, Purpose::kSchedule, Purpose::kBound};
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kSchedule};
   constexpr Purposes kPlanned{Purpose::kRun, Purpose::kSchedule, Purpose::kTextRun};
-  keys.push_back(
-      unless(with(enum_key<>(
-                      "collective.op", [](auto& c) -> auto& { return c.collective.op; },
-                      std::vector(workload::kNamedCollectives.begin(), workload::kNamedCollectives.end())),
-                  kCollectives),
-             idle_op));
-  keys.push_back(unless(
-      with(integer_key(
-               "collective.root", [](auto& c) -> auto& { return c.collective.root; }, 0, kMostNodes - 1),
-           kCollectives),
-      idle_root));
-  std::vector<std::string> algorithms;
-  for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
-  Key algorithm = name_key(
-      "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms);
-  algorithm.excused = [](const Loaded& loaded, Purpose) { return names_collectives(loaded.config); };
-  keys.push_back(with(algorithm, kPlanned, kCompiled));
-  Key file = file_key(
-      "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
-      "schedule.json");
-  file.excused = [](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); };
-  keys.push_back(unless(with(file, kCompiled, kCompiled), idle_schedule_file));
-  Key size = quantity_key(
-      "collective.size", [](auto& c) -> auto& { return c.collective.size; }, parse_bytes, format_bytes,
-      Bytes{1}, Bytes{1} << 40);
-  size.example = "1 MiB";
-  size.write = [](const Config& config) {
-    return config.collective.size == 0 ? Json() : Json(format_bytes(config.collective.size));
-  };
-  Key own_size = unless(with(size, kCollectives, kCollectives), idle_size);
-  own_size.excused = [](const Loaded& loaded, Purpose purpose) {
-    return purpose == Purpose::kRun && (trains(loaded) || names_collectives(loaded.config));
-  };
-  keys.push_back(own_size);
-  Key group;
-  group.path = "collective.group";
-  group.example = "[0, 1, 2, 3]";
-  group.form = "at least two accelerators";
-  group.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 2);
-  group.read = [path = group.path](const Node& value, Config& config) {
-    config.collective.group = read_integers(value, path, 0, kMostNodes - 1);
-    if (config.collective.group.size() < 2) refuse(value, path, "at least two accelerators");
-  };
-  group.write = [](const Config& config) {
-    return config.collective.group.empty() ? Json() : Json(config.collective.group);
-  };
-  keys.push_back(unless(with(group, kCollectives), idle_group));
-  keys.push_back(unless(with(chunks_key(), kPlanned), [](const Config& config, const Use& use) {
-    const bool runs = use.purpose == Purpose::kRun || work_of(config) == Work::kGroup;
-    return runs ? idle_chunks(config, config.collective.op) : "";
-  }));
-  keys.push_back(unless(
-      with(integer_key(
-               "collective.planes", [](auto& c) -> auto& { return c.collective.planes; }, 0, kMostNodes - 1),
-           kCompiled),
-      idle_planes));
+  declare(keys,
+          enum_key(COPPICE_KEY(collective.op),
+                   std::vector(workload::kNamedCollectives.begin(), workload::kNamedCollectives.end())),
+          "The collective operation.", kCollectives, idle_op);
+  declare(keys, integer_key(COPPICE_KEY(collective.root), 0, kMostNodes - 1),
+          "The accelerator that sends a broadcast or receives a reduce.", kCollectives, idle_root);
+  declare(
+      keys,
+      name_key(COPPICE_KEY(collective.algorithm), schedule::algorithms_that([](const auto&) { return true; }))
+          .excused_if([](const Loaded& loaded, Purpose) { return names_collectives(loaded.config); }),
+      "The scheduling algorithm; 'coppice list' describes each.", kPlanned, nullptr, kCompiled);
+  declare(keys,
+          file_key(COPPICE_KEY(collective.file), "the name of a schedule (JSON)", "schedule.json")
+              .excused_if([](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); }),
+          "The schedule to run with algorithm file.", kCompiled, idle_schedule_file, kCompiled);
+  declare(keys,
+          quantity_key(COPPICE_KEY(collective.size), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
+              .shown_as("1 MiB")
+              .written_if([](const Config& config) { return config.collective.size != 0; })
+              .excused_if([](const Loaded& loaded, Purpose purpose) {
+                return purpose == Purpose::kRun && (trains(loaded) || names_collectives(loaded.config));
+              }),
+          "The size of the buffer at every accelerator; padded to a whole number of 4-byte elements for each "
+          "of them.",
+          kCollectives, idle_size, kCollectives);
+  declare(keys, group_key(), "The accelerators that take part, in this order (default: all).", kCollectives,
+          idle_group);
+  declare(keys, automatic_key(COPPICE_KEY(collective.chunks), schedule::kAutomaticChunks, 1, 1 << 20),
+          "The number of chunks that move independently; auto chooses.", kPlanned, idle_collective_chunks);
+  declare(keys, integer_key(COPPICE_KEY(collective.planes), 0, kMostNodes - 1),
+          "How many planes of the network (interchangeable switches, parallel links) an algorithm written "
+          "for one plane uses, the fastest first; 0: all, in proportion to bandwidth.",
+          kCompiled, idle_planes);
   using schedule::TreePlacement;
-  const auto trees = enum_key<>(
-      "collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
-      std::vector{TreePlacement::kAuto, TreePlacement::kRouted, TreePlacement::kEmbedded,
-                  TreePlacement::kCcube});
-  keys.push_back(unless(with(trees, kCompiled), idle_trees));
+  declare(
+      keys,
+      enum_key(COPPICE_KEY(collective.trees), std::vector{TreePlacement::kAuto, TreePlacement::kRouted,
+                                                          TreePlacement::kEmbedded, TreePlacement::kCcube}),
+      "How tree algorithms are placed on the network.", kCompiled, idle_trees);
   using schedule::ChunkScheduler;
-  const auto scheduler = enum_key<>(
-      "collective.scheduler", [](auto& c) -> auto& { return c.collective.chunk_policy.scheduler; },
-      std::vector{ChunkScheduler::kBaseline, ChunkScheduler::kThemis, ChunkScheduler::kThemisPlus});
-  keys.push_back(unless(with(scheduler, kPlanned), idle_scheduler));
-  keys.push_back(unless(with(intra_dimension_key(), kPlanned), idle_scheduler));
-  keys.push_back(unless(with(dimension_algorithms_key(), kPlanned), idle_scheduler));
+  declare(
+      keys,
+      enum_key(
+          KeyAt(
+              "collective.scheduler", [](auto& c) -> auto& { return c.collective.chunk_policy.scheduler; }),
+          std::vector{ChunkScheduler::kBaseline, ChunkScheduler::kThemis, ChunkScheduler::kThemisPlus}),
+      "How the dimension order of each chunk of a hierarchical collective is chosen.", kPlanned,
+      idle_scheduler);
+  declare(keys, intra_dimension_key(),
+          "Which chunk goes first within a dimension; auto: the scheduler's usual order.", kPlanned,
+          idle_scheduler);
+  declare(keys, dimension_algorithms_key(),
+          "The algorithm of every dimension of a hierarchy (default: ring for rings, direct for fully "
+          "connected groups, halving_doubling for switches).",
+          kPlanned, idle_scheduler);
+}
+
+Key seed_key() {
+  Key key;
+  key.path = "seed";
+  key.schema = {{"type", "integer"}, {"minimum", 0}};
+  key.form = "a whole number from 0 to 18446744073709551615";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    config.seed = read_unsigned(value, path);
+  };
+  key.write = [](const Config& config) { return Json(config.seed); };
+  return key;
+}
+
+Key observed_nodes_key() {
+  Key key;
+  key.path = "observe.nodes";
+  key.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 1);
+  key.form = "a list of accelerators";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    config.observe_nodes = read_integers(value, path, 0, kMostNodes - 1);
+  };
+  key.write = [](const Config& config) { return Json(config.observe_nodes); };
+  return key;
 }
 
 void add_run_keys(std::vector<Key>& keys) {
-  keys.push_back(with(
-      enum_key<>(
-          "fidelity", [](auto& c) -> auto& { return c.fidelity; },
-          std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kLeap, Fidelity::kTrain, Fidelity::kFluid}),
-      kMessages));
-  keys.push_back(with(enum_key<>(
-                          "check", [](auto& c) -> auto& { return c.check; },
-                          std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),
-                      kMessages));
-  Key seed;
-  seed.path = "seed";
-  seed.schema = {{"type", "integer"}, {"minimum", 0}};
-  seed.read = [path = seed.path](const Node& value, Config& config) {
-    config.seed = read_unsigned(value, path);
-  };
-  seed.write = [](const Config& config) { return Json(config.seed); };
-  keys.push_back(unless(with(seed, kSimulations), idle_seed));
-  keys.push_back(with(integer_key(
-                          "max_cycles", [](auto& c) -> auto& { return c.max_cycles; }, 0,
-                          std::numeric_limits<std::int64_t>::max()),
-                      kSimulations));
-  Key nodes;
-  nodes.path = "observe.nodes";
-  nodes.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 1);
-  nodes.read = [path = nodes.path](const Node& value, Config& config) {
-    config.observe_nodes = read_integers(value, path, 0, kMostNodes - 1);
-  };
-  nodes.write = [](const Config& config) { return Json(config.observe_nodes); };
-  keys.push_back(unless(with(nodes, kRunOnly), idle_observation));
+  declare(keys,
+          enum_key(COPPICE_KEY(fidelity), std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kLeap,
+                                                      Fidelity::kTrain, Fidelity::kFluid}),
+          "What moved through the network: flit, leap, train, or fluid; predictions move chunks.", kMessages);
+  declare(keys,
+          enum_key(COPPICE_KEY(check),
+                   std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),
+          "How sums are verified: values, contributions, or off; auto chooses.", kMessages);
+  declare(keys, seed_key(), "The seed of all random numbers.", kSimulations, idle_seed);
+  declare(keys, integer_key(COPPICE_KEY(max_cycles), 0, std::numeric_limits<std::int64_t>::max()),
+          "The cycle limit, at which an unfinished run fails; 0: none.", kSimulations);
+  declare(keys, observed_nodes_key(), "The accelerators whose signals are written to waveforms.", kRunOnly,
+          idle_observation);
 }
 
 // Not written where nothing is said of hardware.
 void add_hardware_keys(std::vector<Key>& keys) {
   std::vector<std::string> names;
   for (const Technology& technology : technologies()) names.emplace_back(technology.name);
-  keys.push_back(
-      with(name_key(
-               "hardware.technology", [](auto& c) -> auto& { return c.hardware.technology; }, names),
-           kHardware));
-  keys.push_back(unless(with(file_key(
-                                 "hardware.energies", [](auto& c) -> auto& { return c.hardware.energies; },
-                                 "the name of a file of areas and energies (YAML)", "energies.yaml"),
-                             kHardware),
-                        idle_energies));
-}
-
-void add_descriptions(std::vector<Key>& keys) {
-  for (Key& key : keys) {
-    const KeyDescription* description = describe_key(key.path);
-    if (description == nullptr) continue;  // a test names keys without one
-    key.summary = description->summary;
-    if (key.form.empty()) key.form = description->form;
-  }
-}
-
-// Uses defaults as examples.
-void add_examples(std::vector<Key>& keys) {
-  for (Key& key : keys) {
-    if (!key.example.empty()) continue;
-    const Json value = key.write(Config{});
-    key.example = value.is_string() ? value.get<std::string>() : value.dump();
-  }
+  declare(keys, name_key(COPPICE_KEY(hardware.technology), names),
+          "The process technology of area and energy results.", kHardware);
+  declare(keys,
+          file_key(COPPICE_KEY(hardware.energies), "the name of a file of areas and energies (YAML)",
+                   "energies.yaml"),
+          "A file of areas and energies to use instead of the built-in one.", kHardware, idle_energies);
 }
 
 std::vector<Key> make_keys() {
@@ -576,8 +517,6 @@ std::vector<Key> make_keys() {
   add_routing_keys(keys);
   add_run_keys(keys);
   add_hardware_keys(keys);
-  add_examples(keys);
-  add_descriptions(keys);
   return keys;
 }
 

@@ -1,4 +1,4 @@
-#include "config/keys/accelerator_keys.h"
+#include "config/keys/key_groups.h"
 
 #include <optional>
 #include <string>
@@ -22,28 +22,29 @@ constexpr const char* kUnlimited = "unlimited";
 
 // A quantity, or "unlimited" for none.
 template <typename Field, typename Quantity>
-Key limit_key(std::string path, Field field, Quantity (*parse)(std::string_view),
-              std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
+Key limit_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
+              Quantity lowest, Quantity highest) {
   Key key;
   key.read = [=](const Node& value, Config& config) {
-    auto& limit = field(config);
+    auto& limit = at.field(config);
     limit.reset();
     if (value.kind == Node::Kind::kScalar && value.text == kUnlimited) return;
-    limit = read_quantity(value, path, parse, format, lowest, highest);
+    limit = read_quantity(value, at.path, parse, format, lowest, highest);
   };
   key.write = [=](const Config& config) {
-    const auto& limit = field(config);
+    const auto& limit = at.field(config);
     return Json(limit ? format(*limit) : kUnlimited);
   };
   key.form = fmt::format("unlimited, or from {} to {}", format(lowest), format(highest));
   key.schema = value_schema::or_word(kUnlimited, value_schema::quantity(parse));
-  key.path = std::move(path);
+  key.path = at.path;
   return key;
 }
 
 Key array_key() {
   Key key;
   key.path = "system.accelerator.array";
+  key.form = "[rows, columns]";
   key.schema = value_schema::list(value_schema::integer(1, 65536), 2, 2);
   key.read = [path = key.path](const Node& value, Config& config) {
     const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32] for rows and columns");
@@ -57,119 +58,91 @@ Key array_key() {
 }
 
 void add_roofline_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key) { keys.push_back(unless(with(std::move(key), kTrained), idle_roofline)); };
-  add(number_key(
-      "system.accelerator.roofline.peak_tflops",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.peak_tflops; }, 1e-6, 1e6));
-  add(number_key(
-      "system.accelerator.roofline.efficiency",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.efficiency; }, 0.001, 1));
-  add(quantity_key(
-      "system.accelerator.roofline.memory_bandwidth",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_bandwidth; }, parse_bandwidth,
-      format_bandwidth, kSlowestMemory, kFastestMemory));
-  add(number_key(
-      "system.accelerator.roofline.memory_efficiency",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_efficiency; }, 0.001, 1));
-  Key launch = quantity_key(
-      "system.accelerator.roofline.launch",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.launch; }, parse_duration, format_duration,
-      Femtoseconds{0}, kFemtosecondsPerSecond);
-  launch.example = "3 us";
-  launch.write = [write = launch.write](const Config& config) {
-    return config.system.accelerator.roofline.launch == 0 ? Json() : write(config);
-  };
-  add(std::move(launch));
+  declare(keys, number_key(COPPICE_KEY(system.accelerator.roofline.peak_tflops), 1e-6, 1e6),
+          "The peak compute rate of the roofline, in TFLOPS.", kTrained, idle_roofline);
+  declare(keys, number_key(COPPICE_KEY(system.accelerator.roofline.efficiency), 0.001, 1),
+          "The share of the peak that kernels reach.", kTrained, idle_roofline);
+  declare(keys,
+          quantity_key(COPPICE_KEY(system.accelerator.roofline.memory_bandwidth), parse_bandwidth,
+                       format_bandwidth, kSlowestMemory, kFastestMemory),
+          "The memory bandwidth of the roofline.", kTrained, idle_roofline);
+  declare(keys, number_key(COPPICE_KEY(system.accelerator.roofline.memory_efficiency), 0.001, 1),
+          "The share of the memory bandwidth that kernels reach.", kTrained, idle_roofline);
+  declare(keys,
+          quantity_key(COPPICE_KEY(system.accelerator.roofline.launch), parse_duration, format_duration,
+                       Femtoseconds{0}, kFemtosecondsPerSecond)
+              .shown_as("3 us")
+              .unless_usual("0 ns"),
+          "The launch time added to every kernel.", kTrained, idle_roofline);
 }
 
 void add_systolic_keys(std::vector<Key>& keys) {
-  const auto add_unless = [&](Key key, auto idle) {
-    keys.push_back(unless(with(std::move(key), kTrained), idle));
+  const auto add = [&](Key key, const char* summary, const IdleRule& idle = idle_tiles) {
+    declare(keys, std::move(key), summary, kTrained, idle);
   };
-  const auto add = [&](Key key) { add_unless(std::move(key), idle_tiles); };
-  const auto add_name = [&](const char* path, auto field, std::vector<std::string> names) {
-    add(name_key(path, field, std::move(names)));
-  };
-  add_unless(
-      integer_key(
-          "system.accelerator.pes", [](auto& c) -> auto& { return c.system.accelerator.pes; }, 1, 65536),
-      idle_systolic);
-  add_unless(array_key(), idle_systolic);
-  add_name("system.accelerator.dataflow", [](auto& c) -> auto& { return c.system.accelerator.dataflow; },
-           {"output_stationary", "weight_stationary", "input_stationary"});
-  add_unless(quantity_key(
-                 "system.accelerator.clock", [](auto& c) -> auto& { return c.system.accelerator.clock; },
-                 parse_frequency, format_frequency, kSlowestClock, kFastestClock),
-             idle_array_clock);
-  add_name("system.accelerator.timing", [](auto& c) -> auto& { return c.system.accelerator.timing; },
-           {"formula", "array"});
-  add_name("system.accelerator.convention", [](auto& c) -> auto& { return c.system.accelerator.convention; },
-           {"causal", "scale_sim"});
-  add_name("system.accelerator.split", [](auto& c) -> auto& { return c.system.accelerator.split; },
-           {"best", "batch", "rows", "columns", "filters"});
+  add(integer_key(COPPICE_KEY(system.accelerator.pes), 1, 65536),
+      "The number of processing elements of an accelerator, each with one systolic array.", idle_systolic);
+  add(array_key(), "The rows and columns of a systolic array.", idle_systolic);
+  add(name_key(COPPICE_KEY(system.accelerator.dataflow),
+               {"output_stationary", "weight_stationary", "input_stationary"}),
+      "The operand that stays in the systolic array.");
+  add(quantity_key(COPPICE_KEY(system.accelerator.clock), parse_frequency, format_frequency, kSlowestClock,
+                   kFastestClock),
+      "The clock of the systolic arrays.", idle_array_clock);
+  add(name_key(COPPICE_KEY(system.accelerator.timing), {"formula", "array"}),
+      "How array cycles are determined: by the formula, or by moving operands through the PEs.");
+  add(name_key(COPPICE_KEY(system.accelerator.convention), {"causal", "scale_sim"}),
+      "Which cycles of a tile are counted: all it needs (causal), or those counted by SCALE-Sim.");
+  add(name_key(COPPICE_KEY(system.accelerator.split), {"best", "batch", "rows", "columns", "filters"}),
+      "How the processing elements split the work: by samples, rows or columns of outputs, or filters; best "
+      "chooses.");
   // Written only if they differ from the default; other results omit them.
-  const auto add_rare = [&](Key key, auto idle, auto usual) {
-    if (key.example.empty()) key.example = key.write(Config()).dump();
-    key.write = [write = key.write, usual](const Config& config) {
-      return usual(config.system.accelerator) ? Json() : write(config);
-    };
-    keys.push_back(unless(with(std::move(key), kTrained), idle));
-  };
-  add_rare(integer_key(
-               "system.accelerator.pe_latency",
-               [](auto& c) -> auto& { return c.system.accelerator.pe_latency; }, 0, 64),
-           idle_pe_latency, [](const AcceleratorConfig& a) { return a.pe_latency == 0; });
-  add_rare(name_key("system.accelerator.operands",
-                    [](auto& c) -> auto& { return c.system.accelerator.operands; }, {"fp32", "bf16", "int8"}),
-           idle_operands, [](const AcceleratorConfig& a) { return a.operands == "fp32"; });
-  const auto add_buffer = [&](const char* path, auto field) {
-    add(limit_key(path, field, parse_bytes, format_bytes, kSmallestBuffer, kLargestMemory));
-  };
-  add_buffer(
-      "system.accelerator.buffers.input",
-      [](auto& c) -> auto& { return c.system.accelerator.buffers.input; });
-  add_buffer(
-      "system.accelerator.buffers.weight",
-      [](auto& c) -> auto& { return c.system.accelerator.buffers.weight; });
-  add_buffer(
-      "system.accelerator.buffers.output",
-      [](auto& c) -> auto& { return c.system.accelerator.buffers.output; });
-  add_unless(
-      name_key("system.accelerator.tiling", [](auto& c) -> auto& { return c.system.accelerator.tiling; },
+  add(integer_key(COPPICE_KEY(system.accelerator.pe_latency), 0, 64).unless_usual(0),
+      "The number of registers between a PE's multiplier and its adder; every tile takes that many cycles "
+      "longer.",
+      idle_pe_latency);
+  add(name_key(COPPICE_KEY(system.accelerator.operands), {"fp32", "bf16", "int8"}).unless_usual("fp32"),
+      "The operand type of the PEs, which sets the size of activations and weights. Sums are fp32, or 32-bit "
+      "integers for int8.",
+      idle_operands);
+  add(limit_key(COPPICE_KEY(system.accelerator.buffers.input), parse_bytes, format_bytes, kSmallestBuffer,
+                kLargestMemory),
+      "The size of a processing element's buffer for the operand from the left, both halves together.");
+  add(limit_key(COPPICE_KEY(system.accelerator.buffers.weight), parse_bytes, format_bytes, kSmallestBuffer,
+                kLargestMemory),
+      "The size of a processing element's buffer for the operand from the top, both halves together.");
+  add(limit_key(COPPICE_KEY(system.accelerator.buffers.output), parse_bytes, format_bytes, kSmallestBuffer,
+                kLargestMemory),
+      "The size of a processing element's buffer for sums, both halves together.");
+  add(name_key(COPPICE_KEY(system.accelerator.tiling),
                {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"}),
-      idle_tiling);
+      "The operand whose tiles stay in their buffer while the others change.", idle_tiling);
   // The network interface shares the memory.
-  keys.push_back(unless(with(limit_key(
-                                 "system.accelerator.memory_bandwidth",
-                                 [](auto& c) -> auto& { return c.system.accelerator.memory_bandwidth; },
-                                 parse_bandwidth, format_bandwidth, kSlowestMemory, kFastestMemory),
-                             kTrained),
-                        idle_memory_bandwidth));
+  add(limit_key(COPPICE_KEY(system.accelerator.memory_bandwidth), parse_bandwidth, format_bandwidth,
+                kSlowestMemory, kFastestMemory),
+      "The bandwidth between an accelerator's memory and its arrays.", idle_memory_bandwidth);
 }
 
 }  // namespace
 
 void add_accelerator_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key, Purposes used, auto idle) {
-    keys.push_back(unless(with(std::move(key), used), idle));
-  };
-  add(name_key("system.accelerator.model", [](auto& c) -> auto& { return c.system.accelerator.model; },
-               {"systolic", "roofline"}),
-      kTrained, idle_accelerator);
-  add(number_key(
-          "system.accelerator.forwarding_cost",
-          [](auto& c) -> auto& { return c.system.accelerator.forwarding_cost; }, 0, 0.9),
-      {Purpose::kRun}, idle_forwarding);
+  declare(keys, name_key(COPPICE_KEY(system.accelerator.model), {"systolic", "roofline"}),
+          "How computation is timed: by systolic arrays or by a roofline.", kTrained, idle_accelerator);
+  declare(keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
+          "The share of its computation that an accelerator loses while it forwards messages for others.",
+          {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
-  add(file_key(
-          "system.accelerator.kernels", [](auto& c) -> auto& { return c.system.accelerator.kernels; },
-          "the name of a table of kernel times (CSV)", "kernels.csv"),
-      {Purpose::kRun}, idle_kernels);
+  declare(keys,
+          file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a table of kernel times (CSV)",
+                   "kernels.csv"),
+          "A table (CSV) of measured kernel times with the columns kernel and time_us, used instead of the "
+          "accelerator's model.",
+          {Purpose::kRun}, idle_kernels);
   add_systolic_keys(keys);
-  add(limit_key(
-          "system.accelerator.memory", [](auto& c) -> auto& { return c.system.accelerator.memory; },
-          parse_bytes, format_bytes, kSmallestBuffer, kLargestMemory),
-      kTrained, idle_memory);
+  declare(keys,
+          limit_key(COPPICE_KEY(system.accelerator.memory), parse_bytes, format_bytes, kSmallestBuffer,
+                    kLargestMemory),
+          "The size of an accelerator's memory, which must hold an iteration.", kTrained, idle_memory);
 }
 
 }  // namespace coppice::config

@@ -227,6 +227,15 @@ Key dimensions_key() {
   Key key;
   key.path = kPath;
   key.schema = dimensions_schema();
+  key.form = "a list of sections, the name of a file, or {file: NAME, rings: one_way or both_ways}";
+  key.parts = {
+      {"kind", "How a dimension connects the accelerators of a group.", "ring, fully_connected, switch"},
+      {"size", "The number of accelerators in a group of the dimension.", "a whole number, 2 or more"},
+      {"bandwidth", "The bandwidth of one link of the dimension, in each direction.",
+       "a bandwidth, such as 25 GB/s"},
+      {"latency", "The latency of a step in the dimension.", "a duration, such as 500 ns"},
+      {"links", "The number of links of an accelerator in the dimension.", "a whole number, 1 or more"},
+      {"in_network", "Whether the dimension's switches reduce data (in-network reduction).", "true, false"}};
   key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
   key.read = [](const Node& value, Config& config) {
     config.assumptions.clear();

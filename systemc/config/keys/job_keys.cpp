@@ -1,4 +1,4 @@
-#include "config/keys/job_keys.h"
+#include "config/keys/key_groups.h"
 
 #include <algorithm>
 #include <utility>
@@ -134,16 +134,31 @@ std::string idle_restart(const Config& config, const Use& /*use*/) {
 }  // namespace
 
 void add_job_keys(std::vector<Key>& keys) {
-  keys.push_back(with(jobs_key(), kRunOnly));
-  keys.push_back(unless(with(failures_key(), kRunOnly), idle_failures));
-  Key restart = quantity_key(
-      "program.restart", [](auto& c) -> auto& { return c.program.restart; }, parse_duration, format_duration,
-      Femtoseconds{0}, kLongestDuration);
-  restart.example = "10 ms";
-  restart.write = [write = restart.write](const Config& config) {
-    return config.program.failures.empty() ? Json() : write(config);
-  };
-  keys.push_back(unless(with(restart, kRunOnly), idle_restart));
+  declare(keys,
+          jobs_key()
+              .of_form("a list of sections")
+              .with_parts(
+                  {{"name", "The name of the job in results (default: job 0, job 1, and so on).", "a text"},
+                   {"file", "The program of the job (YAML).", "the name of a file"},
+                   {"arrival", "When the job begins.", "a duration"},
+                   {"accelerators",
+                    "The accelerators of its ranks (default: the first that no earlier job uses).",
+                    "a list of whole numbers"}}),
+          "Programs that share the machine, each on its own accelerators.", kRunOnly);
+  declare(keys,
+          failures_key()
+              .of_form("a list of sections")
+              .with_parts({{"link", "The two nodes at the ends of the failing link.", "two whole numbers"},
+                           {"accelerator", "The failing accelerator.", "a whole number, 0 or more"},
+                           {"at", "When the failure happens.", "a duration"}}),
+          "The links (in both directions) and accelerators that fail while programs run.", kRunOnly,
+          idle_failures);
+  declare(keys,
+          quantity_key(COPPICE_KEY(program.restart), parse_duration, format_duration, Femtoseconds{0},
+                       kLongestDuration)
+              .shown_as("10 ms")
+              .written_if([](const Config& config) { return !config.program.failures.empty(); }),
+          "The time from a failure to the restart of the affected jobs.", kRunOnly, idle_restart);
 }
 
 }  // namespace coppice::config

@@ -3,6 +3,7 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -31,14 +32,25 @@ struct Use {
   bool records_waves = true;
 };
 
-// All there is to know of one key of the configuration. Everything that depends on which keys there are is
-// derived from the list of them: reading, suggestions, missing keys, warnings, and the resolved
-// configuration.
+// A part of the items of a key's list, such as routing.jobs[].model.
+struct KeyPart {
+  std::string name;     // "model"
+  std::string summary;  // what it decides, one sentence
+  std::string form;     // what values may be
+};
+
+// Why a key changes nothing, given the rest of the configuration; empty if it does.
+using IdleRule = std::function<std::string(const Config& config, const Use& use)>;
+
+// Everything the code knows about one key of the configuration, declared once (key_builders.h). Everything
+// that depends on the set of keys is derived from the list of keys: reading, suggestions, missing keys,
+// warnings, the resolved configuration, `coppice schema`, `coppice explain`, the man pages and the reference.
 struct Key {
-  std::string path;       // "system.link.bandwidth"
-  std::string example;    // a value that would be right, for messages
-  std::string form{};     // what values may be: "a whole number from 1 to 32"; key_descriptions.h where empty
-  std::string summary{};  // what it decides, a sentence of key_descriptions.h
+  std::string path;               // "system.link.bandwidth"
+  std::string example;            // a value that would be right, for messages; empty: the default
+  std::string form{};             // what values may be: "a whole number from 1 to 32"
+  std::string summary{};          // what it decides, one sentence
+  std::vector<KeyPart> parts{};   // of the items of its list
   nlohmann::ordered_json schema;  // JSON Schema of the values that `read` accepts (document/value_schema.h)
   // Reads the value into the configuration; throws ConfigError at the value.
   std::function<void(const Node& value, Config& config)> read;
@@ -48,8 +60,20 @@ struct Key {
   // Whether the key may be missing, given the other keys; null if it is always required.
   std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
   Purposes used;  // where it can change the outcome
-  // Why it changes nothing nevertheless, given the rest of the configuration; empty if it does.
-  std::function<std::string(const Config& config, const Use& use)> idle;
+  IdleRule idle;  // why it changes nothing nevertheless
+
+  // Each returns the key with one more property.
+  Key shown_as(std::string text) &&;  // an example other than the default
+  Key of_form(std::string text) &&;   // what values may be
+  Key with_parts(std::vector<KeyPart> of_items) &&;
+  Key unless_usual(nlohmann::ordered_json usual) &&;  // not written while its value is `usual`
+  Key written_if(std::function<bool(const Config& config)> applies) &&;
+  Key excused_if(std::function<bool(const Loaded& loaded, Purpose purpose)> need_not) &&;
 };
+
+// Adds a key: what it decides, the purposes that read it, the reason why it may have no effect, and the
+// purposes that need it.
+void declare(std::vector<Key>& keys, Key key, std::string summary, Purposes used, IdleRule idle = nullptr,
+             Purposes required = {});
 
 }  // namespace coppice::config

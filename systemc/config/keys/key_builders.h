@@ -13,60 +13,77 @@
 #include "config/document/values.h"
 #include "config/keys/key.h"
 
-// Makers of the keys of schema.h. `field` is a function from a Config, const or not, to a reference into it.
+// Makers of the keys of schema.h.
 namespace coppice::config {
 
 using Json = nlohmann::ordered_json;
+
+// The place of a key's value: its path, and a function from a Config, const or not, to a reference into it.
+template <typename Field>
+struct KeyAt {
+  KeyAt(std::string path_of_it, Field field_of_it) : path(std::move(path_of_it)), field(field_of_it) {}
+  std::string path;
+  Field field;
+};
+
+// A KeyAt whose path names the members of Config that lead to it.
+#define COPPICE_KEY(member) \
+  KeyAt(                    \
+      #member, [](auto& config) -> auto& { return config.member; })
 
 template <typename Field>
 using FieldType = std::remove_reference_t<std::invoke_result_t<Field, Config&>>;
 
 template <typename Field>
-Key integer_key(std::string path, Field field, std::int64_t lowest, std::int64_t highest) {
+Key integer_key(KeyAt<Field> at, std::int64_t lowest, std::int64_t highest) {
   Key key;
   key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
     field(config) = static_cast<FieldType<Field>>(read_integer(value, path, lowest, highest));
   };
-  key.write = [=](const Config& config) { return Json(field(config)); };
+  key.write = [=, field = at.field](const Config& config) { return Json(field(config)); };
   key.form = fmt::format("a whole number from {} to {}", lowest, highest);
   key.schema = value_schema::integer(lowest, highest);
-  key.path = std::move(path);
+  key.path = std::move(at.path);
   return key;
 }
 
 template <typename Field>
-Key number_key(std::string path, Field field, double lowest, double highest) {
+Key number_key(KeyAt<Field> at, double lowest, double highest) {
   Key key;
   key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
     field(config) = read_number(value, path, lowest, highest);
   };
-  key.write = [=](const Config& config) { return Json(field(config)); };
+  key.write = [=, field = at.field](const Config& config) { return Json(field(config)); };
   key.form = fmt::format("a number from {} to {}", lowest, highest);
   key.schema = value_schema::number(lowest, highest);
-  key.path = std::move(path);
+  key.path = std::move(at.path);
   return key;
 }
 
 template <typename Field, typename Quantity>
-Key quantity_key(std::string path, Field field, Quantity (*parse)(std::string_view),
-                 std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
+Key quantity_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
+                 Quantity lowest, Quantity highest) {
   Key key;
   key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
     field(config) = read_quantity(value, path, parse, format, lowest, highest);
   };
-  key.write = [=](const Config& config) { return Json(format(field(config))); };
+  key.write = [=, field = at.field](const Config& config) { return Json(format(field(config))); };
   key.form = fmt::format("from {} to {}", format(lowest), format(highest));
   key.schema = value_schema::quantity(parse);
-  key.path = std::move(path);
+  key.path = std::move(at.path);
   return key;
 }
 
 // One quantity, or a list with one for every dimension.
 template <typename Field, typename Quantity>
-Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::string_view),
-                      std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
+Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
+                      Quantity lowest, Quantity highest) {
   Key key;
   key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
     const auto read = [&](const Node& item, const std::string& item_path) {
       return read_quantity(item, item_path, parse, format, lowest, highest);
     };
@@ -81,7 +98,7 @@ Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::stri
     }
     if (quantities.empty()) refuse(value, path, "one value, or a list with a value for every dimension");
   };
-  key.write = [=](const Config& config) {
+  key.write = [=, field = at.field](const Config& config) {
     const auto& quantities = field(config);
     if (quantities.size() == 1) return Json(format(quantities.front()));
     Json list = Json::array();
@@ -92,54 +109,50 @@ Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::stri
       fmt::format("from {} to {}, or a list with one for every dimension", format(lowest), format(highest));
   key.schema = value_schema::any_of(
       {value_schema::quantity(parse), value_schema::list(value_schema::quantity(parse), 1)});
-  key.path = std::move(path);
-  return key;
-}
-
-// true or false, or the other words of read_flag().
-template <typename Field>
-Key flag_key(std::string path, Field field) {
-  Key key;
-  key.read = [=](const Node& value, Config& config) { field(config) = read_flag(value, path); };
-  key.write = [=](const Config& config) { return Json(field(config)); };
-  key.form = "true, false";
-  key.schema = value_schema::flag();
-  key.path = std::move(path);
+  key.path = std::move(at.path);
   return key;
 }
 
 // A text that is one of `names`, or not set.
 template <typename Field>
-Key name_key(std::string path, Field field, std::vector<std::string> names) {
+Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;
   key.example = names.front();
   key.form = fmt::format("{}", fmt::join(names, ", "));
   key.schema = value_schema::names(names);
-  key.read = [=](const Node& value, Config& config) { field(config) = read_name(value, path, names); };
-  key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
-  key.path = std::move(path);
+  key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
+    field(config) = read_name(value, path, names);
+  };
+  key.write = [=, field = at.field](const Config& config) {
+    return field(config).empty() ? Json() : Json(field(config));
+  };
+  key.path = std::move(at.path);
   return key;
 }
 
 // The name of a file (config/document/file_name.h), or not set. `expected` is what a value must be, for
 // messages.
 template <typename Field>
-Key file_key(std::string path, Field field, std::string expected, std::string example) {
+Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
   Key key;
   key.example = std::move(example);
   key.form = expected;
   key.schema = value_schema::text();
   key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
     field(config) = read_file_name(value, path, expected);
   };
-  key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
-  key.path = std::move(path);
+  key.write = [=, field = at.field](const Config& config) {
+    return field(config).empty() ? Json() : Json(field(config));
+  };
+  key.path = std::move(at.path);
   return key;
 }
 
 // An enumerator, written as to_string() does.
 template <typename Field, typename Enum>
-Key enum_key(std::string path, Field field, std::vector<Enum> values) {
+Key enum_key(KeyAt<Field> at, std::vector<Enum> values) {
   Key key;
   std::vector<std::string> names;
   names.reserve(values.size());
@@ -147,23 +160,41 @@ Key enum_key(std::string path, Field field, std::vector<Enum> values) {
   key.form = fmt::format("{}", fmt::join(names, ", "));
   key.schema = value_schema::names(names);
   key.read = [=](const Node& value, Config& config) {
+    const auto& [path, field] = at;
     const std::string name = read_name(value, path, names);
     field(config) = *std::find_if(values.begin(), values.end(), [&](Enum e) { return to_string(e) == name; });
   };
-  key.write = [=](const Config& config) { return Json(to_string(field(config))); };
-  key.path = std::move(path);
+  key.write = [=, field = at.field](const Config& config) { return Json(to_string(field(config))); };
+  key.path = std::move(at.path);
   return key;
 }
 
-inline Key with(Key key, Purposes used, Purposes required = {}) {
-  key.used = used;
-  key.required = required;
+// true or false, or the other words of read_flag().
+template <typename Field>
+Key flag_key(KeyAt<Field> at) {
+  Key key;
+  key.form = "true, false";
+  key.schema = value_schema::flag();
+  key.read = [=](const Node& value, Config& config) { at.field(config) = read_flag(value, at.path); };
+  key.write = [=, field = at.field](const Config& config) { return Json(field(config)); };
+  key.path = std::move(at.path);
   return key;
 }
 
-template <typename Idle>
-Key unless(Key key, Idle idle) {
-  key.idle = idle;
+// A whole number, or "auto", which is `automatic`.
+template <typename Field>
+Key automatic_key(KeyAt<Field> at, int automatic, int lowest, int highest) {
+  Key key;
+  key.form = fmt::format("auto, or a whole number from {} to {}", lowest, highest);
+  key.schema = value_schema::or_word("auto", value_schema::integer(lowest, highest));
+  key.read = [=](const Node& value, Config& config) {
+    const bool left = value.kind == Node::Kind::kScalar && value.text == "auto";
+    at.field(config) = left ? automatic : static_cast<int>(read_integer(value, at.path, lowest, highest));
+  };
+  key.write = [=, field = at.field](const Config& config) {
+    return field(config) == automatic ? Json("auto") : Json(field(config));
+  };
+  key.path = std::move(at.path);
   return key;
 }
 

@@ -7,6 +7,7 @@
 #include "config/document/values.h"
 #include "config/keys/idle_keys.h"
 #include "config/keys/key_builders.h"
+#include "config/keys/key_groups.h"
 #include "config/settings/shape.h"
 
 namespace coppice::config {
@@ -19,20 +20,18 @@ constexpr int kMostWays = 1 << 20;
 constexpr int kMostMicroBatches = 1 << 16;
 constexpr const char* kBatch = "training.batch_per_accelerator";
 
-// Values are written for large models only; a key of the layout makes a model large.
-void add(std::vector<Key>& keys, Key key, const char* example, bool lays_out = false,
-         std::string (*idle)(const Config&, const Use&) = idle_parallel) {
-  key.example = example;
-  key.write = [write = key.write](const Config& config) {
-    return trains_large_model(config) ? write(config) : Json();
+// Values are written for large models only.
+void add(std::vector<Key>& keys, Key key, const char* summary, const IdleRule& idle = idle_parallel) {
+  declare(keys, std::move(key).written_if(trains_large_model), summary, kRunOnly, idle);
+}
+
+// A key of the layout makes a model large.
+void add_layout(std::vector<Key>& keys, Key key, const char* summary) {
+  key.read = [read = key.read](const Node& value, Config& config) {
+    read(value, config);
+    config.training.large.laid_out = true;
   };
-  if (lays_out) {
-    key.read = [read = key.read](const Node& value, Config& config) {
-      read(value, config);
-      config.training.large.laid_out = true;
-    };
-  }
-  keys.push_back(unless(with(std::move(key), kRunOnly), idle));
+  add(keys, std::move(key), summary);
 }
 
 Key order_key() {
@@ -59,74 +58,81 @@ Key order_key() {
 }
 
 void add_layout_keys(std::vector<Key>& keys) {
-  const auto ways = [&](const char* path, auto field, const char* example) {
-    add(keys, integer_key(path, field, 1, kMostWays), example, true);
+  const auto ways = [&](auto at, const char* example, const char* summary) {
+    add_layout(keys, integer_key(std::move(at), 1, kMostWays).shown_as(example), summary);
   };
-  ways(
-      "training.parallel.tensor", [](auto& c) -> auto& { return c.training.large.parallel.tensor; }, "8");
-  ways(
-      "training.parallel.pipeline", [](auto& c) -> auto& { return c.training.large.parallel.pipeline; }, "4");
-  ways(
-      "training.parallel.data", [](auto& c) -> auto& { return c.training.large.parallel.data; }, "4");
-  ways(
-      "training.parallel.expert", [](auto& c) -> auto& { return c.training.large.parallel.expert; }, "8");
-  ways(
-      "training.parallel.context", [](auto& c) -> auto& { return c.training.large.parallel.context; }, "2");
-  add(keys, order_key(), "[tensor, context, expert, data, pipeline]", true);
-  add(keys,
-      flag_key(
-          "training.parallel.sequence", [](auto& c) -> auto& { return c.training.large.sequence_parallel; }),
-      "true", true);
+  ways(KeyAt(
+           "training.parallel.tensor", [](auto& c) -> auto& { return c.training.large.parallel.tensor; }),
+       "8", "The number of accelerators that share the heads and the MLP of every layer.");
+  ways(KeyAt(
+           "training.parallel.pipeline", [](auto& c) -> auto& { return c.training.large.parallel.pipeline; }),
+       "4", "The number of pipeline stages of a large model.");
+  ways(KeyAt(
+           "training.parallel.data", [](auto& c) -> auto& { return c.training.large.parallel.data; }),
+       "4",
+       "The number of copies of a large model (of its experts, if it has any), each with its own samples.");
+  ways(KeyAt(
+           "training.parallel.expert", [](auto& c) -> auto& { return c.training.large.parallel.expert; }),
+       "8", "The number of accelerators that share the experts of every layer, each with its own samples.");
+  ways(KeyAt(
+           "training.parallel.context", [](auto& c) -> auto& { return c.training.large.parallel.context; }),
+       "2", "The number of accelerators that share the tokens of a sample.");
+  add_layout(keys, order_key().shown_as("[tensor, context, expert, data, pipeline]"),
+             "The order of the parallel axes over the accelerators; ranks of the first axis are neighbours.");
+  add_layout(
+      keys,
+      flag_key(KeyAt(
+                   "training.parallel.sequence",
+                   [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
+          .shown_as("true"),
+      "Whether tensor-parallel accelerators split by tokens the work that each would otherwise repeat.");
 }
 
-// Not written while it is 0, left to the model or the schedule.
-Key unless_zero(Key key) {
-  key.write = [write = key.write](const Config& config) {
-    const Json value = write(config);
-    return value == 0 ? Json() : value;
+Key inference_model_key() {
+  Key key;
+  key.path = "workload.inference.model";
+  key.schema = value_schema::text();
+  key.example = "llama2_70b";
+  key.form = "a transformer of 'coppice list', or the path of its description (YAML)";
+  key.read = [path = key.path, form = key.form](const Node& value, Config& config) {
+    config.inference.model = read_text(value, path, form);
+    if (config.inference.model.empty()) refuse(value, path, form);
   };
+  key.write = [](const Config& config) { return Json(config.inference.model); };
   return key;
 }
 
 }  // namespace
 
 void add_inference_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key, const char* example) {
-    key.example = example;
-    key.write = [write = key.write](const Config& config) {
-      return runs_inference(config) ? write(config) : Json();
-    };
-    keys.push_back(unless(with(std::move(key), kRunOnly), idle_inference));
+  const auto add = [&](Key key, const char* summary) {
+    declare(keys, std::move(key).written_if(runs_inference), summary, kRunOnly, idle_inference);
   };
-  Key model;
-  model.path = "workload.inference.model";
-  model.schema = value_schema::text();
-  model.form = "a transformer of 'coppice list', or the path of its description (YAML)";
-  model.read = [path = model.path, form = model.form](const Node& value, Config& config) {
-    config.inference.model = read_text(value, path, form);
-    if (config.inference.model.empty()) refuse(value, path, form);
+  const auto count = [&](auto at, const char* example, const char* summary) {
+    add(integer_key(std::move(at), 1, kMostWays).shown_as(example), summary);
   };
-  model.write = [](const Config& config) { return Json(config.inference.model); };
-  add(model, "llama2_70b");
-  const auto count = [&](const char* path, auto field, int least, const char* example) {
-    add(integer_key(path, field, least, kMostWays), example);
-  };
-  count(
-      "workload.inference.batch", [](auto& c) -> auto& { return c.inference.batch; }, 1, "8");
-  count(
-      "workload.inference.prompt", [](auto& c) -> auto& { return c.inference.prompt; }, 1, "1024");
-  Key context = integer_key(
-      "workload.inference.context", [](auto& c) -> auto& { return c.inference.context; }, 1, 1 << 28);
-  context.write = [](const Config& config) {
-    return config.inference.context == 0 ? Json() : Json(config.inference.context);
-  };
-  add(context, "4096");
-  count(
-      "workload.inference.tensor", [](auto& c) -> auto& { return c.inference.tensor; }, 1, "8");
-  count(
-      "workload.inference.pipeline", [](auto& c) -> auto& { return c.inference.pipeline; }, 1, "2");
-  count(
-      "workload.inference.expert", [](auto& c) -> auto& { return c.inference.expert; }, 1, "8");
+  add(inference_model_key(), "The transformer to serve: a prefill of all requests, then one decode step.");
+  count(KeyAt(
+            "workload.inference.batch", [](auto& c) -> auto& { return c.inference.batch; }),
+        "8", "The number of requests served together.");
+  count(KeyAt(
+            "workload.inference.prompt", [](auto& c) -> auto& { return c.inference.prompt; }),
+        "1024", "The number of prompt tokens per request, read by the prefill.");
+  add(integer_key(KeyAt(
+                      "workload.inference.context", [](auto& c) -> auto& { return c.inference.context; }),
+                  1, 1 << 28)
+          .shown_as("4096")
+          .unless_usual(0),
+      "The number of tokens per request in the KV cache at the decode step (default: the prompt).");
+  count(KeyAt(
+            "workload.inference.tensor", [](auto& c) -> auto& { return c.inference.tensor; }),
+        "8", "The number of accelerators that share every layer.");
+  count(KeyAt(
+            "workload.inference.pipeline", [](auto& c) -> auto& { return c.inference.pipeline; }),
+        "2", "The number of pipeline stages.");
+  count(KeyAt(
+            "workload.inference.expert", [](auto& c) -> auto& { return c.inference.expert; }),
+        "8", "The number of accelerators that share the experts; each has its own requests.");
 }
 
 void add_parallel_keys(std::vector<Key>& keys) {
@@ -136,41 +142,56 @@ void add_parallel_keys(std::vector<Key>& keys) {
   add_layout_keys(keys);
   add(keys,
       integer_key(
-          "training.micro_batches", [](auto& c) -> auto& { return c.training.large.micro_batches; }, 1,
-          kMostMicroBatches),
-      "16");
+          KeyAt(
+              "training.micro_batches", [](auto& c) -> auto& { return c.training.large.micro_batches; }),
+          1, kMostMicroBatches)
+          .shown_as("16"),
+      "The number of micro-batches per iteration.");
   add(keys,
-      enum_key<>(
-          "training.schedule", [](auto& c) -> auto& { return c.training.large.schedule; },
-          std::vector{PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
-                      PipelineSchedule::kInterleaved}),
-      "1f1b");
+      enum_key(KeyAt(
+                   "training.schedule", [](auto& c) -> auto& { return c.training.large.schedule; }),
+               std::vector{PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
+                           PipelineSchedule::kInterleaved}),
+      "The pipeline schedule: the order of forward and backward passes.");
+  // Not written while it is 0, left to the schedule, or below to the model.
   add(keys,
-      unless_zero(integer_key(
-          "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }, 1, 1024)),
-      "2");
+      integer_key(KeyAt(
+                      "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }),
+                  1, 1024)
+          .shown_as("2")
+          .unless_usual(0),
+      "The number of layer chunks per accelerator of an interleaved pipeline.");
   add(keys,
-      unless_zero(integer_key(
-          "training.sequence", [](auto& c) -> auto& { return c.training.large.sequence; }, 1, 1 << 28)),
-      "4096");
+      integer_key(KeyAt(
+                      "training.sequence", [](auto& c) -> auto& { return c.training.large.sequence; }),
+                  1, 1 << 28)
+          .shown_as("4096")
+          .unless_usual(0),
+      "The tokens per sample, instead of the model's own.");
   add(keys,
-      integer_key(
-          "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }, 0, 3),
-      "1", false, idle_zero);
+      integer_key(KeyAt(
+                      "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }),
+                  0, 3)
+          .shown_as("1"),
+      "What the copies of a model shard: 1 the optimizer state, 2 also gradients, 3 also weights.",
+      idle_zero);
   add(keys,
-      enum_key<>(
-          "training.recompute", [](auto& c) -> auto& { return c.training.large.recompute; },
-          std::vector{Recomputation::kNone, Recomputation::kSelective, Recomputation::kFull}),
-      "selective");
+      enum_key(KeyAt(
+                   "training.recompute", [](auto& c) -> auto& { return c.training.large.recompute; }),
+               std::vector{Recomputation::kNone, Recomputation::kSelective, Recomputation::kFull})
+          .shown_as("selective"),
+      "What the backward pass recomputes instead of storing.");
   add(keys,
-      enum_key<>(
-          "training.context_exchange", [](auto& c) -> auto& { return c.training.large.context_exchange; },
-          std::vector{ContextExchange::kRing, ContextExchange::kAllGather}),
-      "ring", false, idle_exchange);
+      enum_key(KeyAt(
+                   "training.context_exchange",
+                   [](auto& c) -> auto& { return c.training.large.context_exchange; }),
+               std::vector{ContextExchange::kRing, ContextExchange::kAllGather}),
+      "How context parallelism exchanges keys and values: around a ring, or gathered.", idle_exchange);
   add(keys,
-      integer_key(
-          "training.iterations", [](auto& c) -> auto& { return c.training.large.iterations; }, 1, 1024),
-      "1");
+      integer_key(KeyAt(
+                      "training.iterations", [](auto& c) -> auto& { return c.training.large.iterations; }),
+                  1, 1024),
+      "The number of iterations to simulate.");
 }
 
 void resolve_parallel_training(Loaded& loaded) {

@@ -1,12 +1,12 @@
-#include "config/keys/program_keys.h"
+#include "config/keys/key_groups.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "config/document/values.h"
 #include "config/keys/idle_keys.h"
-#include "config/keys/job_keys.h"
 #include "config/keys/key_builders.h"
 #include "config/settings/shape.h"
 #include "schedule/registry.h"
@@ -21,35 +21,30 @@ constexpr int kMostContexts = 4096;
 constexpr double kMostJitter = 1000;
 
 // Values that a single collective does not read are not written to its result.
-Key of_programs(Key key) {
-  key.write = [write = key.write](const Config& config) {
-    const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
-                          config.training.overlap == workload::Overlap::kBucketed;
-    const bool trains = !config.training.model.empty();
-    return runs_program(config) || (trains && overlaps) ? write(config) : Json();
-  };
-  return key;
+bool has_contexts(const Config& config) {
+  const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
+                        config.training.overlap == workload::Overlap::kBucketed;
+  return runs_program(config) || (!config.training.model.empty() && overlaps);
 }
 
 void add_context_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key, const char* example) {
-    key.example = example;
-    keys.push_back(unless(with(of_programs(std::move(key)), kRunOnly), idle_contexts));
+  const auto add = [&](Key key, const char* summary) {
+    declare(keys, std::move(key).written_if(has_contexts), summary, kRunOnly, idle_contexts);
   };
-  add(integer_key(
-          "system.ni.contexts", [](auto& c) -> auto& { return c.system.ni.contexts; }, 1, kMostContexts),
-      "8");
-  add(enum_key<>(
-          "system.ni.context_order", [](auto& c) -> auto& { return c.system.ni.context_order; },
-          std::vector{ContextOrder::kRoundRobin, ContextOrder::kPriority, ContextOrder::kFifo}),
-      "priority");
-  add(integer_key(
-          "system.ni.table_load", [](auto& c) -> auto& { return c.system.ni.table_load; }, 0, 1'000'000),
-      "4");
-  add(enum_key<>(
-          "system.ni.early_messages", [](auto& c) -> auto& { return c.system.ni.early_messages; },
-          std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded}),
-      "added");
+  add(integer_key(COPPICE_KEY(system.ni.contexts), 1, kMostContexts),
+      "The number of a program's collectives that a network interface can have in flight.");
+  add(enum_key(COPPICE_KEY(system.ni.context_order),
+               std::vector{ContextOrder::kRoundRobin, ContextOrder::kPriority, ContextOrder::kFifo})
+          .shown_as("priority"),
+      "Which collective in flight a port serves first: in rotation, by priority, or by starting time.");
+  add(integer_key(COPPICE_KEY(system.ni.table_load), 0, 1'000'000),
+      "The cycles to load one table entry, before a collective of a program whose table was not loaded ahead "
+      "of time.");
+  add(enum_key(COPPICE_KEY(system.ni.early_messages),
+               std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
+          .shown_as("added"),
+      "What happens to messages of a collective that the accelerator has not joined yet: held until it "
+      "joins, or added on arrival.");
 }
 
 Key jitter_key() {
@@ -57,6 +52,7 @@ Key jitter_key() {
   key.path = "program.jitter";
   key.schema = value_schema::any_of(
       {value_schema::number(0, kMostJitter), value_schema::list(value_schema::number(0, kMostJitter), 1)});
+  key.form = "a number from 0 to 1000, or a list with one for every rank";
   key.example = "[1, 1.1]";
   key.read = [path = key.path](const Node& value, Config& config) {
     config.program.jitter.clear();
@@ -92,6 +88,13 @@ Key dependencies_key() {
   return key;
 }
 
+// "all-reduces"
+std::string plural_of(CollectiveOp op) {
+  std::string name = to_string(op);
+  std::ranges::replace(name, '_', '-');
+  return name + "s";
+}
+
 // Adds the keys for one operation's collectives: algorithm and chunks.
 void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
   const std::vector<std::string> algorithms =
@@ -112,12 +115,14 @@ void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
                ? Json()
                : Json(found->second.algorithm);
   };
-  keys.push_back(unless(with(algorithm, kRunOnly),
-                        [op](const Config& config, const Use& /*use*/) { return idle_choice(config, op); }));
+  const std::string their = fmt::format("a program's {}.", plural_of(op));
+  declare(keys, std::move(algorithm), "The algorithm of " + their, kRunOnly,
+          [op](const Config& config, const Use& /*use*/) { return idle_choice(config, op); });
   Key chunks;
   chunks.path = fmt::format("collectives.{}.chunks", to_string(op));
   chunks.schema = value_schema::or_word("auto", value_schema::integer(1, 1 << 20));
   chunks.example = "8";
+  chunks.form = "auto, or a whole number from 1 to 1048576";
   chunks.read = [path = chunks.path, op](const Node& value, Config& config) {
     const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";
     config.program.collectives[op].chunks =
@@ -129,31 +134,31 @@ void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
                ? Json()
                : Json(found->second.chunks);
   };
-  keys.push_back(unless(with(chunks, kRunOnly), [op](const Config& config, const Use& /*use*/) {
-    const std::string idle = idle_choice(config, op);
-    return idle.empty() ? idle_chunks(config, op) : idle;
-  }));
+  declare(keys, std::move(chunks), "The chunks of " + their, kRunOnly,
+          [op](const Config& config, const Use&) {
+            const std::string idle = idle_choice(config, op);
+            return idle.empty() ? idle_chunks(config, op) : idle;
+          });
 }
 
 }  // namespace
 
 void add_program_keys(std::vector<Key>& keys) {
-  keys.push_back(with(file_key(
-                          "program.file", [](auto& c) -> auto& { return c.program.file; },
-                          "the name of a program (YAML)", "program.yaml"),
-                      kRunOnly));
-  keys.push_back(with(file_key(
-                          "program.trace", [](auto& c) -> auto& { return c.program.trace; },
-                          "the name of Chakra traces, with {rank} in it", "trace.{rank}.et"),
-                      kRunOnly));
-  keys.push_back(unless(with(file_key(
-                                 "program.groups", [](auto& c) -> auto& { return c.program.groups; },
-                                 "the name of a file of groups (JSON)", "groups.json"),
-                             kRunOnly),
-                        idle_trace));
-  keys.push_back(unless(with(dependencies_key(), kRunOnly), idle_trace));
+  declare(keys, file_key(COPPICE_KEY(program.file), "the name of a program (YAML)", "program.yaml"),
+          "The program to run (docs/guide/programs.md).", kRunOnly);
+  declare(
+      keys,
+      file_key(COPPICE_KEY(program.trace), "the name of Chakra traces, with {rank} in it", "trace.{rank}.et"),
+      "The Chakra traces to run; {rank} in the name stands for the rank's number.", kRunOnly);
+  declare(keys, file_key(COPPICE_KEY(program.groups), "the name of a file of groups (JSON)", "groups.json"),
+          "The ranks of the groups in a trace (JSON), if its metadata does not name them.", kRunOnly,
+          idle_trace);
+  declare(keys, dependencies_key(),
+          "Which dependencies of a trace node to follow: only data dependencies, or all.", kRunOnly,
+          idle_trace);
   add_job_keys(keys);
-  keys.push_back(unless(with(jitter_key(), kRunOnly), idle_jitter));
+  declare(keys, jitter_key(), "A factor on computation times, for all ranks or for each.", kRunOnly,
+          idle_jitter);
   add_context_keys(keys);
   for (const CollectiveOp op : workload::kNamedCollectives) add_choice_keys(keys, op);
 }

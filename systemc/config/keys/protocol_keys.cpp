@@ -1,4 +1,4 @@
-#include "config/keys/protocol_keys.h"
+#include "config/keys/key_groups.h"
 
 #include <algorithm>
 #include <string>
@@ -89,6 +89,22 @@ Key protocols_key() {
   Key key;
   key.path = "system.ni.protocols";
   key.schema = entries_schema(protocol_fields(), {"name"});
+  key.form = "a list of sections";
+  key.parts = {
+      {"name", "The protocol's name in results.", "a name"},
+      {"efficiency", "The share of the transferred bytes that is data.", "a number from 0.01 to 1"},
+      {"setup", "The setup time per message, instead of system.ni.message_setup.",
+       "a duration, such as 1 us"},
+      {"launch", "The launch time of a collective, instead of system.ni.launch.", "a duration, such as 5 us"},
+      {"from", "The size of the smallest collective that can use the protocol.",
+       "an amount of data, such as 64 KiB"},
+      {"up_to", "The size of the largest collective that can use the protocol.",
+       "an amount of data, such as 256 KiB"},
+      {"algorithms", "The algorithms that can use the protocol (default: all).", "a list of algorithms"},
+      {"operations", "The operations that can use the protocol, including send (default: all).",
+       "a list of operations"},
+      {"ranks", "The minimum and maximum number of accelerators of a collective that can use the protocol.",
+       "[fewest, most]"}};
   key.example = "[{name: LL, efficiency: 0.5, setup: 1 us, up_to: 256 KiB}, {name: Simple, setup: 4 us}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     std::vector<ProtocolConfig>& protocols = config.system.ni.protocols;

@@ -1,4 +1,4 @@
-#include "config/keys/routing_keys.h"
+#include "config/keys/key_groups.h"
 
 #include <algorithm>
 #include <utility>
@@ -88,6 +88,15 @@ Key jobs_key() {
   Key key;
   key.path = "routing.jobs";
   key.schema = entries_schema(job_fields(), {}, 1);
+  key.form = "a list of sections";
+  key.parts = {
+      {"model", "The large model that the job trains.", "a large model of 'coppice list'"},
+      {"data_parallel", "The number of copies of the model, which is also the ring size.",
+       "a whole number from 2 to 1024"},
+      {"arrival", "When the job starts (default: drawn from the seed).", "a duration"},
+      {"copy", "The number of accelerators per copy (default: the model's).", "a whole number, 1 or more"},
+      {"gradient", "The gradient bytes per accelerator (default: the model's).", "bytes"},
+      {"compute", "The time of a forward and backward pass (default: the model's).", "a duration"}};
   key.example = "[{model: bloom, data_parallel: 4}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     const std::string expected = "a list of jobs, for example [{model: bloom, data_parallel: 4}]";
@@ -122,6 +131,9 @@ Key spine_failures_key() {
   Key key;
   key.path = "routing.failures";
   key.schema = entries_schema(spine_failure_fields(), {});
+  key.form = "a list of sections";
+  key.parts = {{"spine", "The spine that fails.", "a whole number, 0 or more"},
+               {"at", "When the spine fails.", "a duration"}};
   key.example = "[{spine: 3, at: 5 s}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     config.routing.failures.clear();
@@ -163,6 +175,9 @@ Key degraded_key() {
   Key key;
   key.path = "system.topology.degraded";
   key.schema = entries_schema(degraded_fields(), {});
+  key.form = "a list of {link, share}";
+  key.parts = {{"link", "The two nodes connected by the link.", "[node, node]"},
+               {"share", "The remaining share of the link's bandwidth.", "a number above 0, up to 1"}};
   key.example = "[{link: [0, 3], share: 0.5}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     using topology::DegradedLink;
@@ -184,51 +199,37 @@ Key degraded_key() {
 }
 
 template <typename Field>
-Key duration_key(std::string path, Field field) {
-  return quantity_key(std::move(path), field, parse_duration, format_duration, Femtoseconds{0},
-                      kLongestDuration);
+Key duration_key(KeyAt<Field> at) {
+  return quantity_key(std::move(at), parse_duration, format_duration, Femtoseconds{0}, kLongestDuration);
 }
 
-void add_controller_keys(const std::function<void(Key)>& add) {
-  add(duration_key(
-      "routing.controller.round_trip", [](auto& c) -> auto& { return c.routing.controller.round_trip; }));
-  add(duration_key(
-      "routing.controller.compute_time", [](auto& c) -> auto& { return c.routing.controller.compute_time; }));
-  add(duration_key(
-      "routing.controller.timeout", [](auto& c) -> auto& { return c.routing.controller.timeout; }));
-  add(duration_key(
-      "routing.controller.detection", [](auto& c) -> auto& { return c.routing.controller.detection; }));
-  add(quantity_key(
-      "routing.controller.elephant", [](auto& c) -> auto& { return c.routing.controller.elephant; },
-      parse_bytes, format_bytes, Bytes{0}, Bytes{1} << 50));
-  add(flag_key(
-      "routing.controller.precompute", [](auto& c) -> auto& { return c.routing.controller.precompute; }));
-}
-
-}  // namespace
-
-void add_failure_keys(std::vector<Key>& keys, Purposes used) {
-  Key spines;
-  spines.path = "system.topology.failed_spines";
-  spines.schema = value_schema::list(value_schema::integer(0, kMostSpines));
-  spines.example = "[3]";
-  spines.read = [path = spines.path](const Node& value, Config& config) {
+Key failed_spines_key() {
+  Key key;
+  key.path = "system.topology.failed_spines";
+  key.example = "[3]";
+  key.form = "a list of spines";
+  key.schema = value_schema::list(value_schema::integer(0, kMostSpines));
+  key.read = [path = key.path](const Node& value, Config& config) {
     auto& failed = config.failures.spines;
     failed.clear();
     for (const Node& item : read_list(value, path, "a list of spines, for example [3]")) {
       failed.push_back(static_cast<int>(read_integer(item, element(path, failed.size()), 0, kMostSpines)));
     }
   };
-  spines.write = [](const Config& config) {
+  key.write = [](const Config& config) {
     const auto& failed = config.failures.spines;
     return failed.empty() ? Json() : Json(failed);
   };
-  keys.push_back(unless(with(spines, used), idle_failures));
-  Key links;
-  links.path = "system.topology.failed_links";
-  links.schema = value_schema::list(value_schema::list(value_schema::integer(0, kMostNodes - 1), 2, 2));
-  links.example = "[[0, 3]]";
-  links.read = [path = links.path](const Node& value, Config& config) {
+  return key;
+}
+
+Key failed_links_key() {
+  Key key;
+  key.path = "system.topology.failed_links";
+  key.example = "[[0, 3]]";
+  key.form = "a list of [ToR, spine] or [node, node]";
+  key.schema = value_schema::list(value_schema::list(value_schema::integer(0, kMostNodes - 1), 2, 2));
+  key.read = [path = key.path](const Node& value, Config& config) {
     const std::string expected = "a list of [ToR, spine] or [node, node], for example [[0, 3]]";
     auto& failed = config.failures.links;
     failed.clear();
@@ -240,51 +241,67 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
       failed.emplace_back(ends[0], ends[1]);
     }
   };
-  links.write = [](const Config& config) {
+  key.write = [](const Config& config) {
     const auto& failed = config.failures.links;
     return failed.empty() ? Json() : Json(failed);
   };
-  keys.push_back(with(links, used));
-  keys.push_back(unless(with(degraded_key(), used), idle_degraded));
+  return key;
+}
+
+}  // namespace
+
+void add_failure_keys(std::vector<Key>& keys, Purposes used) {
+  declare(keys, failed_spines_key(), "The spines of a Clos network that have failed from the start.", used,
+          idle_failures);
+  declare(keys, failed_links_key(),
+          "The links that have failed from the start: between a ToR and a spine of a Clos network, elsewhere "
+          "between two nodes.",
+          used);
+  declare(keys, degraded_key(), "The links that have lost part of their bandwidth, in both directions.", used,
+          idle_degraded);
 }
 
 void add_routing_keys(std::vector<Key>& keys) {
   // Values of a section that is not there are not written.
-  const auto add = [&](Key key) {
-    if (key.example.empty()) {
-      const Json value = key.write(Config{});
-      key.example = value.is_string() ? value.get<std::string>() : value.dump();
-    }
-    key.write = [write = key.write](const Config& config) {
-      return config.routing.jobs.empty() ? Json() : write(config);
-    };
-    keys.push_back(with(std::move(key), kRouteOnly));
+  const auto add = [&](Key key, const char* summary) {
+    declare(keys,
+            std::move(key).written_if([](const Config& config) { return !config.routing.jobs.empty(); }),
+            summary, kRouteOnly);
   };
   std::vector<std::string> methods;
   for (const routing::MethodInfo& method : routing::methods()) methods.push_back(method.name);
-  add(name_key(
-      "routing.method", [](auto& c) -> auto& { return c.routing.method; }, methods));
-  add(jobs_key());
+  add(name_key(COPPICE_KEY(routing.method), methods),
+      "The path assignment method; 'coppice list' describes each.");
+  add(jobs_key(), "The training jobs that share the network.");
   keys.back().required = kRouteOnly;
-  add(enum_key<>(
-      "routing.placement", [](auto& c) -> auto& { return c.routing.placement; },
-      std::vector{routing::Placement::kRandomHosts, routing::Placement::kRandomTors,
-                  routing::Placement::kBestFit}));
-  add(integer_key(
-      "routing.host", [](auto& c) -> auto& { return c.routing.host; }, 1, 1 << 20));
-  add(integer_key(
-      "routing.iterations", [](auto& c) -> auto& { return c.routing.iterations; }, 1, 10'000));
-  add(duration_key(
-      "routing.arrival_window", [](auto& c) -> auto& { return c.routing.arrival_window; }));
-  add(enum_key<>(
-      "routing.compute", [](auto& c) -> auto& { return c.routing.compute; },
-      std::vector{ComputeTime::kPublished, ComputeTime::kPhysical}));
-  add(number_key(
-      "routing.utilization", [](auto& c) -> auto& { return c.routing.utilization; }, 0.001, 1.0));
-  add(integer_key(
-      "routing.random_failures", [](auto& c) -> auto& { return c.routing.random_failures; }, 0, kMostSpines));
-  add(spine_failures_key());
-  add_controller_keys(add);
+  add(enum_key(COPPICE_KEY(routing.placement),
+               std::vector{routing::Placement::kRandomHosts, routing::Placement::kRandomTors,
+                           routing::Placement::kBestFit}),
+      "How jobs are placed on accelerators.");
+  add(integer_key(COPPICE_KEY(routing.host), 1, 1 << 20), "The number of accelerators per host.");
+  add(integer_key(COPPICE_KEY(routing.iterations), 1, 10'000), "The number of iterations per job.");
+  add(duration_key(COPPICE_KEY(routing.arrival_window)),
+      "The window from which start times of jobs without an arrival are drawn, uniformly.");
+  add(enum_key(COPPICE_KEY(routing.compute), std::vector{ComputeTime::kPublished, ComputeTime::kPhysical}),
+      "Whether computation times come from the published study or from the accelerators' peak.");
+  add(number_key(COPPICE_KEY(routing.utilization), 0.001, 1.0),
+      "The share of their peak that accelerators reach, for physical compute times.");
+  add(integer_key(COPPICE_KEY(routing.random_failures), 0, kMostSpines),
+      "The number of random spines that have failed for the whole run.");
+  add(spine_failures_key(), "The spines that fail while jobs run.");
+  add(duration_key(COPPICE_KEY(routing.controller.round_trip)),
+      "The round-trip time of a message to the path controller.");
+  add(duration_key(COPPICE_KEY(routing.controller.compute_time)),
+      "The time to compute an assignment that was not precomputed.");
+  add(duration_key(COPPICE_KEY(routing.controller.timeout)),
+      "The time after which hosts fall back to hashed paths.");
+  add(duration_key(COPPICE_KEY(routing.controller.detection)),
+      "The time until hosts notice that a path has failed.");
+  add(quantity_key(COPPICE_KEY(routing.controller.elephant), parse_bytes, format_bytes, Bytes{0},
+                   Bytes{1} << 50),
+      "The message size from which the controller is informed.");
+  add(flag_key(COPPICE_KEY(routing.controller.precompute)),
+      "Whether the controller precomputes assignments for likely next events.");
 }
 
 }  // namespace coppice::config

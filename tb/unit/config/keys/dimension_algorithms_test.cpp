@@ -1,4 +1,4 @@
-#include "config/keys/dimension_algorithms.h"
+#include "config/keys/key_groups.h"
 
 #include <gmock/gmock.h>
 
