@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "sample_links.h"
 #include "topology/files/parse_network.h"
@@ -218,6 +220,20 @@ TEST(ForeignNetworks, TacosChannelsGoOneWay) {
   EXPECT_THAT(complaint("2\nSrc,Dest,Latency (ns),Bandwidth (GB/s)\n0,1,fast,50\n"),
               StartsWith("f:3:1: a latency is a number"));
   expect_equal(ring, read(to_tacos(ring)).topology);
+}
+
+// Ports of switches and bandwidth count channels out of their nodes, one way.
+TEST(ToJson, CountsPortsAndBandwidth) {
+  const nlohmann::ordered_json counted = to_json(uneven());
+  EXPECT_EQ(counted["accelerators"], 3);
+  EXPECT_EQ(counted["switches"], 2);
+  EXPECT_EQ(counted["switch_ports"], 4);
+  EXPECT_EQ(counted["channels"], 14);
+  EXPECT_EQ(counted["links"], 7.0);
+  constexpr double kOdd = 26.843545601;
+  constexpr double kSlow = 1.000000007;
+  EXPECT_DOUBLE_EQ(counted["bandwidth_gb_s"].get<double>(), 6 * kOdd + 2 * kSlow + 6 * 25);
+  EXPECT_DOUBLE_EQ(counted["injection_gb_s"].get<double>(), (3 * kOdd + kSlow + 6 * 25) / 3);
 }
 
 }  // namespace
