@@ -51,6 +51,21 @@ TEST(FindPlanes, AreParallelLinksTheFastestFirst) {
   EXPECT_THAT(planes[1].channels, testing::ElementsAre(0, 1));
 }
 
+// A switch that only receives, such as a port mirror, belongs to the plane that sends to it.
+TEST(FindPlanes, KeepSwitchesThatOnlyReceive) {
+  Topology network(Kind::kFile, {}, 2, 3);
+  for (NodeId node = 0; node < 2; ++node) {
+    for (const NodeId hub : {2, 3}) {
+      network.add_channel(node, hub, kLink.bandwidth, kLink.latency);
+      network.add_channel(hub, node, kLink.bandwidth, kLink.latency);
+    }
+  }
+  network.add_channel(2, 4, kLink.bandwidth, kLink.latency);
+  const auto planes = find_planes(network);
+  ASSERT_EQ(planes.size(), 2U);
+  EXPECT_EQ(planes[0].network.num_switches() + planes[1].network.num_switches(), 3);
+}
+
 // Boxes on rails, and links of which only some are doubled.
 TEST(FindPlanes, AreNoneWhereAPartJoinsOnlySome) {
   const DimensionSpec dimension{.kind = DimensionKind::kSwitch, .size = 4, .bandwidth = kLink.bandwidth};
