@@ -222,6 +222,19 @@ TEST(ForeignNetworks, TacosChannelsGoOneWay) {
   expect_equal(ring, read(to_tacos(ring)).topology);
 }
 
+// From P100 to B200, and cards of which a link has fewer lanes.
+TEST(ForeignNetworks, NcclsLinksHaveTheRateOfTheirGeneration) {
+  const std::vector<std::pair<const char*, std::int64_t>> rates{
+      {"60", 20'000'000'000}, {"70", 25'000'000'000}, {"86", 14'062'500'000},
+      {"89", 14'062'500'000}, {"90", 25'000'000'000}, {"100", 50'000'000'000}};
+  for (const auto& [sm, rate] : rates) {
+    const GraphFile file = read(dump(1, 2, sm, [](int rank) {
+      return "<nvlink target=\"gpu" + std::to_string(1 - rank) + "\" count=\"1\" tclass=\"0x030200\"/>";
+    }));
+    EXPECT_EQ(file.topology.channel(0).bandwidth, Bandwidth{rate}) << sm;
+  }
+}
+
 // Ports of switches and bandwidth count channels out of their nodes, one way.
 TEST(ToJson, CountsPortsAndBandwidth) {
   const nlohmann::ordered_json counted = to_json(uneven());
