@@ -127,7 +127,7 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
 RC_GTEST_PROP(TableLoop, IsExactForEveryAlgorithm, ()) {
   const auto all = algorithms();
   const AlgorithmInfo info = all[*rc::gen::inRange<std::size_t>(0, all.size())];
-  RC_PRE(info.make != nullptr);
+  if (info.make == nullptr) RC_DISCARD("has no compiler");
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
   request.chunks = *rc::gen::inRange(1, 12);
