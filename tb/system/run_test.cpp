@@ -41,6 +41,24 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
+// Two messages share the last channel of a route, which they fill exactly at the rates of other channels.
+TEST(Run, EndsAsFlowsWhereAChannelIsFilledExactly) {
+  const Workshop shop;
+  shop.write("c.yaml", R"(
+system:
+  topology: {kind: dragonfly, dims: [1, 2, 1]}
+  link: {bandwidth: 280 MB/s, latency: 0 ns}
+  clock: 700 MHz
+  flit: 16 B
+  router: {vcs: 3, vc_depth: 10, routing_delay: 0, vc_alloc_delay: 4, sw_alloc_delay: 3, st_delay: 3, credit_delay: 4}
+  ni: {ports: 1, flow_control: message, lockstep: true, buffer: 20, dma_latency: 30, reduction_flits_per_cycle: 0.5}
+collective: {op: reduce, root: 1, algorithm: multitree_optimal, size: 384 B}
+fidelity: fluid
+)");
+  const Outcome outcome = shop.run({"run", "c.yaml"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 TEST(Run, RecordsItsCommandLineAndCommit) {
   const Workshop shop;
   shop.write("a c.yaml", kSmallConfig);

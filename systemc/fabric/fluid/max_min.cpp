@@ -239,7 +239,10 @@ std::size_t MaxMinRates::bottleneck(FlowId flow) const {
   const auto& path = paths_[index(flow)];
   const double most = rate(flow) * (1 + kTolerance);
   const auto holds = [&](std::int32_t link) { return links_[index(link)].level <= most; };
-  return static_cast<std::size_t>(std::find_if(path.begin(), path.end(), holds) - path.begin());
+  auto link = std::find_if(path.begin(), path.end(), holds);
+  // A link that its flows fill exactly at rates that other links gave them has no level of its own.
+  if (link == path.end()) link = std::find(path.begin(), path.end(), flows_[index(flow)].bottleneck);
+  return static_cast<std::size_t>(link - path.begin());
 }
 
 }  // namespace coppice::fabric

@@ -140,6 +140,16 @@ RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
     if (*rc::gen::arbitrary<bool>()) continue;
     rates.update();
     RC_ASSERT(is_max_min_fair(rates, alive, links));
+    for (const auto flow : alive) {
+      RC_ASSERT(rates.bottleneck(flow) < rates.links(flow).size());
+      const std::int32_t link = rates.links(flow)[rates.bottleneck(flow)];
+      double sum = 0;
+      for (const auto other : alive) {
+        const auto over = rates.links(other);
+        sum += static_cast<double>(std::ranges::count(over, link)) * rates.rate(other);
+      }
+      RC_ASSERT(sum >= rates.capacity(link) * (1 - 1e-9));
+    }
   }
   rates.update();
   MaxMinRates fresh(capacities);
