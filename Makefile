@@ -66,12 +66,12 @@ clang:
 fuzz: clang ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these, or parsers
 	@scripts/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_TARGETS)
 
-random: command ## run random systems, then programs, for FUZZ_SECONDS (600) each: sums right, bounds kept, leaps as flits
+random: command ## run random systems, then programs, for FUZZ_SECONDS (600) each, from FUZZ_SEED: sums, bounds, fidelities
 	@scripts/setup.sh test
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_fuzz_system coppice_fuzz_program
-	@build/release/tb/fuzz/coppice_fuzz_system $(FUZZ_SECONDS)
-	@build/release/tb/fuzz/coppice_fuzz_program $(FUZZ_SECONDS)
+	@build/release/tb/fuzz/coppice_fuzz_system $(FUZZ_SECONDS) $(FUZZ_SEED)
+	@build/release/tb/fuzz/coppice_fuzz_program $(FUZZ_SECONDS) $(FUZZ_SEED)
 
 soak: command ## compare trains with flits on random systems for SOAK_SECONDS (600)
 	@scripts/setup.sh test
