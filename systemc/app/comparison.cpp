@@ -93,7 +93,7 @@ std::string comparison_text(const std::vector<ComparedRun>& runs) {
 
 namespace {
 
-// As nccl-tests writes microseconds.
+// Microseconds in the format of nccl-tests.
 std::string nccl_time(double ns) {
   const double us = ns / 1000;
   return us >= 10'000 ? fmt::format("{:7.0f}", us)

@@ -76,7 +76,7 @@ class Rounds {
     return most;
   }
 
-  // The sum of all distances, and what channels carry; below 0 where there is no way.
+  // Returns the sum of all distances, negative if a pair is not connected, and adds the flow to `loads`.
   double send(const std::vector<double>& lengths, std::vector<double>* loads) const {
     double sum = 0;
     for (NodeId source = 0; source < topology_.num_accelerators(); ++source) {

@@ -8,11 +8,11 @@ namespace coppice::routing {
 
 // An all-to-all as a multicommodity flow, solved approximately.
 struct ConcurrentFlow {
-  // [channel] lengths whose bound (all_to_all_ns()) is `least`; empty where some accelerators do not reach
+  // [channel] lengths whose bound (all_to_all_ns()) is `least`; empty if some accelerators do not reach
   // others.
   std::vector<double> lengths;
-  // The optimum, in nanoseconds per byte of a block, is between these: what the lengths prove, and what the
-  // flow found takes.
+  // Bounds of the optimum, in nanoseconds per byte of a block: the lengths prove `least`, the flow found
+  // takes `most`.
   double least = 0;
   double most = 0;
 };

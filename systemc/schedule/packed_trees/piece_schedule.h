@@ -87,7 +87,7 @@ class PieceScheduler {
   // one period after piece p - 1, and so long after its data that waiting in routers does not matter. Pieces
   // are alike except for the last. Nothing if there are too many hops.
   std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
-  // Its finish, if all pieces are of `bytes`; nullopt if there is no such order.
+  // The finish of that order if all pieces have `bytes`; nullopt if no such order exists.
   std::optional<Femtoseconds> finish_steady(Bytes bytes, int pieces, double spare) const;
   // Without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;

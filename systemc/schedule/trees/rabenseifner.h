@@ -6,9 +6,9 @@ namespace coppice::schedule {
 
 // Rabenseifner's all-reduce for any number of accelerators (Rabenseifner, "Optimization of Collective
 // Reduction Operations", ICCS 2004; Thakur et al. 2005): with r accelerators more than a power of two, the
-// first 2r fold in pairs, the odd one sending all its data to the even one. The power of two that is left
-// halves and doubles (halving_doubling.h), and the pairs unfold. Folding moves all the data over one port
-// twice, which is what the algorithm costs where numbers are no powers of two. Messages are routed.
+// first 2r fold in pairs, the odd one sending all its data to the even one. The remaining power of two
+// runs halving and doubling (halving_doubling.h), and the pairs unfold. Folding moves all the data over one
+// port twice, the algorithm's cost for numbers that are not powers of two. Messages are routed.
 // All-reduces only.
 class RabenseifnerCompiler final : public Compiler {
  public:

@@ -50,7 +50,7 @@ TEST(Automatic, ChoosesOnNetworksOfAnySize) {
   EXPECT_EQ(choose_algorithm(machine.topology, request, named({"ring"})).schedule.algorithm, "ring");
 }
 
-// An algorithm that takes longer than there is time for is tried only where there is no other.
+// An algorithm whose estimated time exceeds the allowance is tried only if no other applies.
 TEST(Automatic, TriesWhatThereIsTimeFor) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = machine.request(Collective::kAllReduce, 4096);
