@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/time_limit.h"
-
 namespace coppice::fabric {
 
 Train TrainTiming::train(Bytes bytes, Femtoseconds slowest) const {
@@ -46,19 +44,20 @@ Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arriva
     // Only the last head matters.
     const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
     passage.tail = std::max(tail_arrival, passage.last_head + behind_it);
-    passage.channel_free = passage.tail + channel.cycles;
+    passage.next_free = checked_time(passage.tail + channel.cycles, period_);
   } else {
     const Drain drained = drain(train, channel.flit_time);
     passage.tail = std::max(tail_arrival, passage.head + drained.tail);
-    // A flit before the tail may have lost up to a cycle to the clock edge.
+    // The channel gives back what the clock edge took from a flit, up to a femtosecond less than a cycle; a
+    // flit before the tail may have lost as much.
+    const Femtoseconds given_back = period_ - 1;
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(passage.head, period_);
-    const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail);
-    // No flit i comes later than o(i) after the head, and the rounding of o(i) is given back, so that the
-    // channel is free of it by the head's cycle plus i paces plus a flit time.
+    const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail) - given_back;
+    // No flit i comes later than o(i) after the head, and the rounding of o(i) is given back.
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
-    passage.channel_free = cycles(std::min(by_drain, by_pace));
+    passage.next_free = std::min(by_drain, by_pace);
   }
   return passage;
 }

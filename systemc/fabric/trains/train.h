@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/time_limit.h"
 #include "base/units.h"
 #include "fabric/framing.h"
 
@@ -39,8 +40,8 @@ struct Passage {
   Cycles head = 0;          // its head wins the switch
   Cycles last_head = 0;     // the last packet's head does
   Cycles tail = 0;          // its tail does
-  Cycles channel_free =
-      0;  // the channel behind the output takes another train's flits unhindered from then on
+  // The channel behind the output has taken all its flits by then (Router::occupy_channel), or sooner.
+  Femtoseconds next_free = 0;
 };
 
 // The closed form of an undelayed train. Let T be the clock period, f its pace, o(i) = ceil(i f/T), R = r + v
@@ -51,7 +52,8 @@ struct Passage {
 //   any number of them (Router::occupy_channel: what the clock edge took from one flit is given to the next),
 //   so flit i wins in
 //       W(i) = max over j <= i of A(j) + (R if j is a head) + floor((i - j) g/T),
-//   A(j) the cycle in which flit j came.
+//   A(j) the cycle in which flit j came. This holds if the channel owes the train before no part of the cycle
+//   in which the head wins; else W(i) may be a cycle more (TrainFabric::follows_closely()).
 // With k routers behind it and B(k) = t0 + 2 + the delays of the channels and switches so far, a head comes
 // in B(k) + k R + o(i) and wins R later: heads move rigidly, by induction, since o(i) - o(j) >= floor((i - j)
 // f/T) and f >= g. Body flits come no later than that and no earlier than B(k) + o(i): where the pace is
@@ -71,6 +73,12 @@ class TrainTiming {
   // The passage through a router at which its head arrives in cycle `arrival` and its tail in `tail_arrival`;
   // `channel` is the pace of the output channel, whose flit time is at most the train's pace.
   Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
+
+  // The least cycle in which the tail may win the switch if the channel takes none of the train before
+  // `next_free`.
+  Cycles tail_behind(Femtoseconds next_free, std::int64_t flits, const ChannelPace& channel) const {
+    return cycles(checked_sum(next_free, (flits - 1) * channel.flit_time));
+  }
 
   // Whole cycles, rounded up.
   Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }

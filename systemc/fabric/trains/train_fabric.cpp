@@ -344,8 +344,12 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   const Cycles delay = timing_.routing_and_allocation();
   const bool last = stage + 1 == stages_.size();
   Interval use{passage.head, passage.tail, 0, 0, stages_[stage].vcs};
-  use.free = std::max(passage.channel_free, passage.last_head + delay);
-  use.free_of_vc = passage.tail + 1 + vc_alloc_delay_;
+  use.length = known.train.flits;
+  use.next_free = passage.next_free;
+  use.free = std::max(timing_.cycles(passage.next_free), passage.last_head + delay);
+  // A cycle later at the latest, the channel owes nothing.
+  use.free_of_vc = std::max(passage.tail + 1 + vc_alloc_delay_,
+                            timing_.cycles(passage.next_free) + (out.pace.cycles > 0 ? 0 : 1));
   // When its tail leaves the next router, in this port's cycles.
   const Cycles leaves_next = last ? passage.tail : stages_[stage + 1].passage.tail - out.delay;
   if (!last) {
@@ -378,18 +382,39 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
     if (second.begin >= free_for(first, second)) continue;
     if (first.flits && second.flits) {
       share(output, now);
-      continue;
+    } else {
+      meet_at(output, interval, other, src, dst);
     }
-    if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
-    if (!first_contention(second.begin)) continue;
-    contend(second.begin, fmt::format("contention on {} at cycle {}: message {}->{} uses it in cycles {} to "
-                                      "{}, another in cycles {} to {}",
-                                      place(output), second.begin, src, dst, interval.begin, interval.tail,
-                                      other.begin, other.tail));
   }
   const auto after = std::find_if(trains.begin(), trains.end(),
                                   [&](const Interval& t) { return t.begin >= interval.begin; });
-  trains.insert(after, interval);
+  const auto inserted = trains.insert(after, interval);
+  if (output.pace.cycles > 0) return;
+  for (auto second = std::max(inserted, trains.begin() + 1); second < trains.end(); ++second) {
+    if (!follows_closely(output, *(second - 1), *second)) continue;
+    meet_at(output, interval, second == inserted ? *(second - 1) : *second, src, dst);
+  }
+}
+
+// Whether a part of a cycle that the channel owes the first train, or those before it, holds up the second's
+// tail; adds it to what the channel owes then.
+bool TrainFabric::follows_closely(const Output& output, const Interval& first, Interval& second) const {
+  if (first.flits || second.flits) return false;
+  second.next_free =
+      std::max(second.next_free, checked_sum(first.next_free, second.length * output.pace.flit_time));
+  return timing_.tail_behind(first.next_free, second.length, output.pace) > second.tail;
+}
+
+// Two users of an output port, of which the second comes too early: `one` is of the message from `src`.
+void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& other, NodeId src,
+                          NodeId dst) {
+  if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
+  const Cycles at = std::max(one.begin, other.begin);
+  if (!first_contention(at)) return;
+  contend(at,
+          fmt::format("contention on {} at cycle {}: message {}->{} uses it in cycles {} to {}, another in "
+                      "cycles {} to {}",
+                      place(output), at, src, dst, one.begin, one.tail, other.begin, other.tail));
 }
 
 // The run is exact until cycle `at`, and continues until then: another contention may come before.

@@ -46,7 +46,8 @@ class ContentionError : public ModelError {
 //                    that must have left both routers: two packets last r + v cycles or longer from head to
 //                    head, and there are two virtual channels to choose from.
 // Of two trains through one output port, the second of which wins the switch with its head in cycle w:
-//   channel          w is not before the channel is free of the first.
+//   channel          w is not before the channel is free of the first. Where it then still owes the first a
+//                    part of cycle w, that part does not hold up the second's tail.
 //   input            The first has left the next router, whose input they share, before the second's head
 //                    can win the switch there.
 //   virtual channel  The last packet of the first began r + v cycles or more before w, so that the virtual
@@ -126,9 +127,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;       // its head wins the switch
     Cycles tail;        // its tail does
     Cycles free;        // from then on another train's head may
-    Cycles free_of_vc;  // the same for the only virtual channel in `vcs`
+    Cycles free_of_vc;  // the same for the only virtual channel in `vcs`, and for flits
     topology::VcRange vcs;
     bool flits = false;
+    std::int64_t length = 0;     // flits of a train
+    Femtoseconds next_free = 0;  // the channel has taken all flits of this train and those before it
   };
   static constexpr Cycles kNoFlits = std::numeric_limits<Cycles>::max();
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
@@ -197,6 +200,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   Credits credits_keep_up(std::size_t stage, const Known& known) const;
   Interval interval(std::size_t stage, const Known& known) const;
   void occupy(Output& output, const Interval& interval, NodeId src, NodeId dst, Cycles now);
+  bool follows_closely(const Output& output, const Interval& first, Interval& second) const;
+  void meet_at(Output& output, const Interval& one, const Interval& other, NodeId src, NodeId dst);
   void require_one_train(std::int32_t port, const Message& message, const Known& known, Cycles now);
   bool first_contention(Cycles at) const { return contended_at_ < 0 || at < contended_at_; }
   void contend(Cycles at, const std::string& what);
