@@ -10,90 +10,20 @@
 #include <gtest/gtest.h>
 
 #include "programs.h"
+#include "support/random_program.h"
 
 namespace coppice::system_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Random programs, and what must hold of them by their text alone: a rank's operation starts after those it
-// names, computations take their time and do not overlap, nothing that joins others ends before all have
-// joined, and the parts of the time add up.
-class RandomProgram {
- public:
-  explicit RandomProgram(std::uint32_t seed) : random_(seed) {
-    for (int g = 0; g < 3; ++g) {
-      std::vector<int> members;
-      for (int rank = 0; rank < kRanks; ++rank) {
-        if (below(2) == 0) members.push_back(rank);
-      }
-      if (members.empty()) members.push_back(below(kRanks));
-      groups.push_back(members);
-    }
-    for (int i = 0; i < 14; ++i) add(i);
-  }
+constexpr int kRanks = 8;
 
-  static constexpr int kRanks = 8;
-  struct Part {
-    std::vector<int> ranks;
-    std::vector<int> after;
-    int compute_us = 0;  // 0: joins others
-    std::string text;
-  };
-
-  std::string text() const {
-    std::string yaml = fmt::format("ranks: {}\ngroups:\n", kRanks);
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      yaml += fmt::format("  g{}: [{}]\n", g, fmt::join(groups[g], ", "));
-    yaml += "operations:\n";
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      std::vector<std::string> names;
-      for (const int before : parts[i].after) names.push_back(fmt::format("o{}", before));
-      yaml += fmt::format("  - {{name: o{}, {}, after: [{}]}}\n", i, parts[i].text, fmt::join(names, ", "));
-    }
-    return yaml;
-  }
-
-  std::vector<std::vector<int>> groups;
-  std::vector<Part> parts;
-
- private:
-  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
-
-  void add(int i) {
-    Part part;
-    for (int before = 0; before < i; ++before) {
-      if (below(4) == 0) part.after.push_back(before);
-    }
-    const int kind = below(5);
-    if (kind < 2) {
-      part.compute_us = 1 + below(9);
-      part.ranks = groups[static_cast<std::size_t>(below(3))];
-      part.text = fmt::format("rank: [{}], compute: {} us", fmt::join(part.ranks, ", "), part.compute_us);
-    } else if (kind < 4) {
-      static const char* const kOps[] = {"all_reduce", "reduce_scatter", "all_gather",
-                                         "broadcast",  "reduce",         "all_to_all"};
-      const int g = below(3);
-      part.ranks = groups[static_cast<std::size_t>(g)];
-      const int op = below(6);
-      const std::string root =
-          op == 3 || op == 4
-              ? fmt::format(", root: {}",
-                            part.ranks[static_cast<std::size_t>(below(static_cast<int>(part.ranks.size())))])
-              : "";
-      part.text =
-          fmt::format("{}: {} B, group: g{}, priority: {}{}", kOps[op], 1 + below(5000), g, below(3), root);
-    } else {
-      const int from = below(kRanks);
-      const int to = (from + 1 + below(kRanks - 1)) % kRanks;
-      part.ranks = {from, to};
-      part.text = fmt::format("send: {} B, from: {}, to: {}", 1 + below(20000), from, to);
-    }
-    parts.push_back(part);
-  }
-
-  std::mt19937 random_;
-};
+RandomProgram program_of(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&random](int n) { return static_cast<int>(random() % static_cast<std::uint32_t>(n)); };
+  return {below, kRanks, 14};
+}
 
 const std::vector<std::string> kTopologies{"kind: torus, dims: [4, 2]", "kind: switch, dims: [8]",
                                            "kind: fat_tree, dims: [4, 2]", "kind: dgx1",
@@ -108,9 +38,12 @@ std::vector<std::string> settings_of(std::uint32_t seed) {
           "system.ni.context_order=" + orders[seed % orders.size()]};
 }
 
+// What must hold of a program by its text alone: a rank's operation starts after those it names, computations
+// take their time and do not overlap, nothing that joins others ends before all have joined, and the parts of
+// the time add up.
 TEST_F(Programs, KeepEveryOrderAtRandom) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) {
-    const RandomProgram program(seed);
+    const RandomProgram program = program_of(seed);
     const Json result = run(kTopologies[seed % kTopologies.size()], program.text(), settings_of(seed));
     ASSERT_FALSE(result.is_null());
     std::map<std::string, std::map<int, std::pair<double, double>>> times;  // begin, end
@@ -121,7 +54,7 @@ TEST_F(Programs, KeepEveryOrderAtRandom) {
         const std::string name = operation["name"];
         const std::pair one{operation["begin_ns"].get<double>(), operation["end_ns"].get<double>()};
         times[name][accelerator["rank"].get<int>()] = one;
-        const int us = program.parts[std::stoul(name.substr(1))].compute_us;
+        const int us = program.operations[std::stoul(name.substr(1))].compute_us;
         if (us == 0) continue;
         EXPECT_DOUBLE_EQ(one.second - one.first, us * 1000.0);
         busy += us * 1000.0;
@@ -137,8 +70,8 @@ TEST_F(Programs, KeepEveryOrderAtRandom) {
                       accelerator["idle_ns"].get<double>(),
                   1e-6);
     }
-    for (std::size_t i = 0; i < program.parts.size(); ++i) {
-      const auto& part = program.parts[i];
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+      const RandomProgram::Operation& part = program.operations[i];
       const auto& own = times[fmt::format("o{}", i)];
       ASSERT_EQ(own.size(), part.ranks.size());
       for (const int before : part.after) {
@@ -163,7 +96,7 @@ class Threads : public Programs {};
 
 TEST_F(Threads, ChangeNothingInAnyProgram) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) {
-    const RandomProgram program(seed);
+    const RandomProgram program = program_of(seed);
     std::vector<std::string> settings = settings_of(seed);
     settings.push_back(seed % 3 == 0 ? "fidelity=leap" : "fidelity=flit");
     const auto of = [&](const char* threads) {

@@ -94,8 +94,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (!topology || topology->num_accelerators() < 2) return 0;
   const int accelerators = topology->num_accelerators();
   const int jobs = accelerators >= 4 && below(3) == 0 ? 2 : 1;
-  const std::string program =
-      coppice::random_program(below, accelerators / jobs) + fmt::format("iterations: {}\n", 1 + below(2));
+  const std::string program = coppice::RandomProgram(below, accelerators / jobs, 2 + below(6)).text() +
+                              fmt::format("iterations: {}\n", 1 + below(2));
   const File file(program);
 
   const auto set = [&system](const char* key, const std::string& value) {

@@ -62,7 +62,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
   int ran_systems = 0;
   for (int i = 0; i < 60; ++i) {
     const auto& [topology, ranks] = machines[static_cast<std::size_t>(i) % machines.size()];
-    const std::string text = random_program(below, ranks);
+    const std::string text = RandomProgram(below, ranks, 2 + below(6)).text();
     SCOPED_TRACE(fmt::format("system {}: {}\n{}", i, topology, text));
     const std::vector<std::string> settings{
         fmt::format("system.ni.flow_control={}", random() % 2 == 0 ? "packet" : "message"),
@@ -92,6 +92,11 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     for (const char* key : {"config", "simulator", "statistics", "fidelity", "trains"}) {
       expected.erase(key);
       mixed.erase(key);
+    }
+    // Trains spread what a message sends evenly over its stay on a channel.
+    for (Json* result : {&expected, &mixed}) {
+      if (!result->contains("dimensions")) continue;
+      for (Json& dimension : (*result)["dimensions"]) dimension.erase("busy");
     }
     ASSERT_EQ(mixed, expected);
   }
