@@ -172,7 +172,8 @@ class Bench:
         for entry in json.loads((self.build_folder / "compile_commands.json").read_text()):
             if entry["file"] == str(self.copy / "systemc" / source):
                 return entry
-            if f"/{target}.dir/" in entry["command"] and "_fast_" not in entry["command"]:
+            ours = f"/{target}.dir/" in entry["command"] and "_fast_" not in entry["command"]
+            if ours and not entry["file"].endswith("cmake_pch.hxx.cxx"):
                 joined = joined or entry
         return joined
 
