@@ -3,7 +3,9 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -36,7 +38,13 @@ struct CompareLine {
   std::string sizes;
   std::string out;
   std::string format = kText;
+  bool exact = false;
 };
+
+// Runs of fewer flits take a moment: none of them is estimated.
+constexpr double kQuickFlits = 1e7;
+// Estimates that exceed the shortest time by this factor are not simulated.
+constexpr double kClose = 1.5;
 
 std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& loaded) {
   std::vector<Bytes> sizes;
@@ -69,7 +77,14 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// A run's result, or nothing but why the algorithm does not apply.
+// Nothing but why an algorithm does not apply; a group takes one that fits in its place.
+Json refusal(const std::string& algorithm, const std::string& ran) {
+  const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
+  if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
+  return {{"refused", fmt::format("{} does not apply to the group: {} does", algorithm, ran)}};
+}
+
+// A run's result, or a refusal.
 Json run_one(const Input& input, const std::string& algorithm, Bytes size,
              const std::atomic<bool>& interrupted) {
   try {
@@ -78,11 +93,30 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
     const config::Loaded loaded = load_one(input, algorithm, size);
     Json result = system::run_program(loaded, system::make_lone_collective(loaded), options);
     if (!result.contains("collectives")) return result;
-    // A group takes one that fits where the algorithm does not.
-    const std::string ran = result.at("collectives").at(0).at("algorithm");
-    const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
-    if (other == nullptr || ran == algorithm || algorithm == "auto") return result;
-    return {{"refused", fmt::format("{} does not apply to the group: {} does", algorithm, ran)}};
+    const Json refused = refusal(algorithm, result.at("collectives").at(0).at("algorithm"));
+    return refused.is_null() ? result : refused;
+  } catch (const ConfigError& error) {
+    return {{"refused", error.what()}};
+  }
+}
+
+// The estimated part of a result, or a refusal.
+Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) {
+  try {
+    const config::Loaded loaded = load_one(input, algorithm, size);
+    const system::LoneEstimate estimate = system::estimate_lone_collective(loaded);
+    if (!loaded.config.collective.group.empty()) {
+      const Json refused = refusal(algorithm, estimate.algorithm);
+      if (!refused.is_null()) return refused;
+    }
+    return {{"time_ns", estimate.time_ns},
+            {"algbw_gb_s", estimate.algbw_gb_s},
+            {"busbw_gb_s", estimate.busbw_gb_s},
+            {"verified", "off"},
+            {"efficiency", estimate.efficiency},
+            {"bound", {{"time_ns", estimate.bound_ns}, {"latency_ns", 0.0}}},
+            {"ni_overhead", {{"table_bytes_per_node", estimate.table_bytes}}},
+            {"chosen", estimate.chosen}};
   } catch (const ConfigError& error) {
     return {{"refused", error.what()}};
   }
@@ -114,36 +148,44 @@ class Comparison {
   Comparison(std::vector<std::string> algorithms, std::vector<Bytes> sizes)
       : algorithms_(std::move(algorithms)),
         sizes_(std::move(sizes)),
-        refused_(algorithms_.size() * sizes_.size()) {}
+        refused_(algorithms_.size() * sizes_.size()),
+        runs_(refused_.size()) {}
 
-  // Runs everything, many runs at a time; calls `interrupting` before an interruption ends running
-  // simulations.
-  void run(const Input& input, const std::atomic<bool>& interrupted,
-           const std::function<void()>& interrupting) {
-    std::vector<system::SubprocessJob> jobs;
-    for (const Bytes size : sizes_) {
-      for (const std::string& algorithm : algorithms_) {
-        jobs.emplace_back(
-            [&input, &interrupted, algorithm, size] { return run_one(input, algorithm, size, interrupted); });
-      }
-    }
-    ProgressLine progress("compare");
-    const auto show = progress.callback();
-    std::size_t done = 0;
-    const auto take = [&](std::size_t job, const Json& result) {
-      add(job, result);
-      ++done;
-      if (show) show(static_cast<double>(done) / static_cast<double>(jobs.size()));
+  // Simulates every algorithm with the sizes for which `estimates_first` does not hold, and estimates it with
+  // the others, where only those that may be the fastest, and the choices of auto, are simulated then. Many
+  // at a time; calls `interrupting` before an interruption ends running simulations.
+  void run(const Input& input, const std::function<bool(Bytes)>& estimates_first,
+           const std::atomic<bool>& interrupted, const std::function<void()>& interrupting) {
+    const system::SubprocessOptions options{.at_once = system::available_processors(),
+                                            .interrupted = &interrupted,
+                                            .job_done = {},
+                                            .interrupting = interrupting};
+    std::vector<std::size_t> exact;
+    std::vector<std::size_t> estimated;
+    for (std::size_t job = 0; job < runs_.size(); ++job)
+      (estimates_first(size_of(job)) ? estimated : exact).push_back(job);
+    const auto estimate = [&](std::size_t job) {
+      return estimate_one(input, algorithm_of(job), size_of(job));
     };
-    system::run_in_subprocesses(jobs, {.at_once = system::available_processors(),
-                                       .interrupted = &interrupted,
-                                       .job_done = take,
-                                       .interrupting = interrupting});
+    const auto simulate = [&](std::size_t job) {
+      return run_one(input, algorithm_of(job), size_of(job), interrupted);
+    };
+    run_jobs("estimate", estimated, estimate, true, options);
+    while (!exact.empty() || !estimated.empty()) {
+      for (const std::size_t job : may_be_fastest()) exact.push_back(job);
+      if (exact.empty()) break;
+      std::ranges::sort(exact);
+      run_jobs("compare", exact, simulate, false, options);
+      exact.clear();
+    }
   }
 
   // The runs sorted by size, then by time.
   std::vector<ComparedRun> runs() const {
-    std::vector<ComparedRun> sorted = runs_;
+    std::vector<ComparedRun> sorted;
+    for (const auto& run : runs_) {
+      if (run) sorted.push_back(*run);
+    }
     std::ranges::stable_sort(sorted, {}, [](const ComparedRun& run) {
       return std::pair{run.size, run.time_ns};
     });
@@ -153,26 +195,65 @@ class Comparison {
   // Throws ConfigError at `place` for a size that no algorithm has.
   void require_every_size(const SourceLocation& place, const std::string& op) const {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      if (std::ranges::find(runs_, sizes_[i], &ComparedRun::size) != runs_.end()) continue;
+      const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(i * algorithms_.size());
+      const auto last = first + static_cast<std::ptrdiff_t>(algorithms_.size());
+      if (std::any_of(first, last, [](const auto& run) { return run.has_value(); })) continue;
       throw ConfigError(place, fmt::format("no algorithm can run {} of {} here: {}", op,
                                            format_bytes(sizes_[i]), refused_[i * algorithms_.size()]));
     }
   }
 
  private:
-  void add(std::size_t job, const Json& result) {
-    if (result.contains("refused")) {
-      refused_[job] = result.at("refused");
-    } else {
-      runs_.push_back(
-          to_run(result, algorithms_[job % algorithms_.size()], sizes_[job / algorithms_.size()]));
+  const std::string& algorithm_of(std::size_t job) const { return algorithms_[job % algorithms_.size()]; }
+  Bytes size_of(std::size_t job) const { return sizes_[job / algorithms_.size()]; }
+
+  // Results of `estimated` runs, or of simulations, take their place in runs_.
+  void run_jobs(const char* name, const std::vector<std::size_t>& numbers,
+                const std::function<Json(std::size_t)>& run, bool estimated,
+                system::SubprocessOptions options) {
+    std::vector<system::SubprocessJob> jobs;
+    for (const std::size_t number : numbers) {
+      jobs.emplace_back([&run, number] { return run(number); });
     }
+    ProgressLine progress(name);
+    const auto show = progress.callback();
+    std::size_t done = 0;
+    options.job_done = [&](std::size_t job, const Json& result) {
+      const std::size_t number = numbers[job];
+      if (result.contains("refused")) {
+        runs_[number].reset();
+        refused_[number] = result.at("refused");
+      } else {
+        runs_[number] = to_run(result, algorithm_of(number), size_of(number));
+        runs_[number]->estimated = estimated;
+      }
+      ++done;
+      if (show) show(static_cast<double>(done) / static_cast<double>(jobs.size()));
+    };
+    system::run_in_subprocesses(jobs, options);
+  }
+
+  // Those that are only estimated: close to the shortest time of their size, or chosen by auto.
+  std::vector<std::size_t> may_be_fastest() const {
+    std::map<Bytes, double> shortest;
+    for (const auto& run : runs_) {
+      if (!run) continue;
+      double& time = shortest.try_emplace(run->size, run->time_ns).first->second;
+      time = std::min(time, run->time_ns);
+    }
+    std::vector<std::size_t> found;
+    for (std::size_t job = 0; job < runs_.size(); ++job) {
+      const auto& run = runs_[job];
+      if (!run || !run->estimated) continue;
+      if (run->time_ns <= kClose * shortest[run->size] || !run->chosen.empty()) found.push_back(job);
+    }
+    return found;
   }
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<ComparedRun> runs_;     // as they end
-  std::vector<std::string> refused_;  // [job]: why there is none
+  std::vector<std::string> refused_;              // [job]: why there is none
+  std::vector<std::optional<ComparedRun>> runs_;  // [job]
 };
 
 std::vector<std::string> algorithms_of(workload::CollectiveOp op) {
@@ -201,6 +282,16 @@ NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
           members > 0 ? members : system::build_topology(loaded).num_accelerators()};
 }
 
+// Whether the runs of a size are long enough to be estimated first.
+std::function<bool(Bytes)> estimates_first(const CompareLine& line, const config::Loaded& loaded) {
+  const auto own = static_cast<double>(loaded.config.collective.group.size());
+  const double members = own > 0 ? own : system::build_topology(loaded).num_accelerators();
+  const auto flit = static_cast<double>(loaded.config.system.flit);
+  return [exact = line.exact, members, flit](Bytes size) {
+    return !exact && members * static_cast<double>(size) / flit > kQuickFlits;
+  };
+}
+
 void execute(const CompareLine& line) {
   const std::atomic<bool>& interrupted = catch_interrupts();
   require_suffix(line.out);
@@ -220,7 +311,7 @@ void execute(const CompareLine& line) {
     print(line.format == kText ? comparison_text(runs) : comparison_nccl_tests(runs, test));
     if (out != nullptr) out->write(file_text(line, op, runs));
   };
-  comparison.run(line.input, interrupted, tell);
+  comparison.run(line.input, estimates_first(line, loaded), interrupted, tell);
   comparison.require_every_size(
       line.sizes.empty() ? loaded.place("collective.op") : SourceLocation{"--sizes"}, op);
   tell();
@@ -240,6 +331,9 @@ Command add_compare(CLI::App& parent) {
          "text, or nccl-tests: the fastest algorithm of each size, printed as nccl-tests prints measurements")
       ->type_name("FORMAT")
       ->capture_default_str();
+  app->add_flag(
+      "--exact", line->exact,
+      "simulate every algorithm; otherwise large runs that cannot be the fastest are only estimated");
   app->add_option("--out", line->out, "write the comparison to a .json, .csv or .svg file")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};

@@ -82,10 +82,10 @@ std::string comparison_text(const std::vector<ComparedRun>& runs) {
                                  "time", "algbw GB/s", "busbw GB/s", "of bound", "table bytes");
   Bytes size = -1;
   for (const ComparedRun& run : runs) {
-    text +=
-        fmt::format("{:>10}  {:<36} {:>10} {:>11.2f} {:>11.2f} {:>8.1f}% {:>12}\n",
-                    run.size == size ? "" : format_bytes(run.size), name_of(run), readable_time(run.time_ns),
-                    run.algbw_gb_s, run.busbw_gb_s, 100 * run.efficiency, run.table_bytes);
+    text += fmt::format("{:>10}  {:<36} {:>10} {:>11.2f} {:>11.2f} {:>8.1f}% {:>12}\n",
+                        run.size == size ? "" : format_bytes(run.size), name_of(run),
+                        (run.estimated ? "~" : "") + readable_time(run.time_ns), run.algbw_gb_s,
+                        run.busbw_gb_s, 100 * run.efficiency, run.table_bytes);
     size = run.size;
   }
   return text;
@@ -131,7 +131,7 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   double total = 0;
   int sizes = 0;
   for (const ComparedRun& run : runs) {
-    if (run.size == size) continue;  // slower
+    if (run.size == size || run.estimated) continue;  // slower
     size = run.size;
     const std::string measured = fmt::format("{}  {:6.2f}  {:6.2f} {:>6}", nccl_time(run.time_ns),
                                              run.algbw_gb_s, run.busbw_gb_s, run.verified ? "0" : "N/A");
@@ -148,10 +148,11 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
 
 std::string comparison_csv(const std::vector<ComparedRun>& runs) {
   std::string text =
-      "algorithm,size_bytes,time_ns,algbw_gb_s,busbw_gb_s,efficiency,bound_ns,table_bytes,chosen\n";
+      "algorithm,size_bytes,time_ns,algbw_gb_s,busbw_gb_s,efficiency,bound_ns,table_bytes,chosen,estimated\n";
   for (const ComparedRun& run : runs) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", run.algorithm, run.size, run.time_ns, run.algbw_gb_s,
-                        run.busbw_gb_s, run.efficiency, run.bound_ns, run.table_bytes, run.chosen);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", run.algorithm, run.size, run.time_ns,
+                        run.algbw_gb_s, run.busbw_gb_s, run.efficiency, run.bound_ns, run.table_bytes,
+                        run.chosen, run.estimated ? 1 : 0);
   }
   return text;
 }
@@ -167,6 +168,7 @@ std::string comparison_json(const std::vector<ComparedRun>& runs) {
                                {"busbw_gb_s", run.busbw_gb_s}, {"efficiency", run.efficiency},
                                {"bound_ns", run.bound_ns},     {"table_bytes", run.table_bytes}};
     if (!run.chosen.empty()) row["chosen"] = run.chosen;
+    if (run.estimated) row["estimated"] = true;
     json["rows"].push_back(std::move(row));
   }
   return json_text(json);

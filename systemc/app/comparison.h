@@ -7,7 +7,7 @@
 
 namespace coppice::app {
 
-// A run of one algorithm with one size.
+// A run of one algorithm with one size, or an estimate of it.
 struct ComparedRun {
   std::string algorithm;
   Bytes size = 0;
@@ -19,9 +19,10 @@ struct ComparedRun {
   double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
   Bytes table_bytes = 0;  // of the accelerator that has most
   std::string chosen{};   // what auto chose
+  bool estimated = false;
 };
 
-// A line per size and algorithm, the fastest of a size first.
+// A line per size and algorithm, the fastest of a size first; times of estimates begin with "~".
 std::string comparison_text(const std::vector<ComparedRun>& runs);
 // The collective that is compared, as nccl-tests names it.
 struct NcclTest {
@@ -30,7 +31,7 @@ struct NcclTest {
   int ranks = 0;
 };
 // The fastest run of each size in the columns and units of nccl-tests, so that scripts for its output can
-// plot it. The columns for in-place and out-of-place runs are equal.
+// plot it; no estimates. The columns for in-place and out-of-place runs are equal.
 std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
 // The rows as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);

@@ -68,6 +68,10 @@ TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
     std::istringstream words(line);
     rows.emplace_back(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
   }
+  for (const char* line : {"# all_reduce_perf simulated by coppice ", "\n#  Rank  0 on coppice device  0\n",
+                           "\n#  Rank  5 on coppice device  5\n#\n"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(line));
+  }
   ASSERT_EQ(rows.size(), 2);
   const Json fastest = shop.read_json("c.json").at("rows").at(0);
   ASSERT_EQ(rows[0].size(), 13);
@@ -99,9 +103,44 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   const Outcome outcome = compare({"--out", "c.csv"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string table = shop.read("c.csv");
-  EXPECT_EQ(table.substr(0, table.find('\n')),
-            "algorithm,size_bytes,time_ns,algbw_gb_s,busbw_gb_s,efficiency,bound_ns,table_bytes,chosen");
+  EXPECT_EQ(
+      table.substr(0, table.find('\n')),
+      "algorithm,size_bytes,time_ns,algbw_gb_s,busbw_gb_s,efficiency,bound_ns,table_bytes,chosen,estimated");
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
+}
+
+// Large runs are estimated first: those that may be the fastest are simulated, the others are marked.
+TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
+  const std::vector<std::string> large{"--sizes", "64MiB", "--set", "check=contributions", "--out"};
+  const auto rows_of = [&](const char* file, std::vector<std::string> more) {
+    std::vector<std::string> arguments = large;
+    arguments.emplace_back(file);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = compare(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(more.empty(), outcome.out.find('~') != std::string::npos) << outcome.out;
+    return shop.read_json(file).at("rows");
+  };
+  const Json some = rows_of("some.json", {});
+  const Json all = rows_of("all.json", {"--exact"});
+  ASSERT_EQ(some.size(), all.size());
+  EXPECT_EQ(some.at(0), all.at(0));
+  int estimates = 0;
+  for (const Json& row : some) {
+    const auto same = std::ranges::find_if(
+        all, [&](const Json& other) { return other.at("algorithm") == row.at("algorithm"); });
+    ASSERT_NE(same, all.end()) << row;
+    EXPECT_FALSE(same->contains("estimated"));
+    if (!row.contains("estimated")) {
+      EXPECT_EQ(row, *same);
+      continue;
+    }
+    ++estimates;
+    EXPECT_GT(row.at("time_ns"), 1.5 * some.at(0).at("time_ns").get<double>());
+    EXPECT_NEAR(row.at("time_ns").get<double>() / same->at("time_ns").get<double>(), 1, 0.25) << row << *same;
+    EXPECT_EQ(row.at("table_bytes"), same->at("table_bytes"));
+  }
+  EXPECT_GT(estimates, 0);
 }
 
 TEST_F(Compare, RefusesFilesOfAnotherKind) {
@@ -119,7 +158,7 @@ TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
   EXPECT_EQ(running.finish().status, 130);
   const Json rows = shop.read_json("c.json").at("rows");
   EXPECT_GT(rows.size(), 0U);
-  for (const Json& row : rows) EXPECT_EQ(row.at("size"), 4096);
+  for (const Json& row : rows) EXPECT_EQ(row.at("size") == 4096, !row.contains("estimated")) << row;
   EXPECT_THAT(shop.files(), ::testing::ElementsAre("c.json", "c.yaml"));
 }
 

@@ -71,11 +71,14 @@ def bound(config: Config, timeout: float | None = None, **overrides: Any) -> Res
     return _result("bound", config, overrides, timeout=timeout)
 
 
-def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | None = None,
+def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | None = None, exact: bool = False,
             **overrides: Any) -> Comparison:
     """Every algorithm that applies, side by side and against the bound, at every one of `sizes` (bytes, or such as
-    "1 MiB"); at the configuration's if there is none."""
+    "1 MiB"); at the configuration's if there is none. Large runs that cannot be the fastest are only estimated unless
+    `exact`."""
     words = ["--sizes", ",".join(size_of(size) for size in sizes)] if sizes else []
+    if exact:
+        words.append("--exact")
     return Comparison(_result("compare", config, overrides, words, timeout=timeout).to_dict())
 
 

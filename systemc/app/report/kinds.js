@@ -439,9 +439,10 @@ function algorithms(result) {
       "size", "time", {log: true, xFormat: volume, yFormat: duration, bare: true});
     if (groups.length > drawn.length) box.append("p").attr("class", "note").text(`Drawn: the ${drawn.length} that are fastest at the largest size.`);
   } else {
-    bars(box, [...rows].sort((a, b) => a.time_ns - b.time_ns).map(r => ({name: r.algorithm, parts: [{name: "time", value: r.time_ns, color: color("blue")}]})), duration, {bare: true});
+    bars(box, [...rows].sort((a, b) => a.time_ns - b.time_ns).map(r => ({name: r.algorithm + (r.estimated ? " (estimate)" : ""), parts: [{name: "time", value: r.time_ns, color: color(r.estimated ? "grey" : "blue")}]})), duration, {bare: true});
   }
-  behind(box, ["algorithm", "size", "time", "efficiency", "tables"], rows.map(r => [r.algorithm, volume(bytesOf(r.size)), duration(r.time_ns), percent(r.efficiency), isNumber(r.table_bytes) ? volume(r.table_bytes) : "–"]));
+  if (rows.some(r => r.estimated)) box.append("p").attr("class", "note").text("Times marked ~ are estimates: these algorithms cannot be the fastest.");
+  behind(box, ["algorithm", "size", "time", "efficiency", "tables"], rows.map(r => [r.algorithm, volume(bytesOf(r.size)), (r.estimated ? "~" : "") + duration(r.time_ns), percent(r.efficiency), isNumber(r.table_bytes) ? volume(r.table_bytes) : "–"]));
 }
 
 // Traffic: how evenly links are used.

@@ -47,11 +47,11 @@ void require_possible(const nlohmann::ordered_json& result, double least_ns) {
   if (result.contains("dimensions")) require_possible_dimensions(result["dimensions"]);
 }
 
-double bus_factor(const schedule::Schedule& schedule, int accelerators) {
-  const std::string name = schedule::collective_name(schedule);
-  if (name == "broadcast" || name == "reduce") return 1;
+double bus_factor(workload::CollectiveOp op, int accelerators) {
+  using workload::CollectiveOp;
+  if (rooted(op)) return 1;
   const double part = static_cast<double>(accelerators - 1) / accelerators;
-  return schedule.collective == schedule::Collective::kAllReduce ? 2 * part : part;
+  return op == CollectiveOp::kAllReduce ? 2 * part : part;
 }
 
 void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann::ordered_json& result) {

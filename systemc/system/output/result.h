@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "schedule/automatic/automatic.h"
-#include "schedule/tables/schedule.h"
+#include "workload/collective_spec.h"
 
 namespace coppice::system {
 
 // Bytes each accelerator's link carries per byte of a collective: the factor between algorithm and bus
 // bandwidth.
-double bus_factor(const schedule::Schedule& schedule, int accelerators);
+double bus_factor(workload::CollectiveOp op, int accelerators);
 
 // Throws ModelError, naming the quantity, for a result of a run that took less than `least_ns`, of a
 // collective that took less than the least possible time, or with a part of time or bandwidth above 1.

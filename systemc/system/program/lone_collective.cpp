@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "system/machine/build.h"
+#include "system/machine/protocols.h"
+#include "system/output/result.h"
 
 namespace coppice::system {
 namespace {
@@ -102,6 +105,30 @@ LoneSchedule schedule_lone_collective(const config::Loaded& loaded) {
   topology::Topology network = compiler.network(program.placement).topology();
   const schedule::NiOverhead overhead = ni_overhead(loaded.config.system, network, compiled.schedule);
   return {std::move(network), std::move(compiled), overhead};
+}
+
+LoneEstimate estimate_lone_collective(const config::Loaded& loaded) {
+  const LoneSchedule lone = schedule_lone_collective(loaded);
+  const schedule::Schedule& tables = lone.compiled.schedule;
+  const config::SystemConfig& system = loaded.config.system;
+  schedule::CompileRequest request;
+  request.timing = step_timing(system, tables.protocol);
+  const Femtoseconds time =
+      launch_of(system, tables) + schedule::expected_time(lone.network, request, tables);
+  const GroupBound bound = bound_lone_collective(loaded);
+  LoneEstimate estimate;
+  estimate.algorithm = tables.algorithm;
+  if (!lone.compiled.expected.empty()) estimate.chosen = lone.compiled.expected.front().algorithm;
+  estimate.time_ns = static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
+  estimate.bound_ns = std::max(bound.bandwidth_ns, bound.least.latency_ns);
+  estimate.efficiency = estimate.time_ns > 0 ? std::min(estimate.bound_ns / estimate.time_ns, 1.0) : 1;
+  const auto members = static_cast<int>(lone.compiled.accelerators.size());
+  if (estimate.time_ns > 0) {
+    estimate.algbw_gb_s = static_cast<double>(loaded.config.collective.size) / estimate.time_ns;
+  }
+  estimate.busbw_gb_s = estimate.algbw_gb_s * bus_factor(lone.compiled.op, members);
+  estimate.table_bytes = lone.overhead.folded ? lone.overhead.folded->table_bytes : lone.overhead.table_bytes;
+  return estimate;
 }
 
 }  // namespace coppice::system

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "config/loader.h"
 #include "schedule/tables/ni_overhead.h"
@@ -25,5 +25,19 @@ struct LoneSchedule {
   schedule::NiOverhead overhead;
 };
 LoneSchedule schedule_lone_collective(const config::Loaded& loaded);
+
+// What the result of its run should have, from an execution of its messages as wholes (schedule's
+// expected_time()) instead of a simulation.
+struct LoneEstimate {
+  std::string algorithm;  // what ran if a group takes another
+  std::string chosen;     // by `algorithm: auto` and the like
+  double time_ns = 0;     // launch included
+  double algbw_gb_s = 0;
+  double busbw_gb_s = 0;
+  double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
+  double efficiency = 0;  // the bound over the time, 1 at most
+  Bytes table_bytes = 0;  // of the accelerator that has most, folded if its pieces repeat
+};
+LoneEstimate estimate_lone_collective(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -128,10 +128,8 @@ class Record {
     const auto members = static_cast<int>(only_->accelerators.size());
     const Bytes bytes = told_ ? setup_.program.collectives.front().bytes : only_->schedule.size;
     const double algbw = time > 0 ? static_cast<double>(bytes) / time : 0.0;
-    const bool all_to_all = only_->op == workload::CollectiveOp::kAllToAll;
     json_["algbw_gb_s"] = algbw;
-    json_["busbw_gb_s"] = algbw * (all_to_all ? static_cast<double>(members - 1) / members
-                                              : bus_factor(only_->schedule, members));
+    json_["busbw_gb_s"] = algbw * bus_factor(only_->op, members);
     auto groups = ordered_json::array();
     for (const auto& group : only_->least.bandwidth.groups) {
       auto list = ordered_json::array();

@@ -41,13 +41,12 @@ TEST(Result, HasTheKeysOfTheDesign) {
 }
 
 TEST(Result, CountsWhatALinkCarriesPerByte) {
-  schedule::Schedule schedule;
-  schedule.size = 8000;
-  schedule.collective = schedule::Collective::kAllReduce;
-  EXPECT_EQ(bus_factor(schedule, 2), 1.0);
-  EXPECT_EQ(bus_factor(schedule, 4), 1.5);
-  schedule.collective = schedule::Collective::kAllGather;
-  EXPECT_EQ(bus_factor(schedule, 2), 0.5);
+  using workload::CollectiveOp;
+  EXPECT_EQ(bus_factor(CollectiveOp::kAllReduce, 2), 1.0);
+  EXPECT_EQ(bus_factor(CollectiveOp::kAllReduce, 4), 1.5);
+  EXPECT_EQ(bus_factor(CollectiveOp::kAllGather, 2), 0.5);
+  EXPECT_EQ(bus_factor(CollectiveOp::kAllToAll, 4), 0.75);
+  EXPECT_EQ(bus_factor(CollectiveOp::kReduce, 4), 1);
 }
 
 TEST(Result, DividesBytesByTime) {
