@@ -27,6 +27,17 @@ TEST(Explain, TellsAllOfASection) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("system.clock")));
 }
 
+TEST(Explain, WritesTablesOfMarkdown) {
+  const Workshop shop;
+  const std::string keys = shop.run({"explain", "system.link", "--format", "markdown"}).out;
+  EXPECT_THAT(keys, HasSubstr("Configuration keys"));
+  EXPECT_THAT(keys, HasSubstr("`system.link.bandwidth`"));
+  EXPECT_THAT(keys, Not(HasSubstr("Result fields")));
+  const std::string fields = shop.run({"explain", "algbw_gb_s", "--format", "markdown"}).out;
+  EXPECT_THAT(fields, HasSubstr("Result fields"));
+  EXPECT_THAT(fields, Not(HasSubstr("Configuration keys")));
+}
+
 TEST(Explain, SuggestsWhatWasMeant) {
   const Workshop shop;
   const Outcome outcome = shop.run({"explain", "system.link.bandwith"});

@@ -107,6 +107,18 @@ TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
                  "system.accelerator.operands must be fp32, bf16 or int8");
 }
 
+// Where the PEs share the samples of a batch, each has a weight gradient; the memory holds those of a pass.
+TEST_F(Layers, NeedsMemoryForTheMostPartialSumsOfAnyPass) {
+  const std::vector<std::string> settings{"system.accelerator.pes=4", "training.batch_per_accelerator=4"};
+  const auto of = [&](const char* split) {
+    return study({settings[0], settings[1], std::string("system.accelerator.split=") + split})
+        .at("footprint")
+        .at("partial_sums");
+  };
+  EXPECT_EQ(of("batch"), 4 * 4 * 640 * 100);
+  EXPECT_EQ(of("filters"), 0);
+}
+
 TEST_F(Layers, CountsAsScaleSim) {
   const auto cycles = [&](const char* dataflow) {
     return pass(study({"system.accelerator.convention=scale_sim",

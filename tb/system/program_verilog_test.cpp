@@ -77,6 +77,14 @@ TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
            {"fidelity=train", "fidelity: "}}) {
     EXPECT_THAT(refusal(kTwo, setting), HasSubstr(key)) << setting;
   }
+  shop.write("j.yaml",
+             "system:\n  topology: {kind: mesh, dims: [4, 2]}\n  ni: {impl: rtl, early_messages: added}\n"
+             "collective: {algorithm: ring}\n"
+             "program: {jobs: [{file: p.yaml}, {file: p.yaml, arrival: 5 us}]}\n");
+  EXPECT_THAT(
+      shop.run({"run", "j.yaml"}).err,
+      HasSubstr(
+          "program.jobs: in programs, Verilog network interfaces (system.ni.impl: rtl) get their first"));
   const std::string begin = "ranks: 4\noperations:\n";
   EXPECT_THAT(refusal(begin + "  - {name: told, send: 64 B, from: 0, to: 1}\n", ""),
               HasSubstr("'told' is a message from a rank to another"));

@@ -132,6 +132,20 @@ TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {
   EXPECT_EQ(complaint(system + "collective: {size: 4 B}\n", {}, Purpose::kBound), "accepted");
 }
 
+TEST(Load, ReadsTheRanksOfAProtocolInAscendingOrder) {
+  const std::string system = "system: {topology: {kind: torus, dims: [4, 4]}, ni: {protocols: [";
+  const auto with = [&](const std::string& ranks) {
+    return system + "{name: LL, ranks: " + ranks + "}]}}\ncollective: {algorithm: ring, size: 4 B}\n";
+  };
+  EXPECT_THAT(load_text(with("[2, 8]")).config.system.ni.protocols.front().ranks,
+              ::testing::ElementsAre(2, 8));
+  EXPECT_EQ(complaint(with("[4, 4]")), "accepted");
+  for (const char* wrong : {"[8, 2]", "[8]", "[1, 2, 3]"}) {
+    EXPECT_THAT(complaint(with(wrong)), ::testing::HasSubstr("the fewest and the most accelerators"))
+        << wrong;
+  }
+}
+
 TEST(Load, NeedsNoSizeToTrainButAModel) {
   const std::string untrained =
       "system: {topology: {kind: torus, dims: [4, 4]}}\ncollective: {algorithm: ring}\n";

@@ -32,6 +32,21 @@ TEST(Schema, GivesEveryKeyAnExampleThatItAccepts) {
   }
 }
 
+// "a, b, c" says all that a key of names accepts, and so does its JSON Schema.
+TEST(Schema, OffersTheNamesThatAKeyAccepts) {
+  int found = 0;
+  for (const Key& key : keys()) {
+    if (!key.schema.contains("enum")) continue;
+    ++found;
+    for (const auto& name : key.schema.at("enum")) {
+      const std::string word = name.is_string() ? name.get<std::string>() : name.get<bool>() ? "on" : "off";
+      EXPECT_NE(key.form.find(word), std::string::npos) << key.path << ": " << word;
+    }
+  }
+  EXPECT_GE(found, 10);
+  EXPECT_EQ(find_key("collective.intra_dimension")->schema.at("enum").size(), 4U);
+}
+
 TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
   for (const Key& key : keys()) {
     Node value;

@@ -114,6 +114,17 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 
+// A unit is named by `choice`, or by the only key beside it.
+TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
+  const topology::GraphFile named = read(kHosts);
+  const topology::GraphFile alone =
+      read(with("{choice: gigabits_per_second, gigabits_per_second: 400}", "{gigabits_per_second: 400}"));
+  EXPECT_EQ(topology::to_graph(alone.topology), topology::to_graph(named.topology));
+  EXPECT_THAT(complaint(with("{choice: gigabits_per_second, gigabits_per_second: 400}",
+                             "{gigabits_per_second: 400, gigabytes_per_second: 50}")),
+              HasSubstr("choice"));
+}
+
 TEST(NetworkFile, AnAstraNetworkIsAGraphToo) {
   const topology::GraphFile file = read(
       "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 100, 25 ]\nlatency: [ 20, 500 ]\n");

@@ -104,6 +104,49 @@ TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
 }
 
+// Where messages of flits have met, the virtual channels by which they come count: a train may not pass any
+// port that leads there.
+TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
+  const topology::Topology line = mesh({4});
+  const config::SystemConfig system = system_config(8);
+  const auto routing = topology::make_dimension_order_routing(line, system.router.vcs);
+  set_time_resolution();
+  Framing framing;
+  framing.flow_control = config::FlowControl::kMessage;
+  Failure failure;
+  Meetings meetings;
+  TrainFabric fabric("fabric", line, system, framing, 1, failure);
+  fabric.tell(meetings);
+  const topology::Route flits = topology::make_route(line, *routing, 0, 2, 0, 0);
+  const topology::Route train = topology::make_route(line, *routing, 0, 1, 0, 0);
+  const auto first = static_cast<std::int32_t>(fabric.output_index(0, flits[0].out_port));
+  const auto second = static_cast<std::int32_t>(fabric.output_index(1, flits[1].out_port));
+  fabric.flits_come(std::vector{first, second}, 0, flits.data(), 0, 0);
+  fabric.flits_passed({.output = second,
+                       .begin = 0,
+                       .last_head = 0,
+                       .tail = 2,
+                       .left_next = 4,
+                       .held_up = true,
+                       .vcs = flits[1].vcs,
+                       .src = 0,
+                       .dst = 2},
+                      5);
+  EXPECT_FALSE(meetings.met());
+  MessageSource source;
+  source.offers.push_back({{0, 0, 1, &train, 16, kCycle}, 50});
+  std::array<MessageSource, 4> others;
+  std::list<MessageSink> sinks;
+  for (NodeId node = 0; node < 4; ++node) {
+    sinks.emplace_back(2);
+    fabric.connect(node, 0, node == 0 ? source : others[static_cast<std::size_t>(node)], sinks.back());
+  }
+  fabric.wake(0, 0, 50);
+  run_cycles(1000);
+  EXPECT_TRUE(meetings.met());
+  EXPECT_EQ(meetings.at(), 50);
+}
+
 // The rotation of virtual channels is slower than the router: messages may follow each other at once.
 TEST(TrainFabric, TakesMessagesAtOnceWhereVirtualChannelsOutlastTheRouter) {
   const Middle many("many", system_config(8), {0, 2, 4});

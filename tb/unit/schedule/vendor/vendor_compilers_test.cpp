@@ -11,6 +11,7 @@
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/checker.h"
 #include "schedule/vendor/boxes.h"
+#include "schedule/vendor/piece_search.h"
 #include "topology/networks/builders.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
@@ -41,6 +42,25 @@ topology::Topology boxes_of(int size, int boxes) {
   topology::Topology topology = topology::make_hierarchy(dimensions);
   topology.reduce_in_network({}, topology.num_switches());
   return topology;
+}
+
+// Twice as many pieces are tried as long as they are faster.
+TEST(BestOfPieces, StopsWhereMorePiecesGainNothing) {
+  const topology::Topology boxes = boxes_of(4, 1);
+  CompileRequest request;
+  request.chunks = kAutomaticChunks;
+  request.size = 1 << 20;
+  std::vector<int> asked;
+  const auto compile = [&](int pieces) {
+    asked.push_back(pieces);
+    Schedule schedule;
+    schedule.flows = pieces;
+    schedule.size = request.size;
+    schedule.nodes.resize(static_cast<std::size_t>(boxes.num_accelerators()));
+    return schedule;
+  };
+  EXPECT_EQ(best_of_pieces(boxes, request, 8, 4, compile).flows, 1);
+  EXPECT_THAT(asked, ElementsAre(1, 2));
 }
 
 struct Compiled {
