@@ -59,6 +59,21 @@ TEST(Hierarchy, TakesAsLongAsItsChunksAreExpectedTo) {
   }
 }
 
+TEST(Hierarchy, PrintsTheSharesOfItsChunksInPercent) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  const std::string text = shop.run({"chunks", "c.yaml"}).out;
+  ASSERT_EQ(shop.run({"chunks", "c.yaml", "--out", "e.json"}).status, 0);
+  const auto result = shop.read_json("e.json");
+  EXPECT_THAT(text,
+              HasSubstr(fmt::format("utilization {:.2f} %", 100 * result["utilization"].get<double>())));
+  for (std::size_t d = 0; d < result["dimensions"].size(); ++d) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("\ndimension {}: ", d)));
+    EXPECT_THAT(text, HasSubstr(fmt::format("sent by an accelerator, utilization {:.2f} %\n",
+                                            100 * result["dimensions"][d]["utilization"].get<double>())));
+  }
+}
+
 // Themis, Fig. 5: a unit is a millisecond in this file, and routers add less than a microsecond.
 TEST(Hierarchy, TakesTheUnitsOfFigure5) {
   const Workshop shop;

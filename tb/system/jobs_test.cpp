@@ -132,6 +132,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_THAT(full["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("no other accelerator is idle"));
   EXPECT_LT(full["jobs"][0]["iterations"].size(), 3);
   EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
+  EXPECT_EQ(full["stretches"].back()["end_ns"], full["time_ns"]);
 }
 
 // A job that cannot continue: its work is counted, all of it is lost, and the job is named.

@@ -28,6 +28,9 @@ const std::string kArchitecture =
     "Bandwidth : 10,10,10\n"
     "MemoryBanks: 1\n"
     "\n"
+    "[layout]\n"
+    "IfmapCustomLayout: False\n"
+    "\n"
     "[run_presets]\n"
     "InterfaceBandwidth: USER\n";
 
@@ -67,7 +70,7 @@ TEST(ScaleSimArchitecture, DescribesTheAccelerator) {
     EXPECT_EQ(accelerator.buffers.output, 2 * 1024 * 4);
     EXPECT_EQ(accelerator.memory_bandwidth->bytes_per_second, 3 * 10 * 4 * 1'000'000'000L);
     EXPECT_THAT(config.assumptions, Contains(HasSubstr("a SCALE-Sim word is an element of 4 bytes")));
-    EXPECT_THAT(config.assumptions, Contains(HasSubstr("IfmapOffset, MemoryBanks not read")));
+    EXPECT_THAT(config.assumptions, Contains(HasSubstr("IfmapOffset, MemoryBanks, IfmapCustomLayout not read")));
   }
 }
 

@@ -6,8 +6,10 @@
 #include <tuple>
 #include <vector>
 
+#include "base/error.h"
 #include "machine.h"
 #include "schedule/proof/checker.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {
@@ -31,6 +33,16 @@ TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   };
   EXPECT_EQ(messages("two_shot"), messages("direct"));
   EXPECT_EQ(machine.compile("two_shot", Collective::kAllReduce, 4096).steps, 2);
+}
+
+// 2^35 messages are refused before any is made.
+TEST(TwoShot, RefusesWhatDoesNotFitIntoMemory) {
+  const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
+  const topology::Topology large =
+      topology::make_topology(topology::Kind::kRing, std::vector{1 << 17}, links);
+  CompileRequest request;
+  request.size = Bytes{4} << 17;
+  EXPECT_THROW(TwoShotCompiler().compile(large, request), UnsupportedError);
 }
 
 }  // namespace

@@ -47,6 +47,12 @@ TEST_F(TextPrediction, AddsUpWhatIsComputedAndWhatIsWaitedFor) {
   EXPECT_DOUBLE_EQ(training["utilization"], 1);
 }
 
+TEST_F(TextPrediction, UsesAllBandwidthWhereNothingIsSent) {
+  const Json training = predict("DATA\n1\nfc -1 1000 NONE 0 2000 NONE 0 3000 NONE 0 500\n")["training"];
+  EXPECT_DOUBLE_EQ(training["communication_ns"], 0);
+  EXPECT_DOUBLE_EQ(training["utilization"], 1);
+}
+
 // The first layer's gradients are ready last: the second's are under way while it computes.
 TEST_F(TextPrediction, HidesGradientsBehindWhatIsComputed) {
   const std::string workload =

@@ -148,6 +148,28 @@ TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
   EXPECT_EQ(first_port(0), 1);
 }
 
+// One channel to the other side of the ring's seam, or one away from it and two back: what waits counts for
+// each channel.
+TEST(DetourRouting, MeasuresWaysAroundARingByTheShorter) {
+  class Waiting final : public OutputLoads {
+   public:
+    explicit Waiting(std::vector<int> loads) : loads_(std::move(loads)) {}
+    int waiting(int out_port) const override { return loads_[static_cast<std::size_t>(out_port)]; }
+
+   private:
+    std::vector<int> loads_;
+  };
+  const Topology ring = network(Kind::kTorus, {8});
+  const auto routing = make_detour_routing(ring, 4, Detours::kUgal);
+  const auto port_to_7 = [&](int up, int down) {
+    const Waiting loads({up, down});
+    RouteState state{.tie_bits = draw_bits(1, 8)};
+    return routing->ways(0, 7, state, 0, loads).hop.out_port;
+  };
+  EXPECT_EQ(port_to_7(10, 30), 1);
+  EXPECT_EQ(port_to_7(10, 31), 0);
+}
+
 TEST(DetourRouting, SaysWhatItNeeds) {
   const auto refusal = [](Kind kind, const std::vector<int>& dims, int vcs, Detours detours,
                           const char* message) {
