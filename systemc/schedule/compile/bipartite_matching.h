@@ -5,9 +5,9 @@
 
 namespace coppice::schedule {
 
-// Matches items to slots, one to one (a maximum matching that prefers the items offered first: the matchable
-// sets of items are a matroid, so taking them greedily is optimal). For few slots: adjacency is asked, not
-// stored.
+// Matches items to slots, one to one: a maximum matching that prefers the items offered first. (The matchable
+// sets of items are a matroid, so taking items greedily is optimal.) Meant for few slots: add() asks for an
+// item's slots and stores no adjacency.
 class Assignment {
  public:
   explicit Assignment(std::size_t slots) : item_(slots, -1), visited_(slots, 0) {}

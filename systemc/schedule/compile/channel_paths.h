@@ -9,14 +9,14 @@ namespace coppice::schedule {
 // Channels from one accelerator to another, each beginning where the one before it ends.
 using ChannelPath = std::vector<topology::ChannelId>;
 
-// The fastest channel from `src` to `dst`, of equal bandwidth the one of the least latency, then the first in
-// the order of out-channels; -1 if they are not neighbours.
+// The fastest channel from `src` to `dst`; among equally fast ones that of the least latency, then the first
+// in the order of out-channels; -1 if they are not neighbours.
 topology::ChannelId find_channel(const topology::Topology& topology, topology::NodeId src,
                                  topology::NodeId dst);
 
-// The channel back of every channel: of those as fast, the k-th channel from u to v pairs with the k-th last
-// from v to u, so that the two directions of a torus dimension of width 2 pair up as in wider ones. Throws
-// UnsupportedError naming a channel that has none.
+// The reverse of every channel: among equally fast channels, the k-th channel from u to v pairs with the k-th
+// last from v to u, so that the two directions of a torus dimension of width 2 pair up as in wider ones.
+// Throws UnsupportedError naming a channel without a reverse.
 std::vector<topology::ChannelId> reverse_channels(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

@@ -7,24 +7,24 @@
 
 namespace coppice::schedule {
 
-// Who decides the chunks' ways through the dimensions of a hierarchy (schedule/hierarchical/themis.h,
-// themis_plus.h).
+// The scheduler that chooses the order of each chunk's dimensions in a hierarchy
+// (schedule/hierarchical/themis.h, themis_plus.h).
 enum class ChunkScheduler { kBaseline, kThemis, kThemisPlus };
 const char* to_string(ChunkScheduler scheduler);
 
-// Which of the operations that wait for a dimension goes first (Themis, Sec. 4.3).
+// The rule for which of the operations that wait for a dimension goes first (Themis, Sec. 4.3).
 enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
-// As the paper runs a scheduler (Themis, Table 3 and Sec. 4.3): the baseline first come, first served, Themis
-// the smallest chunk first. themis_plus.h has its own policy.
+// The policy that the paper runs with a scheduler (Themis, Table 3 and Sec. 4.3): first come, first served
+// for the baseline, smallest chunk first for Themis. themis_plus.h has its own policy.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
-  std::optional<IntraDimension> intra_dimension = std::nullopt;  // none: the scheduler's choice
-  std::vector<DimensionMethod> methods{};  // of every dimension; empty: what its network suits
+  std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: the scheduler's choice
+  std::vector<DimensionMethod> methods{};  // per dimension; empty: what suits each dimension's network
   bool operator==(const ChunkPolicy&) const = default;
 };
 

@@ -8,31 +8,32 @@
 
 namespace coppice::schedule {
 
-// The facts that a scheduler of chunks knows of one dimension of a hierarchy (Themis, Table 2 and Sec. 4.4).
+// The parameters of one dimension of a hierarchy that a chunk scheduler uses (Themis, Table 2 and Sec. 4.4).
 struct DimensionModel {
   topology::DimensionKind kind = topology::DimensionKind::kSwitch;
-  int size = 2;                                          // accelerators of a group
-  Bandwidth bandwidth;                                   // of one accelerator, all links together, each way
-  Femtoseconds step_latency = 0;                         // from accelerator to accelerator
-  bool in_network = false;                               // its switches add (ChunkProgram)
-  std::optional<DimensionMethod> method = std::nullopt;  // what it runs; none: what its network suits
+  int size = 2;                   // accelerators of a group
+  Bandwidth bandwidth;            // per accelerator and direction, all links together
+  Femtoseconds step_latency = 0;  // from accelerator to accelerator
+  bool in_network = false;        // its switches add (ChunkProgram)
+  // The algorithm it runs; nullopt: the one that suits its network.
+  std::optional<DimensionMethod> method = std::nullopt;
   bool operator==(const DimensionModel&) const = default;
 };
 
-// The time that a machine adds to the bytes and links of a step: whole flits, head flits, routers and network
-// interfaces. Without flits, nothing.
+// The time that a machine adds to a step's bytes and link latencies: rounding to whole flits, head flits,
+// routers and network interfaces. All zero without flits.
 struct StepTiming {
   Bytes flit = 0;
-  Bytes payload = 0;                // of a packet, each behind a head flit; 0: a head flit per message
-  Femtoseconds router = 0;          // of every router on the way
-  Femtoseconds interface_time = 0;  // of both ends together
-  Femtoseconds cycle = 0;           // no channel takes a flit faster
-  Femtoseconds message_setup = 0;   // of an accelerator's port, for every message
-  double efficiency = 1;            // bytes of data per byte that is sent (Protocol)
-  Femtoseconds memory = 0;          // until a message's data has been read
-  Femtoseconds reduction = 0;       // until a partial sum is in memory
-  Bandwidth adder{};                // that a port of a switch adds; none: as fast as its channel
-  Bytes buffer = 0;                 // flits that a router's virtual channel holds, which a message waits in
+  Bytes payload = 0;        // payload of a packet, which follows a head flit; 0: one head flit per message
+  Femtoseconds router = 0;  // latency of every router on the path
+  Femtoseconds interface_time = 0;  // latency of both ends together
+  Femtoseconds cycle = 0;           // clock period: no channel takes a flit faster
+  Femtoseconds message_setup = 0;   // of an accelerator's port, before every message
+  double efficiency = 1;            // bytes of data per byte sent (Protocol)
+  Femtoseconds memory = 0;          // time until a message's data has been read
+  Femtoseconds reduction = 0;       // time until a partial sum is in memory
+  Bandwidth adder{};                // bandwidth of the adder at a switch port; none: as fast as its channel
+  Bytes buffer = 0;                 // capacity of a router's virtual channel, in which a message waits
 };
 
 // Sets the methods of the dimensions; a ring in a fully connected group uses one link of each accelerator.
@@ -58,10 +59,10 @@ class LatencyModel {
 
   // A_K of a reduce-scatter or an all-gather: the dimension's steps, each with its latency.
   Femtoseconds fixed_delay(std::size_t d) const { return fixed_delays_[d]; }
-  // n_K: a reduce-scatter sends all but its own part, an all-gather its part to all others, or once to a
-  // switch that adds.
+  // n_K: a reduce-scatter sends everything but the accelerator's own part. An all-gather sends the own part
+  // to all others, or once to a switch that adds.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
-  // The bytes received meanwhile.
+  // The bytes received during the same operation.
   Bytes received(std::size_t d, Op op, Bytes before) const;
   bool in_network(std::size_t d) const { return dimensions_[d].in_network; }
   // n_K x B_K.
@@ -69,24 +70,25 @@ class LatencyModel {
   // The bytes that an accelerator holds after the operation.
   Bytes after(std::size_t d, Op op, Bytes before) const;
 
-  // The steps of either phase.
+  // The number of steps of one phase.
   int steps(std::size_t d) const { return algorithms_[d].steps(); }
-  // From the end of a message at its sender to its arrival; where switches add, up to them or down.
+  // The time from the end of a message at its sender to its arrival; if switches add, the time up to them or
+  // down from them.
   Femtoseconds step_latency(std::size_t d) const;
-  // How long a message keeps its link busy.
+  // The time for which a message keeps its link busy.
   Femtoseconds serialization(std::size_t d, Bytes bytes) const;
-  // How long the messages of a step take at their links, as the tables of hierarchical.h have them: an
-  // accelerator holds `shares` of a chunk of `chunk` bytes, of as many as there are accelerators, when the
-  // operation begins, and messages are as long as the longest of their step.
+  // The time of a step's messages on their links, as in the tables of hierarchical.h. The accelerator holds
+  // `shares` of the chunk's shares (one per accelerator) when the operation begins, and every message is as
+  // long as the longest of its step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
-  // The time of a message with this many shares at its link.
+  // The time of a message of `shares` shares on its link.
   Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;
 
   // Bandwidth of an accelerator over all dimensions.
   Bandwidth total_bandwidth() const;
   // Accelerators of the whole hierarchy.
   int accelerators() const { return accelerators_; }
-  // Whether a dimension sends the halves of shares both ways around (pieces_of_a_chunk()).
+  // Whether a dimension sends the halves of shares in both directions around a ring (pieces_of_a_chunk()).
   bool rings() const { return rings_; }
   // Whether switches of some dimension add.
   bool adds_in_network() const;
@@ -101,14 +103,14 @@ class LatencyModel {
   bool rings_ = false;
 };
 
-// How many pieces each chunk is cut into: one per accelerator, or one per accelerator and way around where
-// some dimension is a ring. Every piece has an element at least.
+// The number of pieces of a chunk: one per accelerator, or two (one per direction) if some dimension is a
+// ring. Every piece has at least one element.
 Bytes pieces_of_a_chunk(int accelerators, bool rings);
 
 // The time a collective would take if all dimensions were busy throughout (Themis, Table 3): the bytes that
 // an accelerator must send, 2 (P - 1) / P of the data for an all-reduce and half of that for a reduce-scatter
-// or all-gather, over the bandwidth of all dimensions. Where switches add, an all-reduce needs all of the
-// data once at least. The bandwidth-weighted mean of the dimensions' utilization (Themis, Sec. 3) is this
+// or all-gather, over the bandwidth of all dimensions. If switches add, an all-reduce sends all of the data
+// at least once. The bandwidth-weighted mean of the dimensions' utilization (Themis, Sec. 3) is this time
 // over the time taken.
 Femtoseconds ideal_time(const LatencyModel& model, Collective collective, Bytes size);
 

@@ -12,11 +12,11 @@ namespace coppice::schedule {
 // pair first.
 class NeighbourLinks {
  public:
-  // Throws UnsupportedError where accelerators have switches between them or a channel has none back.
+  // Throws UnsupportedError if there are switches between accelerators or a channel has no reverse.
   explicit NeighbourLinks(const topology::Topology& topology);
 
   int accelerators() const { return accelerators_; }
-  // Ascending, each once.
+  // In ascending order, without duplicates.
   std::span<const NodeId> neighbours(NodeId node) const {
     return neighbours_[static_cast<std::size_t>(node)];
   }
@@ -31,7 +31,7 @@ class NeighbourLinks {
   void take(NodeId a, NodeId b);
   void give_back(NodeId a, NodeId b);
 
-  // Takes a link and names its channel from `src` to `dst` and the one back.
+  // The channels of a link that was taken: from `src` to `dst`, and its reverse.
   struct Channels {
     topology::ChannelId there = -1;
     topology::ChannelId back = -1;
@@ -41,7 +41,7 @@ class NeighbourLinks {
  private:
   struct Pair {
     std::vector<topology::ChannelId> out;   // from the lower accelerator to the higher
-    std::vector<topology::ChannelId> back;  // of each of them
+    std::vector<topology::ChannelId> back;  // [i]: the reverse of out[i]
     std::size_t taken = 0;
   };
   // -1: no neighbours.
@@ -54,7 +54,7 @@ class NeighbourLinks {
 
   int accelerators_;
   std::vector<Pair> pairs_;
-  std::vector<std::int32_t> place_of_;  // [a * n + b]: in pairs_
+  std::vector<std::int32_t> place_of_;  // [a * n + b]: index into pairs_
   std::vector<std::vector<NodeId>> neighbours_;
 };
 

@@ -15,9 +15,9 @@ struct Send {
   std::int32_t step = 1;
   // The out-channel of src that leads to dst; -1: see `path`.
   topology::ChannelId channel = -1;
-  // Index into the builder's `paths` of the channels from src to dst, on virtual channels that keep all paths
-  // together free of deadlock (schedule/compile/path_virtual_channels.h); -1, and no channel: it follows
-  // CompileRequest::routing.
+  // Index into the builder's `paths`: the channels from src to dst, on virtual channels that keep all paths
+  // together free of deadlock (schedule/compile/path_virtual_channels.h). If this is -1 and there is no
+  // channel, the message follows CompileRequest::routing.
   std::int32_t path = -1;
 };
 

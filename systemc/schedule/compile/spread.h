@@ -4,11 +4,12 @@
 
 namespace coppice::schedule {
 
-// The tables of an algorithm that uses the whole network: where its own compiler takes one of several planes
-// (AlgorithmInfo::one_plane), the data is shared out to the planes (topology/structure/planes.h) by their
-// bandwidth, and each has its own tables, as a careful implementer would run it. CompileRequest::planes
-// says how many are used. Interfaces with fewer ports than channels, and data of less than an element for
-// every plane and accelerator, use one. Throws as the compiler does.
+// The tables of an algorithm on the whole network. If its own compiler uses one of several planes
+// (AlgorithmInfo::one_plane), the data is split among the planes (topology/structure/planes.h) in proportion
+// to their bandwidth, and each plane has its own tables, as a careful implementer would run it.
+// CompileRequest::planes limits the number of planes. One plane is used if interfaces have fewer ports than
+// channels, or if the data has less than one element for every plane and accelerator. Throws as the compiler
+// does.
 Schedule compile_spread(const AlgorithmInfo& info, const topology::Topology& topology,
                         const CompileRequest& request);
 

@@ -8,19 +8,19 @@
 
 namespace coppice::schedule {
 
-// How long each timestep lasts: as long as its slowest message. A port that has nothing to send in a step
-// holds its lockstep for the whole of it with a nop, whose length the hardware counts at the port's own pace:
-// the slowest channel of its routes.
+// The length of each timestep: that of its slowest message. A port with nothing to send in a step holds its
+// lockstep throughout with a nop, whose length the hardware counts at the port's own pace: that of the
+// slowest channel on its routes.
 class StepLengths {
  public:
-  // A message of `step`, from 1, and the slowest channel of its route.
+  // Adds a message of `step` (counted from 1); `pace` is the slowest channel of its route.
   void add(int step, Bytes bytes, Bandwidth pace);
 
   // Whether `step` has a message.
   bool busy(int step) const { return length(step).bytes > 0; }
 
-  // The bytes of nops at a port whose slowest channel has `pace`, in the order of their steps: as long as the
-  // step at that pace, in whole flits elsewhere, with rounding errors that do not add up.
+  // The bytes of the nops of a port whose slowest channel has bandwidth `pace`, in the order of their steps:
+  // the length of the step at that pace, rounded to whole flits so that rounding errors do not add up.
   class Nops {
    public:
     Nops(const StepLengths& lengths, Bandwidth pace, const CompileRequest& request)
@@ -31,7 +31,7 @@ class StepLengths {
     const StepLengths* lengths_;
     Bandwidth pace_;
     Bytes unit_;
-    double owed_ = 0;  // bytes that those before it should have had more
+    double owed_ = 0;  // bytes that earlier nops fell short by
   };
 
  private:

@@ -11,21 +11,22 @@
 namespace coppice::schedule {
 
 // A collective that looks the same from every accelerator: the messages of one accelerator's data, and the
-// moves that give the rest.
+// moves that map them to everyone else's.
 struct SymmetricSends {
   Translations moves;
   int pieces = 1;
-  std::vector<Send> sends;         // of flows 0 to pieces - 1, the pieces of the origin's chunk, by channel
-  std::vector<std::int32_t> ways;  // [channel]: the same number for its images (TablePattern); -1: not used
+  std::vector<Send> sends;  // of flows 0 to pieces - 1 (the pieces of the origin's chunk), over channels
+  // [channel]: a number that the channel shares with its images (TablePattern); -1: not used.
+  std::vector<std::int32_t> ways;
 };
 
-// Whether tables of a collective on this many accelerators should (CompileRequest::pattern_beyond) and can be
-// kept as a pattern: all pieces of all chunks have one length.
+// Whether the tables of a collective on this many accelerators should (CompileRequest::pattern_beyond) and
+// can be kept as a pattern: all pieces of all chunks must have one length.
 bool pattern_pays(const CompileRequest& request, int accelerators, int pieces);
 
-// The tables that build_schedule() makes from all flows' messages, as a pattern; entries of one port and step
-// are ordered by the distance of their flows' owners. For pattern_pays() only. Throws ModelError if the moves
-// do not map channels to channels, or map one port to several.
+// The tables that build_schedule() would make from the messages of all flows, as a pattern. Entries of one
+// port and step are ordered by the distance of their flows' owners. Requires pattern_pays(). Throws
+// ModelError if the moves do not map channels to channels, or map one port to several.
 Schedule build_symmetric_schedule(const topology::Topology& topology, const CompileRequest& request,
                                   const std::string& algorithm, const SymmetricSends& symmetric);
 

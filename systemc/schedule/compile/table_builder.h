@@ -12,22 +12,22 @@
 
 namespace coppice::schedule {
 
-// The entries that a table has for steps in which its port sends nothing, before its last entry.
+// The entries for steps in which a port sends nothing, before its last entry.
 enum class IdleSteps : std::uint8_t { kNops, kNothing };
 
 // Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo
-// ni_ports; ejection likewise by the in-channel), derives parents, children and dependencies (the arrivals of
-// a flow at a node in earlier steps), sorts every port's entries by step, and fills idle steps before a
-// port's last entry with nops. `chunks[flow]` is the data of a flow. A flow of no bytes sends nothing.
-// Entries of one port and step keep the order of `sends`. Throws ModelError for a send that is not of this
-// topology, and UnsupportedError if one has to be routed and the request has no routing, or for paths that
-// need more virtual channels than it has.
+// ni_ports; for ejection, the in-channel's), derives parents, children and dependencies (the arrivals of a
+// flow at a node in earlier steps), sorts every port's entries by step, and fills idle steps before a port's
+// last entry with nops. `chunks[flow]` is the data of a flow; a flow without bytes sends nothing. Entries of
+// one port and step keep the order of `sends`. Throws ModelError for a send that does not fit this topology,
+// and UnsupportedError if a send has to be routed and the request has no routing, or if the paths need more
+// virtual channels than it has.
 Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, std::span<const Chunk> chunks,
                         std::span<const Send> sends, std::span<const ChannelPath> paths = {},
                         IdleSteps idle = IdleSteps::kNops);
 
-// The route of a message over one channel, with all virtual channels of the request's routing.
+// The route of a message over one channel, on all virtual channels of the request's routing.
 topology::Route route_over(const topology::Topology& topology, const CompileRequest& request,
                            topology::ChannelId channel);
 

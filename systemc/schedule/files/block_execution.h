@@ -21,14 +21,14 @@ struct BlockMessage {
   int block = 0;  // of src
   int channel = 0;
   int chunk = 0;
-  bool complete = false;  // it is the sum of all GPUs' data, where the collective adds
+  bool complete = false;  // the sum of all GPUs' data, if the collective adds
   std::int32_t round = 0;
 };
 
-// Executes thread blocks symbolically, and proves what holds in every execution: one outcome for every order
-// of blocks and messages (StepOrder), no access outside a buffer or to unwritten data, every message is
-// received, nothing waits forever, no data is added twice, and in the end every value is where the collective
-// requires it.
+// Executes thread blocks symbolically and proves, for every execution: all orders of blocks and messages have
+// one outcome (StepOrder), no access is outside a buffer or to unwritten data, every message is received,
+// nothing waits forever, no data is added twice, and in the end every value is where the collective requires
+// it.
 class BlockExecution {
  public:
   // `program` outlives this.
@@ -47,11 +47,11 @@ class BlockExecution {
   struct Delivery {
     std::vector<Value> values;
     std::int32_t round = 0;
-    std::int32_t step = 0;  // of the trace, that sent it
-    int block = 0;          // of the sender, and the step there
+    std::int32_t step = 0;  // the trace's step that sent it
+    int block = 0;          // the sender's block, and its step there
     int index = 0;
   };
-  using Connection = std::tuple<NodeId, NodeId, int>;  // source, destination, channel
+  using Connection = std::tuple<NodeId, NodeId, int>;  // (source, destination, channel)
   // A step about to run.
   struct At {
     NodeId gpu;
@@ -83,10 +83,11 @@ class BlockExecution {
   [[noreturn]] void refuse(BlockFault::Kind kind, const At& at, const std::string& what) const;
 
   const BlockProgram& program_;
-  std::vector<std::map<MscclCell, Value>> cells_;                 // [gpu]
-  std::vector<std::vector<std::int32_t>> done_;                   // [gpu][block]: steps
-  std::vector<std::int32_t> first_block_;                         // [gpu] in the trace's numbers
-  std::vector<std::vector<std::vector<std::int32_t>>> trace_of_;  // [gpu][block][step]: in the trace
+  std::vector<std::map<MscclCell, Value>> cells_;  // [gpu]
+  std::vector<std::vector<std::int32_t>> done_;    // [gpu][block]: steps that have run
+  std::vector<std::int32_t> first_block_;          // [gpu]: number of its first block in the trace
+  // [gpu][block][step]: its number in the trace.
+  std::vector<std::vector<std::vector<std::int32_t>>> trace_of_;
   std::vector<At> trace_;
   StepOrder order_;
   std::map<Connection, std::deque<Delivery>> under_way_;

@@ -9,40 +9,41 @@
 
 namespace coppice::schedule {
 
-// A place in the buffers of a GPU: i, o or s (scratch), and the chunk there.
+// A cell of a GPU's buffers: buffer i (input), o (output) or s (scratch), and the chunk in it.
 struct MscclCell {
   char buffer = 'i';
   int offset = 0;
   auto operator<=>(const MscclCell&) const = default;
 };
 
-// A chunk of an accelerator's tables, and where a GPU has it.
+// A chunk of an accelerator's tables, and the cell in which a GPU keeps it.
 struct MscclChunk {
   MscclCell cell;
   int chunk = 0;
 };
 
-// The layout of an MSCCL algorithm's buffers, by its collective: where its input lies, and which part of the
-// data in Coppice's tables a chunk is. The tables of an all-to-all have the blocks of all pairs.
+// The layout of an MSCCL algorithm's buffers for its collective: where the input lies, and which part of the
+// data in Coppice's tables a chunk is. The tables of an all-to-all hold the blocks of all pairs.
 class MscclBuffers {
  public:
-  // The chunks of i, o and s that a GPU declares.
+  // The numbers of chunks of i, o and s that a GPU declares.
   using Sizes = std::array<int, 3>;
 
   MscclBuffers() = default;
-  // `collective` as in collective.op; `chunks`: nchunksperloop; `root` of a broadcast.
+  // `collective` is named as in collective.op, `chunks` is nchunksperloop, and `root` is that of a broadcast.
   MscclBuffers(std::string collective, int gpus, int chunks, bool in_place, NodeId root = topology::kNoNode);
 
   int gpus() const { return gpus_; }
-  // Chunks of a GPU's share.
+  // The number of chunks in a GPU's share.
   int own() const { return own_; }
   // Whether nchunksperloop is a whole number for every GPU.
   bool per_gpu() const { return per_gpu_; }
-  // Whether the collective adds.
+  // Whether the collective is a reduction.
   bool sums() const { return collective_ == "all_reduce" || collective_ == "reduce_scatter"; }
-  // GPUs declare their buffers in order. An input or output of no chunks is the other one, in place.
+  // GPUs declare their buffers in order. An input or output without chunks shares the other's buffer (in
+  // place).
   void declare(const Sizes& sizes) { declared_.push_back(sizes); }
-  // The number of chunks of a buffer: as the collective defines, or fewer if the GPU declares fewer.
+  // The number of chunks of a buffer: as the collective defines it, or fewer if the GPU declares fewer.
   int size(NodeId gpu, char buffer) const;
   // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
   // share, the input of a reduce-scatter its output.
@@ -51,14 +52,14 @@ class MscclBuffers {
   std::vector<MscclChunk> inputs(NodeId gpu) const;
   // The chunks that a GPU must end with in its output buffer; if sums(), with the data of all GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
-  // "chunk 4", of an all-to-all "chunk 4 of GPU 0's input".
+  // "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
   std::string describe(int chunk) const;
-  // The data of every chunk. `request` of an all-to-all has the size of all blocks.
+  // The data of every chunk. For an all-to-all, `request` has the size of all blocks together.
   std::vector<Chunk> cut(const CompileRequest& request) const;
 
  private:
   bool exchanges() const { return collective_ == "all_to_all"; }
-  // The chunk of an all-to-all that is `part` of the block from `source` to `destination`.
+  // The chunk of an all-to-all that is part `part` of the block from `source` to `destination`.
   int exchanged(NodeId source, NodeId destination, int part) const {
     return (source * gpus_ + destination) * own_ + part;
   }
@@ -70,7 +71,7 @@ class MscclBuffers {
   bool in_place_ = true;
   bool per_gpu_ = false;
   NodeId root_ = topology::kNoNode;
-  std::vector<Sizes> declared_;  // [gpu]; none: as the collective has them
+  std::vector<Sizes> declared_;  // [gpu]; nullopt: as the collective defines them
 };
 
 }  // namespace coppice::schedule

@@ -6,15 +6,16 @@
 
 namespace coppice::schedule {
 
-// The schedule as an MSCCL algorithm, which runs on GPUs: a thread block per connection and direction, at
-// most 256 steps each, then another channel; a chunk is the largest part that all messages are whole
-// multiples of, and a step moves at most 72 of them; additions to one chunk of a GPU follow each other.
-// Parallel links become channels.
+// The schedule as an MSCCL algorithm, which runs on GPUs: one thread block per connection and direction, with
+// at most 256 steps; longer connections continue on another channel. A chunk is the largest part of which all
+// messages are whole multiples, and a step moves at most 72 chunks. Additions to one chunk of a GPU run one
+// after the other. Parallel links become channels.
 //
-// Throws UnsupportedError with what would help: switches that add, chunks too unequal, more than 32 channels.
+// Throws UnsupportedError with a remedy: switches that add, chunks of unsuitable lengths, or more than 32
+// channels.
 std::string to_msccl(const topology::Topology& topology, const Schedule& schedule);
-// The same of an all-to-all whose buffer has the blocks of all pairs, (i, j) at i n + j: out of place, what
-// leads through a GPU in its scratch.
+// to_msccl() for an all-to-all whose buffer has the blocks of all pairs, block (i, j) at i n + j: out of
+// place, with forwarded blocks in a GPU's scratch buffer.
 std::string all_to_all_to_msccl(const topology::Topology& topology, const Schedule& schedule);
 
 }  // namespace coppice::schedule

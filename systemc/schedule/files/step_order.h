@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Two accesses to one cell, at least one of which writes, that nothing orders.
+// Two accesses to one cell, at least one of them a write, without an order between them.
 struct UnorderedAccess {
   std::int32_t earlier = 0;  // steps, in the order of the trace
   std::int32_t later = 0;
@@ -20,32 +20,33 @@ struct UnorderedAccess {
 };
 
 // The partial order of the steps of thread blocks (Lamport 1978): a block's steps follow each other, a step
-// follows the steps it waits for, and a receive follows its send. Given one execution, a trace, it finds the
-// accesses to the same data that other executions could make in another order. Each access is compared with
-// the last write before it and a write with all reads since then, which finds a race if there is one: what
-// follows in the partial order may be followed further. A program without races computes the same in every
-// execution.
+// follows the steps it waits for, and a receive follows its send. Given a trace of one execution, it finds
+// the accesses to the same data that another execution could make in another order. Each access is compared
+// with the last write before it, and a write also with all reads since then. This finds a race if there is
+// one, because conflicts with earlier accesses follow through those. A program without races computes the
+// same result in every execution.
 class StepOrder {
  public:
-  // The next step of the trace, of block `block` (any numbers, few of them); it follows `after`. Its number.
+  // Appends the next step of the trace, a step of block `block` (any numbers, but few of them) that follows
+  // the steps `after`. Returns its number.
   std::int32_t add(std::int32_t block, std::span<const std::int32_t> after);
-  // Records that step `step`, the last one added, reads or writes a cell of a GPU.
+  // Records that `step`, the last step added, reads or writes a cell of a GPU.
   void read(std::int32_t step, NodeId gpu, MscclCell cell);
   void write(std::int32_t step, NodeId gpu, MscclCell cell);
 
-  // All pairs that nothing orders, by the later step.
+  // All unordered pairs, sorted by the later step.
   std::vector<UnorderedAccess> unordered() const;
 
  private:
   struct Step {
     std::int32_t block = 0;
-    std::int32_t previous = -1;    // of its block
-    std::int32_t first_after = 0;  // into after_
+    std::int32_t previous = -1;    // the previous step of its block
+    std::int32_t first_after = 0;  // index into after_
     std::int32_t end_after = 0;
   };
   struct Cell {
     std::int32_t last_write = -1;
-    std::vector<std::int32_t> reads;  // since
+    std::vector<std::int32_t> reads;  // reads since the last write
   };
 
   void compare(std::int32_t earlier, std::int32_t later, NodeId gpu, MscclCell cell, bool earlier_writes,

@@ -11,8 +11,8 @@
 
 namespace coppice::schedule {
 
-// The kind of a thread block's step: whether it receives a message, adds its own data, keeps the outcome, and
-// sends it. A step with none of these only waits.
+// The kind of a thread block's step: whether it receives a message, adds its own data, stores the result, and
+// sends it. A step that does none of these only waits.
 struct StepKind {
   const char* name;
   bool receives;
@@ -33,17 +33,18 @@ inline constexpr std::array kStepKinds{
 inline constexpr const StepKind* kSendStep = &kStepKinds[0];
 inline constexpr const StepKind* kReceiveStep = &kStepKinds[1];
 
-// One step of a thread block: moves `count` chunks that follow each other.
+// One step of a thread block; it moves `count` consecutive chunks.
 struct BlockStep {
   const StepKind* kind = nullptr;
   MscclCell source;
   MscclCell destination;
   int count = 1;
-  // Waits for step `step_before` of thread block `block_before` of the same GPU; -1: for none.
+  // The step waits for step `step_before` of thread block `block_before` of the same GPU; -1: it does not
+  // wait.
   int block_before = -1;
   int step_before = -1;
-  bool tells = true;         // others may wait for it (hasdep)
-  std::ptrdiff_t place = 0;  // in the file, as its reader counts
+  bool tells = true;         // other blocks may wait for it (hasdep)
+  std::ptrdiff_t place = 0;  // position in the file, as its reader counts
 };
 
 // Steps that run one after the other, concurrently with all other thread blocks. A block has at most one peer
@@ -56,19 +57,19 @@ struct ThreadBlock {
   std::ptrdiff_t place = 0;
 };
 
-// A schedule in the form of MSCCL and TACOS: thread blocks, ordered only by messages and the steps that they
+// A schedule in the form of MSCCL and TACOS: thread blocks, ordered only by messages and by the steps they
 // wait for. The k-th send of a connection (source, destination, channel) meets its k-th receive.
 struct BlockProgram {
   MscclBuffers buffers;
   std::vector<std::vector<ThreadBlock>> blocks;  // [gpu]
-  std::vector<std::ptrdiff_t> places;            // [gpu], in the file
+  std::vector<std::ptrdiff_t> places;            // [gpu]: position in the file
 };
 
 // A fault of a program, with its location.
 struct BlockFault : std::runtime_error {
   enum class Kind : std::uint8_t {
-    kBuffer,      // outside of a buffer, or a read of what was never written
-    kConnection,  // two blocks on one side, a message that nobody receives, or one of another length
+    kBuffer,      // outside of a buffer, or a read of unwritten data
+    kConnection,  // two blocks on one side, a message without a receiver, or one of the wrong length
     kDeadlock,
     kRace,
     kSum,    // data added twice, or to another chunk
@@ -80,10 +81,10 @@ struct BlockFault : std::runtime_error {
 
   Kind kind;
   int gpu;
-  int block;  // -1: none in particular
+  int block;  // -1: no particular block
   int step;
   std::ptrdiff_t place;
-  int chunk = -1;  // of kOutput, by the numbers of MscclBuffers
+  int chunk = -1;  // for kOutput, a chunk as numbered by MscclBuffers
 };
 
 }  // namespace coppice::schedule

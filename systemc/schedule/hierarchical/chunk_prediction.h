@@ -7,14 +7,13 @@
 
 namespace coppice::schedule {
 
-// ChunkSimulation's account of a whole collective, without tables and without a network.
+// A whole collective as ChunkSimulation predicts it, without tables or a network.
 struct ChunkStudy {
   struct Dimension {
-    Bytes sent = 0;          // by an accelerator
-    double utilization = 0;  // of its bandwidth, until the collective is complete
-    std::vector<double>
-        activity;  // per window: the part of it with a chunk in the dimension (Themis, Fig. 9)
-    std::vector<ChunkOperation> operations;  // in the order it began them
+    Bytes sent = 0;                // per accelerator
+    double utilization = 0;        // of its bandwidth, over the whole collective
+    std::vector<double> activity;  // [window]: fraction with a chunk in the dimension (Themis, Fig. 9)
+    std::vector<ChunkOperation> operations;  // in the order in which the dimension began them
   };
   Femtoseconds finish = 0;
   Femtoseconds ideal = 0;  // ideal_time()
@@ -24,10 +23,10 @@ struct ChunkStudy {
   std::vector<Dimension> dimensions;
 };
 
-// `planner` decides the order of operations in every dimension, as in the tables; `machine`, a model of the
-// same dimensions, says how long they take in it. A chunk is in a dimension from when it comes there until
-// its operation is complete. The last window ends with the collective and may be shorter than `window` > 0.
-// Throws UnsupportedError for more than a million windows.
+// Predicts a collective. `planner` decides the order of operations in every dimension, as in the tables;
+// `machine`, a model of the same dimensions, gives their durations. A chunk is in a dimension from its
+// arrival there until its operation is complete. The last window ends with the collective and may be shorter
+// than `window` > 0. Throws UnsupportedError for more than a million windows.
 ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine, Collective collective,
                         std::span<const ChunkPlan> plans, IntraDimension policy, Femtoseconds window,
                         Grain grain = Grain::kSteps);

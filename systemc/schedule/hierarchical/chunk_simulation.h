@@ -14,54 +14,57 @@ namespace coppice::schedule {
 
 using topology::DimensionOrder;
 
-// The way of one chunk through the dimensions of a hierarchy.
+// The order in which one chunk goes through the dimensions of a hierarchy.
 struct ChunkPlan {
   Bytes bytes = 0;                // of the chunk, in every accelerator's buffer
-  DimensionOrder reduce_scatter;  // in the order it goes; empty in an all-gather
-  DimensionOrder all_gather;      // in the order it goes; empty in a reduce-scatter
+  DimensionOrder reduce_scatter;  // dimensions in order; empty in an all-gather
+  DimensionOrder all_gather;      // dimensions in order; empty in a reduce-scatter
   bool operator==(const ChunkPlan&) const = default;
 };
 
-// Whether a chunk is all-gathered in the reverse order of its reduce-scatter, if it has both.
+// Whether the chunk's all-gather visits the dimensions in the reverse order of its reduce-scatter, if it has
+// both.
 bool goes_back(const ChunkPlan& plan);
 
-// A stage of a chunk's way: a reduce-scatter or an all-gather in one dimension.
+// One stage of a chunk: a reduce-scatter or an all-gather in one dimension.
 struct ChunkStage : ProgramStage {
-  Bytes before = 0;           // what an accelerator holds of the chunk when it begins
-  Femtoseconds transfer = 0;  // for which it has the dimension to itself
-  Bytes sent = 0;             // by an accelerator
+  Bytes before = 0;           // bytes of the chunk that an accelerator holds at the start
+  Femtoseconds transfer = 0;  // time for which it occupies the dimension
+  Bytes sent = 0;             // per accelerator
 };
 
 // The stages of a chunk, in the order it goes through them.
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan);
 
-// Which of the operations that wait for a dimension begins first (Themis, Sec. 4.3): that of the lowest rank,
-// then the one that came first, then the one of the lowest chunk. First come, first served gives all the same
-// rank. Smallest chunk first goes by what an accelerator holds before the operation, and of equal chunks
-// takes the one to reduce-scatter first: it has more stages to go. Least to send first goes by what an
-// accelerator sends in a dimension of `size` accelerators.
+// The rank by which a dimension chooses among waiting operations (Themis, Sec. 4.3): the lowest rank begins
+// first, then the operation that arrived first, then the lowest chunk. First come, first served gives every
+// operation the same rank. Smallest chunk first ranks by the bytes that an accelerator holds before the
+// operation; of equal chunks, the one to reduce-scatter goes first, since it has more stages ahead. Least to
+// send first ranks by the bytes that an accelerator sends in a dimension of `size` accelerators.
 Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size);
 
-// How finely ChunkSimulation looks at an operation: as a whole, which sends all its bytes at once and is
-// complete the fixed delay later (Themis, Sec. 4.4), or as the steps of its algorithm, as tables execute it:
-// each sends its message when the one before has come, and others have the dimension meanwhile.
+// The granularity of ChunkSimulation. kOperations: an operation sends all its bytes at once and completes
+// after the fixed delay (Themis, Sec. 4.4). kSteps: the steps of its algorithm, as tables execute them; each
+// step sends its message when the previous one has arrived, and other operations use the dimension in the
+// meantime.
 enum class Grain { kOperations, kSteps };
 
-// A part of a stage that occupies a dimension, or, with in-network reduction, its way up or down.
+// A part of a stage that occupies a dimension or, with in-network reduction, one direction of it (up or
+// down).
 struct ChunkStep {
-  std::int32_t dimension = 0;  // the way down of d counts as dimension d + LatencyModel::dimensions()
+  std::int32_t dimension = 0;  // direction down of dimension d is number d + LatencyModel::dimensions()
   std::int32_t stage = 0;
   bool begins_stage = true;
   bool ends_stage = true;
   Femtoseconds transfer = 0;
   Bytes rank = 0;
-  std::int32_t messages = 1;  // of an accelerator
+  std::int32_t messages = 1;  // per accelerator
 };
 using ChunkWay = std::vector<ChunkStep>;
 
 ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
 
-// The shares that each accelerator sends up to a reducing switch, and the shares that each receives from it.
+// Shares that each accelerator sends up to a reducing switch, and shares that each receives from it.
 struct OffloadedShares {
   Bytes up = 0;
   Bytes down = 0;
@@ -77,44 +80,46 @@ struct ChunkTurn {
 // A chunk's stay in one dimension.
 struct ChunkOperation {
   std::int32_t chunk = 0;
-  std::int32_t stage = 0;     // of the chunk's way, from 0
-  Femtoseconds came = 0;      // when the stage before it was complete
-  Femtoseconds began = 0;     // to send
-  Femtoseconds sent = 0;      // has sent all
-  Femtoseconds complete = 0;  // everywhere
+  std::int32_t stage = 0;     // index among the chunk's stages
+  Femtoseconds came = 0;      // when the previous stage was complete
+  Femtoseconds began = 0;     // when it began to send
+  Femtoseconds sent = 0;      // when it had sent everything
+  Femtoseconds complete = 0;  // when it was complete at all accelerators
 };
 
-// The deterministic simulation by which all accelerators know the order of operations in a dimension (Themis,
-// Sec. 4.6.2): one accelerator stands for all of them. A dimension sends one message at a time, and any
-// number are on their way (Sec. 4.3 and 4.4: several chunks run in parallel where one cannot saturate the
-// bandwidth). The next step of an operation that has begun goes before operations that have not. By steps it
-// takes the turns of order_turns(), and the time, at network interfaces with a port for every link.
+// The deterministic simulation from which all accelerators derive the same order of operations in a dimension
+// (Themis, Sec. 4.6.2); one accelerator stands for all. A dimension sends one message at a time, and any
+// number may be in flight (Sec. 4.3 and 4.4: several chunks run in parallel if one cannot saturate the
+// bandwidth). The next step of an operation that has begun goes before operations that have not. With
+// Grain::kSteps it takes the turns of order_turns(), with their times, for network interfaces with one port
+// per link.
 class ChunkSimulation {
  public:
   explicit ChunkSimulation(const LatencyModel& model, Grain grain = Grain::kSteps);
 
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-  // The time at which the last chunk is complete, for ways from way_of() with the same grain. Stops once it
-  // cannot be complete by `give_up`, and then returns a lower bound beyond it. Storage is kept between calls.
+  // Returns the time at which the last chunk is complete, for ways from way_of() with the same grain. Stops
+  // once that must exceed `give_up`, and then returns a lower bound beyond it. Reuses its storage between
+  // calls.
   Femtoseconds run(std::span<const ChunkWay> ways, Femtoseconds give_up = kNever);
   Femtoseconds run(std::span<const ChunkPlan> chunks, IntraDimension policy);
 
-  // As run(), but every dimension takes its steps in the order of turns[dimension] and waits for each: the
-  // tables of another simulation of the same chunks, as a machine of this model executes them.
+  // Like run(), but every dimension takes its steps in the order of turns[dimension] and waits for each of
+  // them: the tables of another simulation of the same chunks, executed by a machine of this model.
   Femtoseconds run_in_turns(std::span<const ChunkWay> ways, std::span<const std::vector<ChunkTurn>> turns);
 
-  // The steps of the last run in every dimension, in order; then those on the way down of every dimension, if
-  // switches reduce somewhere.
+  // The steps of the last run in every dimension, in order; then those in the direction down of every
+  // dimension, if switches reduce somewhere.
   std::vector<std::vector<ChunkTurn>> turns() const;
-  // The operations of the last run in a dimension, in the order it began them.
+  // The operations of the last run in a dimension, in the order in which they began.
   std::span<const ChunkOperation> operations(std::size_t dimension) const {
     return dimensions_[dimension].begun;
   }
 
  private:
   struct Waiting {
-    std::size_t place = 0;  // of its operation among those begun
+    std::size_t place = 0;  // index of its operation among those begun
     Bytes rank = 0;
     Femtoseconds came = 0;
     std::int32_t chunk = 0;
@@ -128,18 +133,18 @@ class ChunkSimulation {
   struct Dimension {
     Femtoseconds latency = 0;
     std::vector<Waiting> waiting;      // a heap
-    std::vector<OnItsWay> on_its_way;  // arrives in this order: the latency is the same for all
-    std::size_t arrived = 0;           // of those
+    std::vector<OnItsWay> on_its_way;  // in order of arrival, since all have the same latency
+    std::size_t arrived = 0;           // how many of on_its_way have arrived
     Femtoseconds free_at = 0;
-    Femtoseconds to_send = 0;  // in steps that it has not taken yet
+    Femtoseconds to_send = 0;  // total time of the steps it has not taken yet
     std::vector<ChunkTurn> taken;
-    std::span<const ChunkTurn> order;  // of run_in_turns()
+    std::span<const ChunkTurn> order;  // the order given to run_in_turns()
     std::vector<ChunkOperation> begun;
   };
   struct Progress {
-    Femtoseconds came = 0;      // when its current operation was ready
-    std::size_t operation = 0;  // of its dimension's
-    std::int32_t ready = -1;    // the step that may be taken; -1: one is under way
+    Femtoseconds came = 0;      // when its current operation became ready
+    std::size_t operation = 0;  // index among its dimension's operations
+    std::int32_t ready = -1;    // the step that may be taken; -1: one is in progress
   };
 
   Femtoseconds run_all(std::span<const ChunkWay> ways, Femtoseconds give_up);
@@ -151,7 +156,7 @@ class ChunkSimulation {
   void serve(Dimension& dimension);
   // Handles the arrivals at the current time.
   void receive(Dimension& dimension);
-  // When anything happens next; kNever if nothing does.
+  // The time of the next event; kNever if there is none.
   Femtoseconds next_event() const;
 
   const LatencyModel* model_;
@@ -159,9 +164,9 @@ class ChunkSimulation {
   bool in_turns_ = false;
   std::span<const ChunkWay> ways_;
   Femtoseconds now_ = 0;
-  Femtoseconds least_finish_ = 0;  // when the last chunk is complete at the earliest
+  Femtoseconds least_finish_ = 0;  // the earliest possible completion of the last chunk
   std::vector<Dimension> dimensions_;
-  std::vector<Progress> progress_;  // of chunks
+  std::vector<Progress> progress_;  // [chunk]
 };
 
 }  // namespace coppice::schedule

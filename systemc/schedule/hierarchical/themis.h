@@ -19,30 +19,31 @@ class DimLoadTracker {
   // Starts from the fixed delays A_K of the whole collective (Sec. 4.4).
   void reset(Collective collective);
   std::span<const Femtoseconds> loads() const { return loads_; }
-  // Adds n_K x B_K of a chunk's plan; the fixed delays are already included. With in-network reduction, n_K
-  // is the larger of what accelerators send and receive.
+  // Adds n_K x B_K for a chunk's plan; the fixed delays are already included. With in-network reduction, n_K
+  // is the larger of the bytes that accelerators send and receive.
   void update(const ChunkPlan& chunk);
 
  private:
   const LatencyModel* model_;
   std::vector<Femtoseconds> sent_;
   std::vector<Femtoseconds> received_;
-  std::vector<Femtoseconds> loads_;  // the longer of both
+  std::vector<Femtoseconds> loads_;  // [dimension]: the longer of both directions
 };
 
-// The baseline (Themis, Sec. 2.3): all chunks reduce-scatter over dimension 0, 1, ... and all-gather back.
+// The baseline (Themis, Sec. 2.3): all chunks reduce-scatter over dimension 0, 1, ... and all-gather in
+// reverse order.
 std::vector<ChunkPlan> schedule_baseline(const LatencyModel& model, Collective collective,
                                          std::span<const Chunk> chunks);
 
 // Themis, Algorithm 1: a chunk goes through the dimensions from the least loaded to the most loaded (its
-// all-gather back), so that the less loaded ones carry more of it; the baseline's way while the loads differ
-// by less than the threshold, the time of a reduce-scatter of a 16th of the chunk in the least loaded
-// dimension (Sec. 5.3). Of equally loaded dimensions the lower one counts as less loaded. An all-reduce
-// counts both phases of a chunk in the loads.
+// all-gather in reverse), so that less loaded dimensions carry more of it. A chunk follows the baseline's
+// order while the loads differ by less than the threshold: the time of a reduce-scatter of a 16th of the
+// chunk in the least loaded dimension (Sec. 5.3). Of equally loaded dimensions the lower one counts as less
+// loaded. An all-reduce adds both phases of a chunk to the loads.
 std::vector<ChunkPlan> schedule_themis(const LatencyModel& model, Collective collective,
                                        std::span<const Chunk> chunks);
 
-// A chunk's way that reduce-scatters in `order`, its all-gather, if there is one, back.
+// The plan of a chunk that reduce-scatters in `order` and all-gathers, if it does, in the reverse order.
 ChunkPlan mirrored_plan(Collective collective, Bytes bytes, const DimensionOrder& order);
 
 }  // namespace coppice::schedule

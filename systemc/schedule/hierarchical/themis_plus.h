@@ -9,32 +9,32 @@
 
 namespace coppice::schedule {
 
-// The length of the search, and its random path: equal effort gives equal plans on every machine.
+// The effort and the seed of the search: equal effort gives equal plans on every machine.
 struct SearchEffort {
   std::uint64_t seed = 1;
-  int searches = 4;        // each along its own path; only as many as needed to come close to the ideal
-  int simulations = 1500;  // of the whole collective, in each
+  int searches = 4;        // independent searches; it stops early when it is close to the ideal
+  int simulations = 1500;  // simulations of the whole collective per search
 };
 
-// The plans of all chunks, and the policy by which they were judged.
+// The plans of all chunks, and the policy with which they were evaluated.
 struct ChunkSchedule {
   std::vector<ChunkPlan> plans;
   IntraDimension intra_dimension = IntraDimension::kFifo;
 };
 
-// Better ways for the chunks of a collective: local search from Themis' (or the baseline's, if that is
-// faster) with ChunkSimulation, step by step as the tables execute them, as its judge. It changes a chunk's
-// order of dimensions, moves data from one chunk to another and lets chunks change places, and keeps what is
-// not slower; it is never slower than where it started. Small chunks late in the collective fill the gaps at
-// its end. Without a policy it takes least to send first, and is never slower than Themis with the smallest
-// chunk first either.
+// Finds better plans for the chunks of a collective by local search. It starts from Themis (or the baseline,
+// if that is faster) and evaluates plans with ChunkSimulation, step by step as the tables execute them. A
+// move changes a chunk's order of dimensions, moves data from one chunk to another, or swaps two chunks;
+// moves that make the collective slower are rejected, so the result is never slower than the start. Small
+// chunks late in the collective fill the gaps at its end. Without a policy it uses least to send first, and
+// is never slower than Themis with smallest chunk first either.
 //
-// An all-gather goes back the way of the reduce-scatter, or, on two dimensions of at most 256 accelerators,
-// in its own order: the pieces that an accelerator holds of the chunk are then scattered over the
-// buffer and go in more messages, of which there are a tenth more at most. Tables can express that on any
-// system (goes_back()).
+// An all-gather visits the dimensions in the reverse order of the reduce-scatter or, on two dimensions of at
+// most 256 accelerators, in an order of its own: the pieces that an accelerator holds are then scattered over
+// the buffer and travel in more messages, at most a tenth more in total. Tables of any system can express
+// plans that go back (goes_back()).
 //
-// Chunks stay multiples of `quantum`, which the data's size need not be.
+// Chunks stay multiples of `quantum`; the data's size need not be one.
 ChunkSchedule schedule_themis_plus(const LatencyModel& model, Collective collective,
                                    std::span<const Chunk> chunks, Bytes quantum,
                                    std::optional<IntraDimension> policy, const SearchEffort& effort);

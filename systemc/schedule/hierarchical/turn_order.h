@@ -19,8 +19,8 @@ struct PipelineMessage {
 struct PipelineStep {
   std::vector<PipelineMessage> messages;
   Femtoseconds latency = 0;       // from the end of a message at its sender to its arrival
-  bool starts_operation = false;  // it is the first of the chunk in a dimension and phase
-  Bytes rank = 0;                 // of its operation: lower goes first, whenever it came
+  bool starts_operation = false;  // the first step of the chunk in a dimension and phase
+  Bytes rank = 0;                 // rank of its operation: the lowest goes first, regardless of arrival
 };
 
 // A message's turn at a port.
@@ -31,12 +31,12 @@ struct PipelineTurn {
   bool operator==(const PipelineTurn&) const = default;
 };
 
-// The order in which every network interface sends the messages of its chunks, per port: a deterministic
-// simulation of one accelerator that stands for all of them (Themis, Sec. 4.6.2; all execute the same order,
-// so none waits for another in a circle). A port sends one message at a time. Of those that wait, the one
-// goes first whose operation has begun first; of operations that have not begun, that of the lowest rank,
-// then the one that came to its dimension first, then the lowest chunk. While the latency of a step passes,
-// other operations have the port (Sec. 4.3).
+// The order in which every network interface sends the messages of its chunks, per port. It is found by a
+// deterministic simulation of one accelerator that stands for all of them (Themis, Sec. 4.6.2; all execute
+// the same order, so no circular wait arises). A port sends one message at a time. Among waiting messages,
+// the one whose operation began first goes first; among operations that have not begun, that of the lowest
+// rank, then the one that arrived in its dimension first, then the lowest chunk. While the latency of a step
+// elapses, other operations use the port (Sec. 4.3).
 std::vector<std::vector<PipelineTurn>> order_turns(std::span<const std::vector<PipelineStep>> chunks,
                                                    int ports);
 

@@ -4,14 +4,13 @@
 
 namespace coppice::schedule {
 
-// MultiTree's trees, one per accelerator in the fewest timesteps, made to release gradients in the order of
-// their addresses as C-Cube's trees do: the data is cut into CompileRequest::chunks slices, and every slice
-// is an all-reduce of its own over all trees. The reduce-scatter of the next slice goes between the two
-// phases of a slice, whose latency it hides. Slices follow each other without a gap, so that the trees'
-// bandwidth stays whole; the first slice is final after three phases of 2 K. Over switches, whose ways differ
-// in length, the slices may contend where phases meet. Throws UnsupportedError for
-// other collectives, more slices than there are elements, and where the trees are not to be had
-// (multitree_optimal.h).
+// MultiTree's trees, one per accelerator in the fewest timesteps, arranged to release gradients in the order
+// of their addresses as C-Cube's trees do: the data is cut into CompileRequest::chunks slices, and every
+// slice is an all-reduce of its own over all trees. The reduce-scatter of the next slice runs between the two
+// phases of a slice and hides their latency. Slices follow each other without a gap, so the trees keep their
+// full bandwidth; with K slices, the first is final after three of the 2 K phases. Over switches, where paths
+// differ in length, the slices may contend where phases meet. Throws UnsupportedError for other collectives,
+// for more slices than elements, and if the trees cannot be built (multitree_optimal.h).
 class ChainedMultiTreeCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

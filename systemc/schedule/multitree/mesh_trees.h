@@ -7,11 +7,11 @@
 
 namespace coppice::schedule {
 
-// Trees for a mesh: every tree spreads dimension by dimension, each in one of the possible orders of the
-// dimensions, so all ways are shortest ways. A channel's load is then known beforehand; the orders are
-// chosen, by hill climbing over random changes, so that no channel carries more trees than there are
-// timesteps in least_steps(). Timesteps follow: in each, a channel serves the tree that has farthest to go
-// beyond it. nullopt on anything but a mesh.
+// Trees for a mesh. Every tree spreads dimension by dimension, in one of the possible orders of the
+// dimensions, so all paths are shortest paths and each channel's load is known beforehand. Hill climbing over
+// random changes chooses the orders such that no channel carries more trees than there are timesteps in
+// least_steps(). Timesteps follow: in each, a channel serves the tree with the longest remaining path beyond
+// it. nullopt if the topology is not a mesh.
 std::optional<Trees> dimension_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);
 
 }  // namespace coppice::schedule

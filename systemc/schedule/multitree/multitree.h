@@ -6,14 +6,14 @@
 namespace coppice::schedule {
 
 // MultiTree (Huang et al., ISCA 2021): trees and their link schedule built together, timestep by timestep.
-// The trees take turns by root, one new node a turn; a tree extends from the nodes it held when the timestep
-// began, those that joined first coming first, over the first free out-channel to a node it lacks. Behind a
-// channel to a switch it looks for a node on that switch first, then over free channels between switches for
-// the nearest switch with one (SwitchSearch), and takes the whole path. Where that takes more than
-// least_steps(), long ways have spent the channels of several short ones (43 timesteps instead of 31 on
-// BiGraph 4x8): other orders of looking are tried, and the one of the fewest timesteps is taken. A channel of
-// k times the slowest one's bandwidth counts as k channels. Throws UnsupportedError if some accelerator
-// cannot be reached.
+// The trees take turns by root, adding one node per turn. A tree extends from the nodes it held when the
+// timestep began, in the order in which they joined, over the first free out-channel to a node it lacks. If
+// that channel leads to a switch, it looks for a node on that switch first, then over free channels between
+// switches for the nearest switch with such a node (SwitchSearch), and occupies the whole path. If this takes
+// more than least_steps(), long paths have used up the channels of several short ones (43 timesteps instead
+// of 31 on BiGraph 4x8); other search orders are then tried, and the result with the fewest timesteps is
+// kept. A channel k times as fast as the slowest counts as k channels. Throws UnsupportedError if some
+// accelerator cannot be reached.
 Trees build_trees(const topology::Topology& topology);
 
 // A broadcast or reduce over rooted_pieces() trees of its root.

@@ -5,15 +5,16 @@
 
 namespace coppice::schedule {
 
-// MultiTree's trees in as few timesteps as can be: translated_trees() on a torus and dimension_trees() on a
-// mesh of one bandwidth, matching_trees() on other networks without switches and where those miss
-// least_steps(), MultiTree's own where they take as few and wait less (waits_of()). With switches,
-// MultiTree's own growth, and where it misses least_steps(), with the trees that the fewest accelerators hold
-// first, at random among equals, as often as the network's size permits. The same for the same seed.
+// MultiTree's trees in as few timesteps as possible. On a torus or mesh of one bandwidth: translated_trees()
+// or dimension_trees(). On other networks without switches, or if those miss least_steps(): matching_trees().
+// MultiTree's own trees replace any of these if they take as few timesteps and wait less (waits_of()). With
+// switches: MultiTree's own growth and, if that misses least_steps(), growth in which the trees held by the
+// fewest accelerators go first, at random among equals, with as many attempts as the network's size permits.
+// The same seed gives the same trees.
 Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);
 
-// CompileRequest::chunks pieces per accelerator: where its chunks do not fill the last timestep
-// ((n - 1) mod channels > 0), pieces do it better.
+// Uses CompileRequest::chunks pieces per accelerator: whole chunks leave part of the last timestep unused if
+// (n - 1) mod channels > 0, and pieces fill it better.
 class MultiTreeOptimalCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -9,26 +9,26 @@
 
 namespace coppice::schedule {
 
-// Finds ways for trees through switches over channels that are free in the timestep.
+// Finds paths for trees through switches, over channels that are free in the timestep.
 class SwitchSearch {
  public:
-  // Both outlive it.
+  // `topology` and `links` must outlive this object.
   SwitchSearch(const topology::Topology& topology, const LinkAllocator& links);
 
   using Wanted = std::function<bool(topology::NodeId)>;
 
   // A path that begins with `first`, a free channel from an accelerator to a switch, and ends at an
-  // accelerator for which `wanted` holds, over as few channels between switches as can be and `reach` at
-  // most; empty if there is none. Among equals the first in the order of out-channels.
+  // accelerator that satisfies `wanted`, over as few channels between switches as possible and at most
+  // `reach`; empty if there is none. Among equals, the first in the order of out-channels.
   ChannelPath find(topology::ChannelId first, int reach, const Wanted& wanted);
 
-  // Whether the last search stopped only because of its reach.
+  // Whether the last search stopped only because of its reach limit.
   bool cut_short() const { return cut_short_; }
 
  private:
   struct Reached {
     topology::NodeId at;
-    topology::ChannelId over;  // the channel that led there
+    topology::ChannelId over;  // the channel over which the search arrived
     std::int32_t from;         // index into reached_; -1 for the first
     int hops;                  // channels between switches so far
   };
@@ -41,7 +41,7 @@ class SwitchSearch {
 
   const topology::Topology& topology_;
   const LinkAllocator& links_;
-  std::vector<std::int32_t> seen_in_;  // [node]: the last search that came to it
+  std::vector<std::int32_t> seen_in_;  // [node]: the last search that visited it
   std::int32_t search_ = 0;
   std::vector<Reached> reached_;
   bool cut_short_ = false;

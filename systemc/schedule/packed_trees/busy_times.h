@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// How long messages keep their ports busy, by their pace; remembers the last lengths.
+// The time for which messages keep their ports busy, by pace; remembers the last lengths.
 class BusyTimes {
  public:
   BusyTimes(const MessageTiming& timing, std::span<const topology::ChannelId> paces)

@@ -17,16 +17,16 @@ struct Circuits {
   std::vector<ChannelPath> paths;  // [channel of `network`]: its channels in the network with switches
 };
 
-// Splits the switches off. A connected group of switches is walked around along a spanning tree of its links
-// (the widest first), from accelerator to accelerator: that uses every link of the tree once each way, joins
-// its accelerators in a circle, and leaves what the narrowest link of the tree has not to the next walk.
-// Walks among the same accelerators go both ways around and in several orders. A circle is as much as
-// accelerators with one link each can use; links to several switches, or left over bandwidth, make several.
-// Channels to or from switches that have none back of their bandwidth remain unused. Nothing where there are
-// no switches.
+// Splits the switches off. A walk visits the accelerators of a connected group of switches along a spanning
+// tree of the group's links (the widest first): it uses every link of the tree once in each direction and
+// joins the accelerators in a circle. The bandwidth that the tree's narrowest link lacks is left to the next
+// walk. Walks among the same accelerators run in both directions and in several orders. One circle is all
+// that accelerators with one link each can use; links to several switches, or left-over bandwidth, give
+// several. Channels to or from switches without an equally fast reverse channel remain unused. Returns
+// nullopt if there are no switches.
 std::optional<Circuits> split_off_switches(const topology::Topology& topology, const CompileRequest& request);
 
-// Trees over circuits as trees over the network with switches.
+// Translates trees over circuits into trees over the network with switches.
 std::vector<PackedTree> through_switches(const Circuits& circuits, std::vector<PackedTree> trees);
 
 }  // namespace coppice::schedule

@@ -12,10 +12,9 @@
 
 namespace coppice::schedule {
 
-// Events in time order, for simulations in which most events come one of a few delays after the present:
-// those of one delay wait in a lane, where they are already in order; others go to a heap. Among simultaneous
-// events, those of a lane keep the order of addition, and lanes are ordered by the number of their first
-// event.
+// Events in time order, for simulations in which most events come after one of a few delays: events with the
+// same delay wait in a lane, where they are in order already; others go to a heap. Among simultaneous events,
+// those of one lane keep the order of addition, and lanes are ordered by the number of their first event.
 class EventLanes {
  public:
   struct Event {
@@ -23,7 +22,7 @@ class EventLanes {
     std::int32_t number = 0;
   };
 
-  // The lane for events `delay` after the present; one lane per delay.
+  // The lane for events `delay` after the present; there is one lane per delay.
   std::size_t lane(Femtoseconds delay) {
     const auto known = std::ranges::find(lanes_, delay, &Lane::delay);
     if (known != lanes_.end()) return static_cast<std::size_t>(known - lanes_.begin());
@@ -35,13 +34,13 @@ class EventLanes {
   // The time of the next event.
   Femtoseconds next_time() const { return fronts_.front().at; }
 
-  // `now` must not decrease from call to call.
+  // Adds event `number` to `lane`. `now` must not decrease from call to call.
   void push_after(std::size_t lane, Femtoseconds now, std::int32_t number) {
     Lane& queue = lanes_[lane];
     queue.events.push_back({now + queue.delay, number});
     if (queue.events.size() - queue.first == 1) add_front({now + queue.delay, number, lane});
   }
-  // At any time from now on.
+  // Adds an event at any time from now on.
   void push_at(Femtoseconds at, std::int32_t number) { add_front({at, number, kNoLane}); }
 
   // Removes the next event.
@@ -55,8 +54,7 @@ class EventLanes {
 
  private:
   static constexpr std::size_t kNoLane = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kCleared =
-      4096;  // events gone by that a lane keeps at most beside as many to come
+  static constexpr std::size_t kCleared = 4096;  // past events that a lane keeps before it may drop them
 
   struct Lane {
     Femtoseconds delay = 0;
@@ -95,7 +93,7 @@ class EventLanes {
   }
 
   std::vector<Lane> lanes_;
-  std::vector<Front> fronts_;  // a heap: the first event of every lane, and those of none
+  std::vector<Front> fronts_;  // a heap: the first event of every lane, and all events without a lane
 };
 
 }  // namespace coppice::schedule

@@ -9,15 +9,15 @@
 
 namespace coppice::schedule {
 
-// The place in which messages wait for busy channels.
+// Whether messages wait for busy channels at their ports or in routers.
 enum class Waiting { kAtPorts, kInRouters };
 
-// When the last message of tables has arrived, by an execution of messages as wholes: ports issue in order
-// and wait for arrivals, the lockstep's idle steps and the channels on the way, first come, first served.
-// `request.timing` says what the machine adds. An estimate, without virtual channels, and without routers'
-// buffers unless messages wait there: then they keep each channel for its own pace alone.
-// Tables that take longer than `limit` are given up as soon as that shows: some time beyond it that they take
-// at least.
+// The time at which the last message of the tables has arrived, found by executing whole messages: ports
+// issue in order and wait for arrivals, the lockstep's idle steps and the channels on the path, first come,
+// first served. `request.timing` gives the machine's additional times. This is an estimate: it has no virtual
+// channels, and routers' buffers only with Waiting::kInRouters, where a message occupies each channel for
+// that channel's own pace. If the tables take longer than `limit`, it stops as soon as that is known and
+// returns a lower bound beyond `limit`.
 Femtoseconds expected_time(const topology::Topology& topology, const CompileRequest& request,
                            const Schedule& schedule,
                            Femtoseconds limit = std::numeric_limits<Femtoseconds>::max(),

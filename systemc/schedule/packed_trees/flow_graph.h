@@ -6,8 +6,8 @@
 
 namespace coppice::schedule {
 
-// A directed graph with whole capacities whose arcs change: splitting and packing ask it for one maximum flow
-// after another (Dinic's algorithm).
+// A directed graph with integer capacities that change; splitting and packing query one maximum flow after
+// another (Dinic's algorithm).
 class FlowGraph {
  public:
   using Amount = std::int64_t;
@@ -16,7 +16,7 @@ class FlowGraph {
   explicit FlowGraph(int vertices) : arcs_of_(static_cast<std::size_t>(vertices)) {}
 
   int num_vertices() const { return static_cast<int>(arcs_of_.size()); }
-  // Capacity of the arc between two vertices, made on demand: parallel arcs are one.
+  // The capacity of the arc between two vertices, which is created on demand; parallel arcs are merged.
   Amount capacity(int from, int to) const;
   void change_capacity(int from, int to, Amount by);
 
@@ -25,11 +25,11 @@ class FlowGraph {
     int vertex;
     int to;  // the source or the sink
   };
-  // The maximum flow, or `limit` if that is more. `joined` lasts for this flow only.
+  // The maximum flow, or `limit` if the flow exceeds it. `joined` applies to this flow only.
   Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
   Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
 
-  // Heads of the arcs with capacity out of a vertex, and tails of the arcs into it.
+  // Heads of the arcs out of a vertex that have capacity, and tails of the arcs into it.
   std::vector<int> heads(int from) const;
   std::vector<int> tails(int to) const;
 

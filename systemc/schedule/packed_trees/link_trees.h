@@ -9,11 +9,11 @@
 
 namespace coppice::schedule {
 
-// Trees of an all-reduce, and about how many pieces each one's share should have.
+// Trees of an all-reduce, and the approximate number of pieces for the share of each.
 struct TreeChoice {
   std::vector<PackedTree> trees;
   int pieces = 1;
-  double estimate = 0;  // of the time that they take, femtoseconds
+  double estimate = 0;  // estimated total time, femtoseconds
 };
 
 // Empirical share of a piece's round trip through its tree that messages of other trees hide: of the
@@ -22,9 +22,9 @@ inline constexpr double kHidden = 0.5;
 // Choices with an estimate up to this factor above the least may still turn out best.
 inline constexpr double kWorthTrying = 1.6;
 
-// Spanning trees over links in numbers that promise the least time for the request's size: many of them use
-// the links best and keep them busy while they wait for one another, few have long pieces. Throws
-// UnsupportedError if links do not join the accelerators.
+// Spanning trees over links, with the numbers of trees that promise the least time for the request's size:
+// many trees use the links best and keep them busy while trees wait for one another, few have long pieces.
+// Throws UnsupportedError if the links do not connect the accelerators.
 std::vector<TreeChoice> choose_link_trees(const topology::Topology& topology, const CompileRequest& request,
                                           std::span<const SymmetricLink> links);
 

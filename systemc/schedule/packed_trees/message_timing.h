@@ -15,8 +15,8 @@ class MessageTiming {
   MessageTiming(const topology::Topology& topology, const CompileRequest& request)
       : topology_(topology), timing_(request.timing) {}
 
-  // How long a message keeps its port busy, at the pace of the path's slowest channel, or of the adder if a
-  // switch is its destination. A port of a switch sets nothing up.
+  // The time for which a message keeps its port busy, at the pace of the path's slowest channel, or of the
+  // adder if its destination is a switch. A switch's port has no setup time.
   Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes,
                     NodeId destination = topology::kNoNode) const;
   // The time from the release of the port until dependents may be sent.

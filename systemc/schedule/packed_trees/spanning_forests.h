@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// A spanning tree of the accelerators over links: [accelerator] its parent and the link to it, none at the
+// A spanning tree of the accelerators over links. Per accelerator: its parent and the link to it, none at the
 // root.
 struct RootedTree {
   topology::NodeId root = topology::kNoNode;
@@ -16,8 +16,8 @@ struct RootedTree {
   std::vector<int> link;
 };
 
-// Forests that share links, each of which may hold a link once: the sums of graphic matroids (Edmonds 1965,
-// Nash-Williams 1961). Grown by augmentation (Roskind and Tarjan 1985).
+// Forests that share links, each of which may contain a link once: a sum of graphic matroids (Edmonds 1965,
+// Nash-Williams 1961). They grow by augmentation (Roskind and Tarjan 1985).
 class SpanningForests {
  public:
   SpanningForests(int nodes, std::span<const SymmetricLink> links, int forests);
@@ -29,24 +29,24 @@ class SpanningForests {
   }
   // Links in all forests together.
   int size() const { return size_; }
-  // All of them are spanning trees.
+  // Whether all forests are spanning trees.
   bool complete() const { return size_ == forests() * (nodes_ - 1); }
 
-  // The link joins two parts of `tree`.
+  // Adds a link that joins two components of forest `tree`.
   void add(int tree, int link);
-  // One more copy of `link` in some forest, whatever links have to move between forests for it. False, and
-  // nothing changes, if there is no way, now or later.
+  // Adds one more copy of `link` to some forest, moving links between forests as needed. Returns false and
+  // changes nothing if that is impossible; it is then impossible from now on.
   bool augment(int link);
 
-  // A tree of a complete packing.
+  // The tree `tree` of a complete packing, rooted at `root`.
   RootedTree rooted(int tree, topology::NodeId root) const;
 
  private:
   struct Forest {
     std::vector<std::uint8_t> holds;          // [link]
-    std::vector<std::vector<int>> incident;   // [node]: links
-    std::vector<topology::NodeId> component;  // [node]: a node of it, its root
-    std::vector<int> into;                    // [node]: the link towards the component's root, -1
+    std::vector<std::vector<int>> incident;   // [node]: incident links
+    std::vector<topology::NodeId> component;  // [node]: the root of its component
+    std::vector<int> into;                    // [node]: the link towards the component's root; -1 at the root
     std::vector<int> depth;                   // [node]
   };
   Forest& at(int tree) { return trees_[static_cast<std::size_t>(tree)]; }
@@ -62,7 +62,7 @@ class SpanningForests {
   int nodes_;
   std::span<const SymmetricLink> links_;
   std::vector<Forest> trees_;
-  std::vector<std::uint8_t> saturated_;  // [link]: another copy has no place, now or later
+  std::vector<std::uint8_t> saturated_;  // [link]: no forest can take another copy, now or later
   int size_ = 0;
 };
 

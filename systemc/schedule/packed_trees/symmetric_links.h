@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// Two channels between two accelerators, one each way and of one bandwidth.
+// Two channels of one bandwidth between two accelerators, one in each direction.
 struct SymmetricLink {
   topology::NodeId a = topology::kNoNode;
   topology::NodeId b = topology::kNoNode;
@@ -18,12 +18,12 @@ struct SymmetricLink {
   topology::ChannelId from(topology::NodeId end) const { return a == end ? there : back; }
 };
 
-// All channels as such links, parallel ones by themselves; nothing where there are switches, or a channel has
-// none back of its bandwidth.
+// All channels as such links, each of parallel links by itself; nullopt if there are switches or a channel
+// lacks an equally fast reverse channel.
 std::optional<std::vector<SymmetricLink>> symmetric_links(const topology::Topology& topology);
 
-// The channel back of every channel, of the same bandwidth: the widest of parallel channels first. Nothing if
-// a channel has none.
+// The reverse of every channel, of the same bandwidth, pairing the widest of parallel channels first; nullopt
+// if a channel has none.
 std::optional<std::vector<topology::ChannelId>> twins_of(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

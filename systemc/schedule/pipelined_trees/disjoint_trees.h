@@ -6,11 +6,11 @@
 
 namespace coppice::schedule {
 
-// `count` spanning trees of the accelerators that share no link, wherever there are any: links go from tree
-// to tree until every tree spans (matroid union: Edmonds 1965; Roskind and Tarjan 1985). Exchanging links of
-// the trees then makes them flatter, as far as a bounded number of tries goes; each is rooted where it is
-// flattest. Empty if there are none. Throws UnsupportedError where accelerators have switches between them or
-// a channel has none back.
+// `count` spanning trees of the accelerators that share no link, if such trees exist: links move from tree to
+// tree until every tree spans (matroid union: Edmonds 1965; Roskind and Tarjan 1985). A bounded number of
+// exchanges of links between the trees then makes them flatter, and each is rooted where it is flattest.
+// Empty if there are no such trees. Throws UnsupportedError if there are switches between accelerators or a
+// channel has no reverse.
 std::vector<PlacedTree> disjoint_trees(const topology::Topology& topology, int count);
 
 }  // namespace coppice::schedule

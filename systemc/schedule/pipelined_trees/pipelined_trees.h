@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// An edge of a tree and the channels that it goes over; none: its messages are routed.
+// An edge of a tree and its channels; without channels, its messages are routed.
 struct TreeLink {
   NodeId child = topology::kNoNode;
   NodeId parent = topology::kNoNode;
@@ -23,19 +23,20 @@ struct LinkedTree {
   std::vector<TreeLink> links;
 };
 
-// Trees over ranks that are accelerators, all messages routed.
+// A tree over ranks that equal accelerator numbers, with all messages routed.
 LinkedTree routed_tree(const BinaryTree& tree);
 
 int depth_of(const LinkedTree& tree);
 
-// When the broadcast of a chunk begins (C-Cube, Sec. III-C): when all chunks are summed, or at once.
+// When the broadcast of a chunk begins (C-Cube, Sec. III-C): after the reduction of all chunks, or as soon as
+// the chunk itself is reduced.
 enum class Phases { kApart, kOverlapped };
 
 // An all-reduce over `trees`, each with an equal part of the data in CompileRequest::chunks chunks that
-// follow each other a timestep apart. The data is dealt out to the trees in turn, so that chunks become final
-// in the order of their addresses. With L levels of edges and K chunks it takes 2 (L + K - 1) timesteps with
-// phases apart, 2 L + K - 1 if they overlap. Throws UnsupportedError for other collectives and for more
-// chunks than there are elements.
+// follow each other one timestep apart. The data is dealt out to the trees in turn, so that chunks become
+// final in the order of their addresses. With L levels of edges and K chunks it takes 2 (L + K - 1) timesteps
+// with separate phases, and 2 L + K - 1 if they overlap. Throws UnsupportedError for other collectives and
+// for more chunks than elements.
 Schedule schedule_linked_trees(const topology::Topology& topology, const CompileRequest& request,
                                const std::string& algorithm, const std::vector<LinkedTree>& trees,
                                Phases phases);

@@ -23,10 +23,10 @@ struct PlacedTree {
   bool operator==(const PlacedTree&) const = default;
 };
 
-// Edges from the root to the farthest accelerator, a detour counting once.
+// The number of edges from the root to the farthest accelerator; a detour counts as one.
 int depth_of(const PlacedTree& tree);
 
-// The channels of placed trees.
+// The channels of the placed trees.
 std::vector<LinkedTree> link_trees(const topology::Topology& topology, std::span<const PlacedTree> trees);
 
 }  // namespace coppice::schedule

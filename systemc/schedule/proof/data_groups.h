@@ -23,16 +23,18 @@ struct IntervalRange {
   std::int32_t end = 0;
 };
 
-// A group's data cut wherever a message or a share begins or ends: interval i is cuts[i] .. cuts[i + 1].
+// A group's data, cut at every address where a message or a share begins or ends: interval i is cuts[i] ..
+// cuts[i + 1].
 struct GroupLayout {
   std::vector<Bytes> cuts;
   std::vector<IntervalRange> covered;  // [message of the group]
-  std::vector<NodeId> owners;          // [interval]; empty for an all-reduce, where all are owed everything
+  // [interval]; empty for an all-reduce, where every accelerator is owed everything.
+  std::vector<NodeId> owners;
 
   std::size_t intervals() const { return cuts.size() - 1; }
 };
 
-// `shares`: of the schedule, by address; none for an all-reduce.
+// `shares`: the schedule's, by address; empty for an all-reduce.
 GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares);
 
 // The messages of a schedule by group. Within a group they are sorted by round, then in the given order.

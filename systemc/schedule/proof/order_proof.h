@@ -10,28 +10,28 @@ namespace coppice::schedule {
 
 // Proves that a group of flows whose data may overlap behaves the same under every timing.
 //
-// The replay showed one order. Take the precedence that it suggests: an entry after the arrivals it counted.
-// If every other arrival of its flow there follows, in that precedence, from the entry's own message, then no
-// execution whatsoever can satisfy the entry's count by other arrivals (the first that did would have needed
-// the entry to have issued before), so the precedence holds in all of them. Where, besides, any two accesses
-// to the same data of which one is a store, or one a send and one an arrival, are ordered by it, all
-// executions compute what the replay computes. Numbered arrivals are what an entry counts on by themselves;
-// only the accesses have to be ordered. A lockstep orders by timestep too, where no entry waits for arrivals
-// of its own step or a later one.
+// The replay showed one order. Take the precedence that it suggests: an entry comes after the arrivals that
+// it counted. If every other arrival of its flow at that node follows, in that precedence, from the entry's
+// own message, then no execution can satisfy the entry's count by other arrivals (the first execution to do
+// so would have needed the entry to issue earlier), so the precedence holds in all executions. If this
+// precedence also orders any two accesses to the same data of which one is a store, or one is a send and one
+// an arrival, all executions compute what the replay computes. Numbered arrivals identify themselves, so only
+// the accesses have to be ordered. A lockstep also orders by timestep, provided that no entry waits for
+// arrivals of its own step or a later one.
 class Causality {
  public:
   explicit Causality(const Schedule& schedule);
 
-  // `messages` of the group in the order of the replay. Also checks the parents and children that the entries
-  // name. Throws ScheduleError.
+  // `messages` of the group are in the order of the replay. Also checks the parents and children named by the
+  // entries. Throws ScheduleError.
   void prove(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
 
  private:
-  // The arrivals of one flow at one accelerator, and what has preceded the entries there.
+  // The arrivals of one flow at one accelerator, and the messages that preceded the entries there.
   struct Inbox {
     std::vector<std::int32_t> arrivals;  // messages, in the order they arrived
-    std::int32_t merged = 0;             // how many arrivals the cause set has taken in
-    std::int32_t last_store = -1;        // the last gather among those merged
+    std::int32_t merged = 0;             // number of arrivals that the cause set includes
+    std::int32_t last_store = -1;        // the last gather among the merged arrivals
   };
 
   void begin(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
@@ -52,9 +52,9 @@ class Causality {
     return static_cast<std::size_t>(node) * flows_in_group_ +
            static_cast<std::size_t>(place_in_group_[static_cast<std::size_t>(flow)]);
   }
-  // The messages whose effects this part of the proof follows.
+  // Whether this part of the proof tracks the effects of message `index`.
   bool is_cause(std::int32_t index) const { return index >= first_cause_ && index < end_cause_; }
-  // Whether the message `earlier` has arrived before `later` is sent; yes if `earlier` is of another part.
+  // Whether message `earlier` has arrived before `later` is sent; true if `earlier` belongs to another part.
   bool caused(std::int32_t earlier, std::int32_t later) const;
   bool later_by_lockstep(std::int32_t earlier, std::int32_t later) const;
   std::uint64_t* causes_of(std::int32_t index) { return &causes_[static_cast<std::size_t>(index) * words_]; }
@@ -64,15 +64,14 @@ class Causality {
   std::size_t flows_in_group_ = 0;
   std::vector<std::int32_t> place_in_group_;  // [flow]
   std::span<const Message* const> messages_;
-  std::size_t words_ = 0;  // of a part of the messages
+  std::size_t words_ = 0;  // words for one bit per message of a part
   std::int32_t first_cause_ = 0;
   std::int32_t end_cause_ = 0;
   std::vector<std::uint64_t>
       causes_;  // [message * words]: messages of the part that arrived before it was sent
-  std::vector<std::uint64_t>
-      inbox_causes_;            // [inbox * words]: causes of its merged arrivals, and they themselves
-  std::vector<Inbox> inboxes_;  // [node * flows in group + place of flow]
-  std::vector<std::vector<std::int32_t>> sent_;  // [node]: its messages
+  std::vector<std::uint64_t> inbox_causes_;      // [inbox * words]: its merged arrivals and their causes
+  std::vector<Inbox> inboxes_;                   // [node * flows in group + index of flow in group]
+  std::vector<std::vector<std::int32_t>> sent_;  // [node]: messages it sent
 };
 
 }  // namespace coppice::schedule

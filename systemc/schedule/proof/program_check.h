@@ -7,25 +7,25 @@
 
 namespace coppice::schedule {
 
-// The proof of check_schedule() for ProgramTables. What waits for what and what shares a channel is the same
-// seen from every accelerator, so that the origin's messages tell it; what happens to the data is the same
-// for all chunks of a program, whatever their pieces' sizes, and is followed piece by piece.
+// The proof of check_schedule() for ProgramTables. Dependencies and shared channels look the same from every
+// accelerator, so the origin's messages are enough to check them. The data moves in the same way for all
+// chunks of a program, whatever their pieces' sizes, and is followed piece by piece.
 
-// The tables of all accelerators, if their messages are each other's images: they go to images over ways of
-// the same ports, bandwidths and latencies. nullptr: prove all of them.
+// The tables of all accelerators, if their messages are images of each other: moves map them over paths with
+// the same ports, bandwidths and latencies. nullptr: each table needs its own proof.
 const ProgramTables* alike_programs(const topology::Topology& topology, const Schedule& schedule);
 
-// `tables` from alike_programs(). Nothing if the proof does not apply, or fails: the one message by message
-// then tells why. Throws ScheduleError as check_schedule() does.
+// `tables` come from alike_programs(). Returns nullopt if the proof does not apply or fails; the proof
+// message by message then finds the reason. Throws ScheduleError as check_schedule() does.
 std::optional<CheckReport> check_programs(const topology::Topology& topology, const Schedule& schedule,
                                           const ProgramTables& tables);
 
-// The additions that a contribution to a chunk of the program passes through at most, if the chunk comes out
-// right by this argument, which needs the arrivals of all earlier steps to be what a message waits for:
-// every accelerator sends its sum of a piece once, to where the sum is still taking in others, and nothing
-// that arrives later than it is sent is of that piece until the final value comes. Sums then run along a tree
-// to the accelerator that has all of them, and the final value runs back from there, so that whatever touches
-// one piece at one accelerator is ordered by the messages between.
+// The most additions that a contribution to a chunk of the program passes through, or nullopt if the
+// following argument does not show that the chunk's result is right. It requires that a message waits for the
+// arrivals of all earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that is
+// still adding to its own sum, and nothing of that piece arrives after the send until the final value comes.
+// Sums then run along a tree to the accelerator that has all of them, and the final value runs back from
+// there, so all accesses to one piece at one accelerator are ordered by the messages in between.
 std::optional<int> prove_program(const ChunkProgram& program, Collective collective);
 
 }  // namespace coppice::schedule

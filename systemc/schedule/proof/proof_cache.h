@@ -7,19 +7,19 @@
 
 namespace coppice::schedule {
 
-// Groups whose proof stands for others. Chunks that move alike differ in nothing that the proof looks at but
-// the places where their data is cut: if the messages of two groups agree one by one in accelerators,
-// operations, dependencies, families and the cuts between which they lie, then whatever was proven of one
-// group holds of the other, with its bytes for the other's.
+// Reuses the proof of one group for isomorphic groups. To the proof, chunks that move alike differ only in
+// the addresses where their data is cut: if the messages of two groups agree one by one in accelerators,
+// operations, dependencies, families and the cuts between which they lie, a proof for one group also holds
+// for the other, with the bytes of one replaced by those of the other.
 class ProvenGroups {
  public:
   explicit ProvenGroups(const Schedule& schedule);
 
-  // The additions (CheckReport::additions) of the group's flows, in its order, if a known group stands for
-  // it.
+  // The additions (CheckReport::additions) of the group's flows, in the group's order, if an isomorphic group
+  // is known.
   std::optional<std::vector<int>> find(const MessageGroup& group, std::span<const Share> shares);
 
-  // `group` has been proven; its messages outlive this.
+  // Records that `group` has been proven; its messages must outlive this object.
   void add(const MessageGroup& group, GroupLayout layout, std::vector<int> additions);
 
  private:
@@ -33,8 +33,8 @@ class ProvenGroups {
   bool same_owners(const Known& known, std::span<const Share> shares) const;
 
   const Schedule& schedule_;
-  std::vector<std::int32_t> place_;  // [flow]: in its group
-  std::vector<Bytes> cuts_;          // of the group in question
+  std::vector<std::int32_t> place_;  // [flow]: its index in its group
+  std::vector<Bytes> cuts_;          // of the group being looked up
   std::vector<Known> known_;
 };
 

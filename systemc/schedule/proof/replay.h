@@ -9,26 +9,26 @@
 
 namespace coppice::schedule {
 
-// One entry of a table that is not a nop, seen as the message it sends.
+// A table entry other than a nop, as the message it sends.
 struct Message {
   const TableEntry* entry = nullptr;
   NodeId src = topology::kNoNode;
-  NodeId dst = topology::kNoNode;  // where its route ejects it
-  std::int32_t src_port = 0;       // NI port
-  std::int32_t ejection_port = 0;  // NI port
-  std::int32_t round = -1;         // of the replay: it sees what earlier rounds delivered
-  std::int32_t arrival = -1;       // the number of its arrival among those of its flow at dst, from 0
+  NodeId dst = topology::kNoNode;  // the node at which its route ejects it
+  std::int32_t src_port = 0;       // NI port at the sender
+  std::int32_t ejection_port = 0;  // NI port at the destination
+  std::int32_t round = -1;         // round of the replay: the message uses the arrivals of earlier rounds
+  std::int32_t arrival = -1;       // index among the arrivals of its flow at dst
 };
 
-// "flow 3 at bytes 64..128, accelerator 5, step 7": the place of an error.
+// "flow 3 at bytes 64..128, accelerator 5, step 7": the location for error messages.
 std::string place_of(const Message& message);
 
 // Every message of the tables, after checking each entry by itself: fields in range, addresses inside the
-// buffer in whole elements, steps of a port in order, a route over channels that exist to an NI port of the
+// buffer in whole elements, steps of a port in order, and a route over existing channels to an NI port of the
 // destination. Throws ScheduleError. `schedule` must outlive the result.
 std::vector<Message> collect_messages(const topology::Topology& topology, const Schedule& schedule);
 
-// The checks of one message by itself, and where its route leads.
+// Checks messages one by one, and finds where their routes lead.
 class EntryCheck {
  public:
   EntryCheck(const topology::Topology& topology, const Schedule& schedule)
@@ -46,15 +46,15 @@ class EntryCheck {
   const Schedule& schedule_;
 };
 
-// Throws ScheduleError if the tables are not for the topology's accelerators and switches that add.
+// Throws ScheduleError if the tables are not those of the topology's accelerators and reducing switches.
 void require_tables_of(const topology::Topology& topology, const Schedule& schedule);
 
-// Runs the tables by the network interface's rule, timestep by timestep and without any data: a port issues
+// Executes the tables by the network interface's rule, timestep by timestep and without data: a port issues
 // its entries in order, each when as many messages of its flow have arrived as it depends on. Fills in
 // `round` and `arrival`. With a pattern, `messages` are the origin's, and those of all others follow from
-// them. Of a schedule with numbered arrivals the round is the longest chain of messages that
-// have to arrive before, whatever other flows do. Throws ScheduleError naming the earliest entry that never
-// issues, or an arrival whose number is not its own.
+// them. If the schedule has numbered arrivals, a message's round is the longest chain of messages that must
+// arrive before it, whatever other flows do. Throws ScheduleError naming the earliest entry that never
+// issues, or an arrival with the wrong number.
 void replay(const Schedule& schedule, std::vector<Message>& messages,
             const SymmetricTables* pattern = nullptr);
 

@@ -10,18 +10,18 @@
 namespace coppice::schedule {
 
 // The values of a group's data at every accelerator, as the set of accelerators whose contributions they
-// hold. In an all-gather a value is held whole by whoever contributes it, and by nobody else.
+// contain. In an all-gather only the contributor of a value holds it at first, and holds all of it.
 class Contributions {
  public:
-  // `additions`: per flow of the schedule, raised to the depth of its reduction tree.
+  // `additions`: per flow of the schedule; raised to the depth of the flow's reduction tree.
   Contributions(const Schedule& schedule, std::vector<int>& additions);
 
   // Follows the messages of a group, round by round. Throws ScheduleError for a contribution that is added
-  // twice or lost, and for a final value that does not come to be where it is owed.
+  // twice or lost, and for a final value that does not reach an accelerator to which it is owed.
   void prove(const MessageGroup& group, const GroupLayout& layout);
 
  private:
-  // Intervals go in batches that fit a cache: no interval concerns another.
+  // Intervals are processed in batches that fit into a cache, since they are independent of each other.
   void begin(IntervalRange batch);
   void exchange(std::size_t first, std::size_t end);
   IntervalRange in_batch(std::size_t message) const;
@@ -42,18 +42,18 @@ class Contributions {
 
   const Schedule& schedule_;
   std::vector<int>& additions_;
-  std::size_t nodes_;         // with adders
-  std::size_t accelerators_;  // who contribute
+  std::size_t nodes_;         // including switches that add
+  std::size_t accelerators_;  // those that contribute
   std::size_t words_;
   BitSet everyone_;
   const MessageGroup* group_ = nullptr;
   const GroupLayout* layout_ = nullptr;
   IntervalRange batch_;
   std::vector<std::uint64_t> held_;  // [(node * intervals of the batch + interval) * words]
-  // Additions so far, however the arrivals at an accelerator came in turn: a contribution of the deepest of
-  // them may be followed by all others.
+  // The additions so far, for any order of the arrivals at an accelerator: all other additions may follow
+  // that of the deepest arrival.
   struct Depth {
-    std::int32_t deepest = 0;  // of the values that arrived
+    std::int32_t deepest = 0;  // of the arrived values
     std::int32_t arrivals = 0;
     std::int32_t total() const { return deepest + arrivals; }
   };

@@ -9,29 +9,31 @@
 
 namespace coppice::schedule {
 
-// The proof of Causality for the flow of a tree, at the cost of its messages instead of their square.
+// The proof of Causality for the flow of a tree, at a cost proportional to the messages instead of their
+// square.
 //
-// All messages are of the same data. Every accelerator sends its sum once at most, when it has counted all
-// sums that come to it, and is stored to once at most, after those, by whom it has sent its sum to; what it
-// stores on to others it sends when it has counted all arrivals. Then a value that is stored has counted the
-// sum of whom it comes to, and that all sums that came there before; and nothing that comes is left uncounted
-// but the stored value by the sum that it answers. So every arrival is counted on, or follows from the entry
-// that does not count it, and every store from all else that arrives there.
+// All messages carry the same data. Every accelerator sends its sum at most once, after all sums that it
+// receives. After that it receives at most one store, from the accelerator to which it sent its sum, and it
+// forwards the stored value after all its arrivals. So whoever sends a stored value has counted the
+// receiver's sum, which in turn has counted all sums that arrived at the receiver; and the stored value is
+// the only arrival that the receiver's sum does not count, and it answers that sum. Hence every arrival is
+// either counted or follows from the entry that does not count it, and every store follows everything else
+// that arrives there.
 class TreeOrder {
  public:
   explicit TreeOrder(const Schedule& schedule);
 
-  // Whether the group's messages, in the order of the replay, are ordered by this argument and the entries
-  // name as parents and children whom they count on. If not, Causality tells.
+  // Whether this argument orders the group's messages (in the order of the replay) and the entries name as
+  // parents and children the accelerators that they count on. If not, use Causality.
   bool holds(const MessageGroup& group);
 
  private:
   struct Node {
-    std::int32_t sums = 0;  // that come
+    std::int32_t sums = 0;  // sums that arrive
     NodeId stored_from = topology::kNoNode;
-    std::int32_t store = -1;  // the number of that arrival
+    std::int32_t store = -1;  // the index of that arrival
     NodeId summed_at = topology::kNoNode;
-    std::size_t first_source = 0;  // of the sums, in sources_
+    std::size_t first_source = 0;  // index of its first sum's sender in sources_
   };
 
   bool read(const MessageGroup& group);
@@ -40,7 +42,7 @@ class TreeOrder {
 
   const Schedule& schedule_;
   std::vector<Node> nodes_;
-  std::vector<NodeId> sources_;  // of sums, by the accelerator that they come to
+  std::vector<NodeId> sources_;  // senders of sums, by the accelerator that receives them
   std::vector<NodeId> named_;
 };
 

@@ -4,17 +4,18 @@
 
 namespace coppice::schedule {
 
-// 2D ring all-reduce (Ying et al. 2018) as the MultiTree paper has it: a ring all-reduce of all data along
-// one dimension, then of the sums along the other. It keeps every channel busy but moves nearly twice the
-// data of a bandwidth-optimal algorithm: 4 (N-1) / N of it per accelerator of an N x N torus. Half of the
-// data takes dimension x first, the other half y, and on a torus half of each goes around either way, so that
-// all four channels of a node are in use; on a mesh the closing message of a ring is routed back along the
+// 2D ring all-reduce (Ying et al. 2018) as described in the MultiTree paper: a ring all-reduce of all data
+// along one dimension, then of the sums along the other. It keeps every channel busy but moves nearly twice
+// the data of a bandwidth-optimal algorithm: 4 (N-1) / N of it per accelerator of an N x N torus. Half of the
+// data takes dimension x first and the other half y. On a torus half of each goes around in either direction,
+// so all four channels of a node are in use; on a mesh the closing message of a ring is routed back along the
 // others' channels in the opposite direction.
 //
-// A timestep carries one chunk over a channel: a part of the data is cut into as many chunks as both widths
-// divide. Columns may begin only when their rows have ended, which nothing but the timesteps says:
-// Schedule::ordered_by_lockstep. Throws UnsupportedError off two-dimensional tori and meshes, for links of
-// different bandwidth or latency, which the timesteps do not keep in order, and for other collectives.
+// A timestep carries one chunk over a channel: a part of the data is cut into a number of chunks that both
+// widths divide. Columns may begin only when their rows have ended, which only the timesteps enforce:
+// Schedule::ordered_by_lockstep. Throws UnsupportedError for topologies other than two-dimensional tori and
+// meshes, for links of different bandwidth or latency, which the timesteps do not keep in order, and for
+// other collectives.
 class Ring2dCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

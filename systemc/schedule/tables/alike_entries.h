@@ -8,8 +8,8 @@
 namespace coppice::schedule {
 
 // Calls `visit(node, entry, count)` once for each set of entries of a node that differ only in flow, address
-// and step, with the largest address and step of the set and its size. Used by code that depends on no more
-// than that, where there are too many entries to produce each.
+// and step, with the largest address and step of the set and its size. For code that depends on nothing else,
+// when there are too many entries to produce each.
 template <typename Visit>
 void for_each_alike_entry(const Schedule& schedule, Visit visit) {
   const ProgramTables* const programs = ProgramTables::of_all(schedule);

@@ -25,62 +25,61 @@ struct Pieces {
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
-  Bytes shares = 0;  // that an accelerator holds of the chunk when it begins, one per accelerator
-  // Both phases at once: the dimension's switches add what they are sent and give back the sum. For the
-  // dimension that an all-reduce comes to last and leaves first.
+  Bytes shares = 0;  // of the chunk, one per accelerator, that an accelerator holds when the stage begins
+  // Both phases at once: the dimension's switches add what they receive and send back the sum. Used for the
+  // dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
   bool whole = false;
-  // The places of an all-gather: in how many a part lies that an accelerator sends, since the pieces between
-  // are not gathered yet; and whether neighbouring parts lie side by side.
+  // How an all-gather's data is scattered: the number of places that one part lies in, since the pieces
+  // between them are not gathered yet; and whether neighbouring parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
-  // The places that `parts` neighbouring parts lie in.
+  // The number of places that `parts` neighbouring parts lie in.
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
-// The part that all chunks share which go through the dimensions of a hierarchy in one way: the messages of
-// every accelerator, in pieces of the chunk. All accelerators send alike: message m of any of them is of the
+// The part common to all chunks that go through the dimensions of a hierarchy in one order: the messages of
+// every accelerator, in pieces of the chunk. All accelerators send alike: message m of each of them has the
 // same step, out-port and length.
 //
-// The switches of some dimensions may add what they are sent (in-network reduction; Themis, Sec. 4.5). Such a
-// switch is a node with its own tables, a port for every accelerator of its group, and data that starts at
-// nothing. Messages that come down from it are listed with the accelerator that they come to; they and those
-// that go up differ in length from accelerator to accelerator. In its dimension,
+// The switches of some dimensions may add what they receive (in-network reduction; Themis, Sec. 4.5). Such a
+// switch is a node with its own tables, one port for every accelerator of its group, and data that starts at
+// zero. Messages that it sends down are listed with the accelerator that receives them. The lengths of
+// messages up and down differ from accelerator to accelerator. In the switch's dimension,
 //
-// - a reduce-scatter sends the parts of the others up, and down the others' sum of an accelerator's own part,
-//   which it adds (an own part that went up and came back would overwrite what other dimensions bring early);
-//
+// - a reduce-scatter sends everyone else's parts up, and returns to each accelerator the others' sum of its
+// own part, which it adds (an own part that went up and came back would overwrite early contributions from
+// other dimensions);
 // - an all-gather sends an accelerator's part up, and those of the others down to it;
-//
-// - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one: all that
-//   an accelerator holds goes up, the sum comes down.
+// - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one stage: an
+// accelerator sends up everything that it holds, and the sum comes down.
 class ChunkProgram {
  public:
-  // Between accelerators, from each to its switch, or from the switch to each.
+  // Between accelerators, from each accelerator to its switch, or from the switch to each.
   enum class Leg : std::uint8_t { kAcross, kUp, kDown };
   struct Step {
     ProgramStage stage;
-    int level = 0;  // place of the dimension in the order
+    int level = 0;  // index of the dimension in the order
     Leg leg = Leg::kAcross;
-    int in_stage = 0;       // which of the stage's steps it is
-    int first_message = 0;  // of an accelerator
+    int in_stage = 0;       // index among the stage's steps
+    int first_message = 0;  // index of an accelerator's first message of the step
     int messages = 0;
-    int in_turn = 1;                // messages sent one after the other in one turn
+    int in_turn = 1;                // messages sent back to back in one turn
     std::int32_t dependencies = 0;  // arrivals at the sender in earlier steps
-    std::int32_t arrival = 0;       // number of its first at the receiver
-    std::uint32_t gathered = 0;     // a bit for every dimension that is gathered before
+    std::int32_t arrival = 0;       // number of its first arrival at the receiver
+    std::uint32_t gathered = 0;     // one bit for every dimension gathered before
 
-    // Data that comes down is final, except others' sums of the node's own part.
+    // Data that comes down is final, except for others' sums of the node's own part.
     Op op() const { return leg == Leg::kDown && stage.whole ? Op::kGather : stage.op; }
   };
   struct Move {
     NodeId dst = topology::kNoNode;
     Pieces pieces;
-    std::int32_t route = -1;  // Schedule::routes
+    std::int32_t route = -1;  // index into Schedule::routes
   };
 
-  // A chunk that goes through `stages`. Its pieces are an accelerator's own by the place of each dimension in
-  // `order`: that of its reduce-scatter, or the order back of its all-gather.
+  // A chunk that goes through `stages`. `order` lists the dimensions by which its pieces are numbered: the
+  // order of its reduce-scatter, or the reverse order of its all-gather.
   ChunkProgram(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
                int accelerators, int pieces, const DimensionOrder& order,
                std::span<const ProgramStage> stages);
@@ -88,12 +87,12 @@ class ChunkProgram {
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // How many an accelerator sends, with those that come down to it.
+  // The number of messages that an accelerator sends, including those that come down to it.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
   }
-  // The port at every accelerator, counted over all dimensions. None for what comes down.
+  // The port at every accelerator, counted over all dimensions; not for messages that come down.
   int out_port(int message) const { return out_ports_[static_cast<std::size_t>(message)]; }
   // The number of a message among the arrivals at its destination.
   std::int32_t arrival(NodeId node, int message) const {
@@ -101,13 +100,13 @@ class ChunkProgram {
     const std::int32_t first = step.leg == Leg::kUp ? level(step).coordinate(node) * step.messages : 0;
     return step.arrival + first + message - step.first_message;
   }
-  // The moves of a message, by accelerator.
+  // The moves of a message, per accelerator.
   std::span<const Move> moves(int message) const {
     return {&moves_[place(0, message)], static_cast<std::size_t>(accelerators_)};
   }
   const Move& move(NodeId node, int message) const { return moves_[place(node, message)]; }
   void set_route(NodeId node, int message, std::int32_t route) { moves_[place(node, message)].route = route; }
-  // The pieces that are an accelerator's own.
+  // The pieces that an accelerator owns.
   Pieces share(NodeId node) const { return range(node, levels_.size()); }
 
  private:
@@ -137,7 +136,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension, and those that it sums itself then.
+  // The pieces that the accelerator's group sums in the step's dimension, and those that the accelerator
+  // itself sums there.
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }
@@ -163,26 +163,27 @@ class ChunkProgram {
   std::vector<Step> steps_;
   std::vector<int> step_of_;    // [message]
   std::vector<int> out_ports_;  // [message]
-  std::vector<Move> moves_;     // [message * accelerators + accelerator]: all do the same at a time
+  // [message * accelerators + accelerator]: all accelerators send the same message at the same time.
+  std::vector<Move> moves_;
 };
 
 // The positions of a chunk's pieces, and the lengths of its program's messages.
 struct MessageSizes {
-  std::vector<Bytes> bounds;   // of pieces, from the chunk's address
-  std::vector<Bytes> longest;  // [message]: over all accelerators
+  std::vector<Bytes> bounds;   // bounds of the pieces, relative to the chunk's address
+  std::vector<Bytes> longest;  // [message]: the longest over all accelerators
 
   Bytes bytes(const Pieces& pieces) const {
     return bounds[static_cast<std::size_t>(pieces.end())] - bounds[static_cast<std::size_t>(pieces.first)];
   }
 };
 
-// The sizes for a chunk of so many bytes in pieces that differ by one element at most.
+// The sizes for a chunk of `chunk` bytes in pieces that differ by at most one element.
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element);
 
 // MessageSizes::bounds.
 std::vector<Bytes> piece_bounds(int pieces, Bytes chunk, Bytes element);
 
-// Throws UnsupportedError if a chunk has not an element for every piece.
+// Throws UnsupportedError if a chunk has fewer elements than pieces.
 void require_enough_data(int pieces, Bytes chunk, Bytes element);
 
 // The pieces `own` of a chunk that begins at `address`, as the share of an accelerator.

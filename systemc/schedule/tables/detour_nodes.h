@@ -6,7 +6,7 @@
 
 namespace coppice::schedule {
 
-// The accelerators that messages between others pass through, ascending: C-Cube's detour nodes.
+// The accelerators that forward messages between others, in ascending order: C-Cube's detour nodes.
 std::vector<NodeId> forwarders(const topology::Topology& topology, const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -15,17 +15,17 @@ namespace coppice::schedule {
 struct FinalChunks {
   std::size_t flows = 0;
   std::vector<std::int32_t> chunk_of;  // [flow]; -1: without data
-  std::vector<Bytes> ends;             // [chunk]: the address behind it
-  std::vector<std::int32_t> messages;  // [accelerator * flows + flow]: that come to it
+  std::vector<Bytes> ends;             // [chunk]: one past its last address
+  std::vector<std::int32_t> messages;  // [accelerator * flows + flow]: messages that the accelerator receives
 
-  // How many chunks from the first one on the first `bytes` of the buffer lie in. Throws ModelError if the
+  // The number of leading chunks that contain the first `bytes` of the buffer. Throws ModelError if the
   // buffer is shorter.
   std::int64_t chunks_to(Bytes bytes) const;
 };
 
-// The final chunks of a schedule whose entries name its nodes as `names` does (empty: by their numbers); none
-// if it is not an all-reduce among several accelerators only, if flows share addresses or have several, or if
-// there are too many to follow.
+// The final chunks of a schedule whose entries name node i as names[i] (`names` empty: as i); nullopt if it
+// is not an all-reduce among accelerators only, if flows share addresses or have several ranges, or if there
+// are too many to track.
 std::optional<FinalChunks> find_final_chunks(const Schedule& schedule, std::span<const NodeId> names = {});
 
 }  // namespace coppice::schedule

@@ -8,9 +8,9 @@
 
 namespace coppice::schedule {
 
-// Who a chunk's messages name besides their destination, as its moves have it: the nodes whose partial sums a
-// message includes, or the one that its value came from. Nobody needs them to execute a program, so that they
-// are found when somebody asks.
+// The nodes that a chunk's messages name besides their destination, derived from its moves: the nodes whose
+// partial sums a message includes, or the node from which its value came. They are not needed to execute a
+// program, so they are computed on demand.
 class MessageFamilies {
  public:
   explicit MessageFamilies(const ChunkProgram& program);
@@ -27,7 +27,7 @@ class MessageFamilies {
 
   std::size_t accelerators_;
   std::vector<NodeId> nodes_;
-  std::vector<std::uint32_t> ends_;  // of the one before, by place
+  std::vector<std::uint32_t> ends_;  // of the previous message, by index
 };
 
 }  // namespace coppice::schedule

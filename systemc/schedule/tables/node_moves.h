@@ -9,19 +9,19 @@ namespace coppice::schedule {
 
 using topology::NodeId;
 
-// Moves of all accelerators at once, of which exactly one takes the origin to any given one: the accelerators
-// as the elements of a cyclic group or of a product of up to four, those of a torus as its coordinates, those
-// of a ring as their positions. Along some dimensions bits of the coordinate flip instead, as halving and
-// doubling need it. Bijections by construction.
+// Moves that map all accelerators at once, exactly one of which takes the origin to any given accelerator:
+// accelerators are the elements of a cyclic group or of a product of up to four, identified by their
+// coordinates on a torus or their positions in a ring. Along some dimensions, moves flip bits of the
+// coordinate instead, as halving and doubling requires. Moves are bijections by construction.
 class Translations {
  public:
   static constexpr std::size_t kMostDimensions = 4;
   static constexpr int kMostWide = 1 << 14;
 
   // `nodes`: the accelerators by their coordinates, dimension 0 varying fastest; the first is the origin.
-  // Throws std::invalid_argument for more than kMostDimensions, a width beyond 1 to kMostWide, or nodes that
-  // are not 0 to the product of `dims`, each once. `flips`: [dimension] whether moves flip bits there, which
-  // takes a power of two; empty: nowhere.
+  // `flips` [dimension]: whether moves flip bits there, which requires a power of two; empty: nowhere. Throws
+  // std::invalid_argument for more than kMostDimensions, a width outside 1 to kMostWide, or nodes that are
+  // not 0 to the product of `dims` - 1, once each.
   Translations(const std::vector<int>& dims, std::vector<NodeId> nodes, const std::vector<bool>& flips = {});
 
   NodeId origin() const { return nodes_.front(); }
@@ -40,13 +40,13 @@ class Translations {
   }
 
  private:
-  // Coordinates side by side, 16 bits each, so that one addition adds all of them.
+  // Coordinates packed at 16 bits each, so that a single addition adds all of them.
   using Digits = std::uint64_t;
   static constexpr int kBits = 16;
   static constexpr Digits kTops = 0x8000'8000'8000'8000;
 
   Digits digits(NodeId node) const { return digits_[static_cast<std::size_t>(node)]; }
-  // Sums of two coordinates, less the width where they reach it.
+  // Reduces sums of two coordinates modulo the widths.
   Digits reduced(Digits sums) const {
     const Digits reached = ((sums + to_top_) & kTops) >> (kBits - 1);
     return sums - (widths_ & (reached * 0xffff));
@@ -60,7 +60,7 @@ class Translations {
   std::size_t dimensions_;
   Digits widths_ = 0;
   Digits turned_ = 0;  // all bits of the dimensions along which coordinates are added
-  Digits to_top_ = 0;  // 0x8000 - width: what lifts a sum to the top bit that reaches the width
+  Digits to_top_ = 0;  // 0x8000 - width: adding it sets the top bit of a sum that reaches the width
   std::size_t strides_[kMostDimensions] = {};
   std::vector<NodeId> nodes_;
   std::vector<Digits> digits_;  // [node]

@@ -12,16 +12,16 @@
 
 namespace coppice::schedule {
 
-// The tables of all accelerators of a hierarchy, as turns of messages of programs: what a schedule of many
-// chunks takes in memory is that of its orders of dimensions. Chunk c is flow c; the entry of turn t is of
+// The tables of all accelerators of a hierarchy, as turns of messages of programs: the memory of a schedule
+// with many chunks is that of its distinct orders of dimensions. Chunk c is flow c; the entry of turn t has
 // step t + 1.
 class ProgramTables final : public SymmetricTables {
  public:
-  // The orders of dimensions that a chunk is reduce-scattered and all-gathered in.
+  // The orders of dimensions in a chunk's reduce-scatter and all-gather.
   using ChunkWays = std::pair<DimensionOrder, DimensionOrder>;
   struct Turn {
     std::int32_t chunk = 0;
-    std::int32_t message = 0;  // of the chunk's program
+    std::int32_t message = 0;  // index of the message in the chunk's program
   };
   struct PlacedChunk {
     const ChunkProgram* program = nullptr;
@@ -31,19 +31,20 @@ class ProgramTables final : public SymmetricTables {
   struct Spec {
     std::map<ChunkWays, ChunkProgram> programs;
     std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes> sizes;
-    std::vector<PlacedChunk> chunks;  // point to the above
-    // A slot is the NI port of its number; behind those, where switches add, the port of a dimension's switch
-    // that leads to the accelerator.
+    std::vector<PlacedChunk> chunks;  // [chunk]: points into `programs`
+    // Slots 0 to the number of NI ports - 1 are the ports of an accelerator; the slots behind them, if
+    // switches add, are the ports of a dimension's switch that lead to the accelerator.
     std::vector<std::vector<Turn>> slots;
   };
 
   ProgramTables(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {}
 
-  // The tables of a schedule if every accelerator has all of them as its own; nullptr if not.
+  // The tables of a schedule in which every accelerator uses the same ProgramTables; nullptr otherwise.
   static const ProgramTables* of_all(const Schedule& schedule);
 
-  // The accelerators' moves that keep the dimensions: round rings and fully connected groups, and bits that
-  // flip where halving and doubling exchange. Of one accelerator if Translations take no such dimensions.
+  // The moves of accelerators that preserve the dimensions: rotations of rings and fully connected groups,
+  // and bit flips where halving and doubling exchange. Contains only the identity if Translations do not
+  // support the dimensions.
   static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators,
                                std::span<const DimensionAlgorithm> algorithms);
 
@@ -53,16 +54,16 @@ class ProgramTables final : public SymmetricTables {
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
   std::size_t slots() const { return spec_.slots.size(); }
 
-  // Turns of a message of chunks that differ only in their position.
+  // Turns of one message of chunks that differ only in their position.
   struct AlikeTurns {
-    Turn turn;               // of the chunk that lies last
-    std::int32_t step = 0;   // the last of them
-    std::int64_t count = 0;  // of an accelerator
+    Turn turn;               // of the chunk with the largest address
+    std::int32_t step = 0;   // the largest of the set
+    std::int64_t count = 0;  // of turns, per accelerator
   };
   std::vector<AlikeTurns> alike_turns() const;
 
   const Translations& moves() const override { return moves_; }
-  // A chunk's messages are of its flow wherever they go.
+  // A chunk's messages keep their flow under moves.
   std::int32_t moved_back_flow(std::int32_t flow, NodeId /*from*/) const override { return flow; }
   std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
   std::int64_t messages(std::size_t slot) const override {

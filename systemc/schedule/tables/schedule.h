@@ -29,15 +29,15 @@ struct Chunk {
   Bytes bytes = 0;
 };
 
-// A part of the buffer and the accelerator that has its final value after a reduce-scatter, or contributes it
-// to an all-gather.
+// A part of the buffer and its owner: the accelerator that has its final value after a reduce-scatter, or
+// contributes it to an all-gather.
 struct Share {
   Chunk data;
   NodeId owner = topology::kNoNode;
 };
 
-// How far the entries of a pipelined schedule's next piece are from those of the one before, at every port;
-// no step: nothing is known to repeat. Only how small tables get depends on it (table_loop.h).
+// The distance between the entries of consecutive pieces of a pipelined schedule, at every port; step 0: no
+// repetition is known. It only affects how small tables get (table_loop.h).
 struct Repetition {
   std::int32_t flow = 0;
   Bytes address = 0;
@@ -46,57 +46,57 @@ struct Repetition {
   bool operator==(const Repetition&) const = default;
 };
 
-// How the messages of a collective go over the wire, where the machine has several ways to choose from
-// (system.ni.protocols).
+// The protocol of a collective's messages, if the machine has several to choose from (system.ni.protocols).
 struct Protocol {
   std::string name{};
-  double efficiency = 1;    // bytes of data per byte that is sent
-  Femtoseconds setup = 0;   // of a port, before each message
-  Femtoseconds launch = 0;  // from the call of the collective until its first entry may issue
+  double efficiency = 1;    // bytes of data per byte sent
+  Femtoseconds setup = 0;   // time of a port before each message
+  Femtoseconds launch = 0;  // time from the call of the collective until its first entry may issue
 
   bool operator==(const Protocol&) const = default;
 };
 
-// The bytes that a message of `bytes` sends where `efficiency` of them are data.
+// The bytes sent for a message of `bytes`, of which the fraction `efficiency` is data.
 Bytes sent_bytes(Bytes bytes, double efficiency);
 
 // A compiled collective: what every network interface executes.
 struct Schedule {
   std::string algorithm;
   Collective collective = Collective::kAllReduce;
-  Bytes size = 0;       // of the whole gradient buffer, the same at every accelerator
-  Bytes element = 4;    // bytes of one element
-  int steps = 0;        // timesteps, both phases of an all-reduce
-  int least_steps = 0;  // the fewest that trees over channels of one chunk a step could take; 0: not known
+  Bytes size = 0;     // of the whole gradient buffer, the same at every accelerator
+  Bytes element = 4;  // bytes of one element
+  int steps = 0;      // timesteps, over both phases of an all-reduce
+  // The fewest timesteps for trees over channels that carry one chunk a step; 0: not known.
+  int least_steps = 0;
   int flows = 0;
-  int chunks = 0;  // that the compiler chose, where the request left them to it (kAutomaticChunks)
-  // Some arrivals come after what they must not disturb only because their timestep is later (2D ring: a
+  int chunks = 0;  // chosen by the compiler if the request left them to it (kAutomaticChunks)
+  // Some arrivals follow those that they must not disturb only because their timestep is later (2D ring: a
   // column's sum, and a row that still lags). Such a schedule needs the lockstep; others are right under any
   // timing.
   bool ordered_by_lockstep = false;
-  // Arrivals of a flow may overtake each other: an entry with d dependencies waits for those numbered 0 to d
-  // - 1 (TableEntry::arrival), not for any d.
+  // Arrivals of a flow may overtake each other: an entry with d dependencies waits for the arrivals numbered
+  // 0 to d - 1 (TableEntry::arrival), not for any d arrivals.
   bool numbered_arrivals = false;
-  // Who owns what in a reduce-scatter or all-gather, by address; empty: share_out().
+  // The owners of the data of a reduce-scatter or all-gather, by address; empty: share_out() decides.
   std::vector<Share> shares;
   std::vector<NodeTables> nodes;
-  int adders = 0;  // the last of `nodes`: switches that add what they are sent and contribute nothing
+  int adders = 0;  // switches that add what they receive and contribute nothing; the last of `nodes`
   std::vector<topology::Route> routes;  // shared by entries that take the same path
   Repetition repetition;
-  std::optional<Protocol> protocol{};  // none: messages go and cost as the system says
+  std::optional<Protocol> protocol{};  // nullopt: messages use the system's defaults
 
   int accelerators() const { return static_cast<int>(nodes.size()) - adders; }
 };
 
-// "all_reduce"; "broadcast" and "reduce" where all the data is the share of one accelerator.
+// "all_reduce"; "broadcast" or "reduce" if one accelerator owns all the data.
 std::string collective_name(const Schedule& schedule);
 
 // `size` bytes of whole elements cut into `count` chunks that differ by at most one element, the longer
 // ones first.
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);
 
-// The shares of a schedule: its own, or chunk a of n equal chunks to accelerator a, without those of no
-// bytes.
+// The shares of a schedule: its own if it has any, otherwise chunk a of n equal chunks for accelerator a;
+// empty shares are omitted.
 std::vector<Share> share_out(const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -7,12 +7,13 @@
 
 namespace coppice::schedule {
 
-// Tables that look alike from every accelerator: moves() take the origin's messages to those of anybody, so
-// that what happens at the origin happens everywhere.
+// Tables that look the same from every accelerator: moves() map the origin's messages to those of any other,
+// so that whatever happens at the origin happens everywhere.
 class SymmetricTables : public TableSource {
  public:
   virtual const Translations& moves() const = 0;
-  // The flow of what comes to the origin when a message of `flow` comes to `from`.
+  // The flow of the message that arrives at the origin as the image of a message of `flow` that arrives at
+  // `from`.
   virtual std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const = 0;
 };
 

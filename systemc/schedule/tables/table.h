@@ -20,9 +20,9 @@ using topology::NodeId;
 class TablePattern;
 class TableSource;
 
-// The work of a network interface on a table entry.
+// The operation that a network interface performs for a table entry.
 enum class Op : std::uint8_t {
-  kReduce,  // send my partial sum to the parent, which adds it
+  kReduce,  // send the partial sum to the parent, which adds it
   kGather,  // send the final value to the children, which store it
   kNop,     // hold the lockstep for one step
 };
@@ -38,36 +38,39 @@ struct TableEntry {
   Op op = Op::kNop;
   std::int32_t flow = -1;  // tree or chunk identity; -1 for a nop
   NodeId parent =
-      topology::kNoNode;  // reduce: the destination; gather: whom the value came from, none at the root
-  NodeList children;      // reduce: whose partial sums it includes; gather: the destination
+      topology::kNoNode;  // reduce: the destination; gather: the node the value came from, none at the root
+  NodeList children;      // reduce: the nodes whose partial sums it includes; gather: the destination
   std::int32_t step = 0;  // the timestep, from 1, at which it may start
-  std::int32_t dependencies = 0;  // arrivals of `flow` here that must have been reduced or stored first
+  // Number of arrivals of `flow` here that must have been reduced or stored first.
+  std::int32_t dependencies = 0;
   std::int32_t arrival =
-      0;              // Schedule::numbered_arrivals: its number among those of `flow` at the destination
+      0;              // index among the arrivals of `flow` at the destination, if Schedule::numbered_arrivals
   Bytes address = 0;  // of the data in every accelerator's gradient buffer
   Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
   std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
-  std::int32_t padding =
-      0;  // bytes that follow the data on the way and are dropped, so that steps last alike
+  // Bytes sent after the data and dropped at the destination, so that all messages of a step last equally
+  // long.
+  std::int32_t padding = 0;
 
-  // Its length on the way.
+  // The length of the message on the network.
   Bytes message_bytes() const { return bytes + padding; }
   // The accelerator that the message goes to.
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
 };
 
-// Tables that accelerators share: a slot is one NI port at each of them. Entries are made up as they are
+// Tables that accelerators share; a slot is one NI port at each of them. Entries are generated as they are
 // read.
 class TableSource {
  public:
   virtual ~TableSource() = default;
 
   virtual std::size_t size(std::size_t slot) const = 0;
-  // Entries that are not nops.
+  // The number of entries that are not nops.
   virtual std::int64_t messages(std::size_t slot) const = 0;
   // Entry i of a slot at `node`.
   virtual void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const = 0;
-  // The same without the nodes it names, except the destination: what an interface executes.
+  // Like read(), but of the nodes named by an entry gives only the destination: enough for an interface to
+  // execute it.
   virtual void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
     read(slot, i, node, entry);
   }
@@ -79,9 +82,9 @@ class TableSource {
   virtual const TablePattern* pattern() const { return nullptr; }
 };
 
-// The entries of one NI port, in the order in which they issue. Read like a vector of them, but entries may
-// be those of a source that many accelerators share: whoever changes one gets entries of the table's own
-// first. A reference from an iterator holds until the iterator moves on, or as long as the table if stored().
+// The entries of one NI port, in the order in which they issue. Reads like a vector of entries, but the
+// entries may belong to a source shared by many accelerators; the first change gives the table its own copy.
+// A reference from an iterator is valid until the iterator moves on, or as long as the table if stored().
 class Table {
  public:
   class const_iterator;  // NOLINT(readability-identifier-naming): as containers have it
@@ -100,11 +103,11 @@ class Table {
   TableEntry back() const { return (*this)[size() - 1]; }
   const_iterator begin() const;
   const_iterator end() const;
-  // Entry i into `entry`, whose memory is used again.
+  // Reads entry i into `entry`, reusing its memory.
   void read(std::size_t i, TableEntry& entry) const;
-  // The same without TableSource::read_message()'s others.
+  // Like read(), but by TableSource::read_message(): without the nodes other than the destination.
   void read_message(std::size_t i, TableEntry& entry) const;
-  // Calls `visit` with every entry, as read_message() gives it; it stays until the next.
+  // Calls `visit` with every entry, read by read_message(); the entry is valid until the next call.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     TableEntry made_up;
@@ -113,9 +116,9 @@ class Table {
       visit(source_ != nullptr ? std::as_const(made_up) : entries_[i]);
     }
   }
-  // Entries that are not nops.
+  // The number of entries that are not nops.
   std::int64_t messages() const;
-  // Calls `visit` with every route that an entry takes, at least once.
+  // Calls `visit` at least once with every route that an entry takes.
   template <typename Visit>
   void for_each_route(Visit visit) const {
     if (source_ != nullptr) {
@@ -135,7 +138,7 @@ class Table {
   NodeId node() const { return node_; }
   std::span<const TableEntry> stored() const { return entries_; }
 
-  // To change: the table's own entries.
+  // The table's own entries, for changes.
   std::vector<TableEntry>& entries() {
     if (source_ != nullptr) store();
     return entries_;

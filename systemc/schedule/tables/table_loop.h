@@ -11,47 +11,46 @@ namespace coppice::schedule {
 // A line of a folded table: an entry in every iteration from `first` to before `end`.
 // NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
 struct TableLine {
-  TableEntry base;  // as it would be in iteration 0, so that flow, address and step may be below 0
+  TableEntry base;  // as in iteration 0; flow, address and step may be negative
   std::int32_t first = 0;
   std::int32_t end = 1;
 
   bool active(std::int32_t iteration) const { return first <= iteration && iteration < end; }
 };
 
-// The entries of one NI port as hardware holds them: lines that are gone through again and again, every
-// iteration `stride` further on in flows, addresses and timesteps. A line whose window is elsewhere is passed
-// over. A table that does not repeat is one iteration of all its entries.
+// The entries of one NI port as hardware holds them: lines executed in a loop, with flows, addresses and
+// timesteps advancing by `stride` per iteration. A line is skipped in iterations outside of its window. A
+// table that does not repeat is one iteration of all its entries.
 class TableLoop {
  public:
-  // A place in the loop: the line and iteration of an entry.
+  // A position in the loop: the line and iteration of an entry.
   struct Place {
     std::int32_t line = 0;
     std::int32_t iteration = 0;
   };
 
   TableLoop() = default;
-  // The entries of `table`, in as few lines as they make by `repetition`, or one for each if that saves
-  // nothing. `nops`: whether those are among them. Exact: going through it gives every entry in its order.
+  // The entries of `table` in as few lines as `repetition` allows, or one line per entry if that saves
+  // nothing. `nops`: whether nops are included. Exact: executing the loop gives every entry in its order.
   TableLoop(const Table& table, const Repetition& repetition, bool nops = true);
 
   std::span<const TableLine> lines() const { return lines_; }
   const Repetition& stride() const { return stride_; }
   std::int32_t iterations() const { return iterations_; }
-  // The entries of all iterations.
+  // The number of entries over all iterations.
   std::int64_t entries() const { return entries_; }
-  // Has fewer lines than entries.
+  // Whether there are fewer lines than entries.
   bool repeats() const { return static_cast<std::int64_t>(lines_.size()) < entries_; }
 
-  // The first active line from `place` on, how many were passed over before it in `passed`. There must be
-  // one.
+  // The first active line from `place` on, which must exist; `passed` counts the lines skipped before it.
   Place next_active(Place place, std::int32_t& passed) const;
-  // The place after `place`.
+  // The position after `place`.
   Place after(Place place) const {
     ++place.line;
     if (place.line < static_cast<std::int32_t>(lines_.size())) return place;
     return {.line = 0, .iteration = place.iteration + 1};
   }
-  // The entry of an active line.
+  // Reads the entry of an active line.
   void read(Place place, TableEntry& entry) const;
   // Calls `visit` with every entry, in order; an entry is valid until the next call.
   template <typename Visit>

@@ -10,9 +10,9 @@
 
 namespace coppice::schedule {
 
-// The tables of trees over links between neighbours, in which a port has a message a timestep at most: a
-// message takes two bytes, and an accelerator's place in a tree two more. Flow f is tree f. A slot is a port
-// of one accelerator: slot node * ports + port, whose only channel is that of its number.
+// The tables of trees over links between neighbours in which a port sends at most one message per timestep: a
+// message takes two bytes, and an accelerator's position in a tree two more. Flow f is tree f. A slot is a
+// port of one accelerator: slot node * ports + port, whose only channel has that number.
 class TreeTables final : public TableSource {
  public:
   using Flow = std::uint16_t;
@@ -20,21 +20,21 @@ class TreeTables final : public TableSource {
   static constexpr int kMostTrees = kIdle;
   static constexpr int kMostPorts = std::numeric_limits<std::uint8_t>::max();
 
-  // An accelerator in a tree.
+  // An accelerator's position in a tree.
   struct Place {
     static constexpr std::uint8_t kRoot = std::numeric_limits<std::uint8_t>::max();
     std::uint8_t up = kRoot;    // the port that leads to its parent
-    std::uint8_t children = 0;  // whose sums come to it
+    std::uint8_t children = 0;  // the number of children whose sums it receives
   };
   struct Spec {
-    std::size_t ports = 1;             // of an accelerator
-    std::size_t reduce_steps = 0;      // sums go up the trees in the steps up to this one
+    std::size_t ports = 1;             // per accelerator
+    std::size_t reduce_steps = 0;      // the steps up to this one send sums up the trees
     std::vector<Chunk> chunks;         // [tree]
-    std::vector<Bytes> longest;        // [step]: the longest message
+    std::vector<Bytes> longest;        // [step]: length of the longest message
     std::vector<NodeId> neighbours;    // [slot]; kNoNode: no channel
     std::vector<std::uint8_t> back;    // [slot]: the neighbour's port of the link's other direction
     std::vector<std::int32_t> routes;  // [slot]: index into Schedule::routes; -1: no message
-    std::vector<std::size_t> first;    // [slot], and the end: its place in `flows`
+    std::vector<std::size_t> first;    // [slot], and one past the last slot: start in `flows`
     std::vector<Flow> flows;           // [first of the slot + step - 1]
     std::vector<Place> places;         // [node * trees + tree]
   };

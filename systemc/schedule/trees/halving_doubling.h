@@ -7,18 +7,18 @@
 
 namespace coppice::schedule {
 
-// Halving-doubling as trees, with the accelerator of every rank, for any number of accelerators that is the
-// product of `radices`: ranks are numbers of such digits, the first the lowest, and a level exchanges parts
-// among the accelerators that differ in one digit. Halving and doubling are radices of two.
+// Halving-doubling as trees over `accelerators` (listed by rank), whose number is the product of `radices`: a
+// rank is a number with one digit per radix, the lowest first, and a level exchanges parts among the
+// accelerators whose ranks differ in one digit. Halving and doubling uses radices of two.
 Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices);
 
 // Recursive halving and doubling (Thakur et al. 2005) over a power of two of accelerators: at each level of
-// the reduce-scatter every accelerator exchanges half of what it still sums with the partner whose number
-// differs in one bit, the highest first; the all-gather goes back. What a level sends is cut into the chunks
-// that it covers, one a timestep, those first that the partner sends on at the next level: the same n-1
-// timesteps of one chunk for each phase as the other bandwidth-optimal algorithms, and chunks may overtake
-// levels. Seen by chunk, each moves over a binomial tree. Messages are routed. Throws UnsupportedError for
-// other numbers.
+// the reduce-scatter every accelerator exchanges half of the data it still sums with the partner whose number
+// differs in one bit, the highest first; the all-gather runs in reverse. The data of a level is cut into
+// chunks, one per timestep, in the order in which the partner sends them on at the next level. This takes n-1
+// timesteps of one chunk for each phase, like the other bandwidth-optimal algorithms, and chunks may overtake
+// levels. Each chunk moves over a binomial tree. Messages are routed. Throws UnsupportedError for other
+// numbers of accelerators.
 class HalvingDoublingCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

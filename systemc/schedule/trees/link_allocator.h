@@ -8,17 +8,18 @@
 
 namespace coppice::schedule {
 
-// The free part of the channels in the current timestep, which lasts as long as a chunk takes on the slowest
-// channel. A channel of k times that bandwidth is k channels in one (the paper's multigraph): it serves k
+// The unused part of the channels in the current timestep, which lasts as long as a chunk takes on the
+// slowest channel. A channel k times as fast counts as k channels (the paper's multigraph) and carries k
 // chunks. A chunk travels at the pace of the slowest channel on its path, so at the path's ends, where the
-// network interfaces handle one message at a time, it takes as much of the timestep as there.
+// network interfaces handle one message at a time, it occupies the same part of the timestep as on that
+// channel.
 class LinkAllocator {
  public:
   explicit LinkAllocator(const topology::Topology& topology);
 
   int step() const { return step_; }
   void next_step() { ++step_; }
-  // How many chunks the channel serves in a timestep, 16 at most.
+  // The number of chunks that the channel carries in a timestep, at most 16.
   int capacity(topology::ChannelId channel) const { return capacity_[static_cast<std::size_t>(channel)]; }
   std::int64_t slowest_bytes_per_second() const { return slowest_; }
   // Whether all capacities are 1: a channel is either free or taken.
@@ -40,7 +41,8 @@ class LinkAllocator {
     const auto index = static_cast<std::size_t>(channel);
     return used_in_[index] == step_ ? used_[index] : 0;
   }
-  // The part of the timestep that hop `i` of a path with this least capacity takes.
+  // The part of the timestep for which hop `i` of a path is occupied, if `least` is the path's least
+  // capacity.
   int share(std::span<const topology::ChannelId> path, std::size_t i, int least) const {
     return kTimestep / (i == 0 || i + 1 == path.size() ? least : capacity(path[i]));
   }
@@ -49,9 +51,9 @@ class LinkAllocator {
   std::vector<int> capacity_;  // [channel]
   std::int64_t slowest_ = 1;
   bool uniform_ = true;
-  int step_ = 0;              // none before the first next_step()
-  std::vector<int> used_;     // [channel]: of a timestep
-  std::vector<int> used_in_;  // [channel]: the timestep that used_ is of
+  int step_ = 0;              // 0 before the first next_step()
+  std::vector<int> used_;     // [channel]: the used part of a timestep
+  std::vector<int> used_in_;  // [channel]: the timestep to which used_ applies
 };
 
 }  // namespace coppice::schedule

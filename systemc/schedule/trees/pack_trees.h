@@ -10,13 +10,13 @@
 
 namespace coppice::schedule {
 
-// Whether trees of all accelerators, `pieces` each, may become TreeTables: on more accelerators than
-// CompileRequest::pattern_beyond of a grid, each of whose channels has its own NI port. Channels that
-// serve several trees a timestep and data that not everybody owns a part of still may not.
+// Whether trees of all accelerators, `pieces` each, may be packed into TreeTables: on a grid with more
+// accelerators than CompileRequest::pattern_beyond whose channels each have their own NI port. pack_trees()
+// may still refuse, if channels serve several trees in a timestep or some accelerators own no data.
 bool may_pack_trees(const topology::Topology& topology, const CompileRequest& request, int pieces);
 
-// The schedule that build_schedule() makes of sends_of(trees), as TreeTables, which takes a tenth of the
-// memory; `flows[f]` is the data of tree f. nullopt where trees may not become that.
+// The schedule that build_schedule() makes from sends_of(trees), as TreeTables, which take a tenth of the
+// memory; `flows[f]` is the data of tree f. nullopt if the trees do not fit that form.
 std::optional<Schedule> pack_trees(const topology::Topology& topology, const CompileRequest& request,
                                    const std::string& algorithm, std::span<const Chunk> flows,
                                    const Trees& trees);

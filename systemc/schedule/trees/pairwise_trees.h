@@ -12,11 +12,11 @@ using Partners = std::vector<NodeId>;
 
 // All-gathers among a power of two of accelerators in which partners exchange everything they hold, stage
 // after stage, as trees: the trees of pieces[p] move piece p of every chunk, all pieces at once. Stage t
-// takes 2^t timesteps of a piece. Throws ModelError if an accelerator would receive a piece twice.
+// takes 2^t timesteps of one piece each. Throws ModelError if an accelerator would receive a piece twice.
 Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces);
 
-// Throws UnsupportedError unless `accelerators` is a power of two; `algorithm` and `network` are for its
-// text.
+// Throws UnsupportedError unless `accelerators` is a power of two; the message names `algorithm` and
+// `network`.
 void require_power_of_two(const std::string& algorithm, const std::string& network, int accelerators);
 
 }  // namespace coppice::schedule

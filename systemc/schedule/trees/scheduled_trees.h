@@ -13,33 +13,34 @@
 
 namespace coppice::schedule {
 
-// The collective over `trees`: all-gather follows the trees; reduce-scatter runs them reversed in time and
-// direction, first. Every accelerator's chunk is cut into as many pieces as it has trees; with a root, all
-// the data is its own. Throws UnsupportedError where a channel has none back.
+// The collective over `trees`: an all-gather follows the trees; a reduce-scatter runs them reversed in time
+// and direction, before the all-gather of an all-reduce. Every accelerator's chunk is cut into as many pieces
+// as it has trees; with a root, all the data belongs to the root. Throws UnsupportedError if a channel has no
+// reverse.
 Schedule schedule_trees(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, const Trees& trees);
 
-// The trees' paths and behind them, in the same order, the way back of each; `reverse` as reverse_channels()
-// gives it, or empty for the paths alone.
+// The trees' paths followed, in the same order, by their reverse paths; `reverse` comes from
+// reverse_channels(), or is empty for the paths alone.
 std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const topology::ChannelId> reverse);
 
-// Its messages; without a root, flow f is trees[f].
+// The messages of the collective; without a root, flow f is trees[f].
 std::vector<Send> sends_of(const topology::Topology& topology, const CompileRequest& request,
                            const Trees& trees);
 
-// The fewest timesteps in which every accelerator can receive every other's chunk in `pieces`, over channels
-// of which the slowest carries one piece a step: an accelerator's in-channels take ceil(pieces (n - 1) /
-// in-channels), a channel of k times the slowest one's bandwidth counted k times (LinkAllocator), the exit of
-// the worst cut (topology::worst_cut) likewise, and the way from the farthest one takes a step per
-// accelerator that it comes to. Throws UnsupportedError naming two accelerators where there is no way.
+// A lower bound on the timesteps in which every accelerator can receive every other's chunk in `pieces`, if
+// the slowest channel carries one piece a step: ceil(pieces (n - 1) / in-channels) for an accelerator's
+// in-channels, where a channel k times as fast as the slowest counts k times (LinkAllocator); likewise for
+// the exit of the worst cut (topology::worst_cut); and one step per accelerator on the path from the farthest
+// one. Throws UnsupportedError naming two accelerators without a path.
 int least_steps(const topology::Topology& topology, int pieces);
 
-// The most edges on the way from a root.
+// The most edges on a path from a root.
 int depth_of(const Trees& trees);
 
-// The most latencies that a port waits in all, for trees over channels without switches, both phases
-// together. Data that comes in one timestep and goes on in the next is late by its way; a channel that once
-// is late stays so, and makes late whom it serves.
+// The most latencies for which a port waits in total, for trees over channels without switches, both phases
+// together. Data that arrives in one timestep and is sent on in the next is late by its latency; a port that
+// was late once stays late and delays those that it serves.
 int waits_of(const Trees& trees);
 
 }  // namespace coppice::schedule

@@ -7,13 +7,13 @@
 
 namespace coppice::schedule {
 
-// Which of the timesteps come first.
+// Which timesteps come first: those with the shortest paths, or those with the longest.
 enum class WaysFirst : std::uint8_t { kShortest, kLongest };
 
-// New numbers of the timesteps of trees through switches: [old number], from 1; a tree still extends only
-// from nodes that joined in earlier ones. Data over a short way, sent right after data over a long one, meets
-// its tail where they come together: with the timesteps in order of their longest way, that happens at most
-// where the order ends. Without switches nothing changes.
+// New numbers for the timesteps of trees through switches: [old number], from 1; a tree still extends only
+// from nodes that joined in earlier timesteps. Data on a short path that is sent right after data on a long
+// one meets its tail where the paths join; with the timesteps sorted by their longest path, this happens only
+// where the sorted order breaks. Without switches nothing changes.
 std::vector<std::int32_t> order_steps(const topology::Topology& topology, const Trees& trees,
                                       WaysFirst first);
 

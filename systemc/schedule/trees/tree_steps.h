@@ -19,14 +19,14 @@ struct TreeEdge {
   std::int32_t path = -1;            // index into Trees::paths; -1, and no channel: the message is routed
 };
 
-// Spanning trees with their link schedule, `pieces` per accelerator: trees[f] is rooted at f / pieces. Or
+// Spanning trees with their link schedule: `pieces` per accelerator, trees[f] rooted at f / pieces; or
 // `pieces` trees of one accelerator.
 struct Trees {
   int steps = 0;  // timesteps of one phase
   int pieces = 1;
   std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps
   std::vector<ChannelPath> paths{};          // of edges through switches
-  NodeId root = topology::kNoNode;           // of all trees; none: every accelerator has its own
+  NodeId root = topology::kNoNode;  // root of all trees; kNoNode: every accelerator has its own trees
 };
 
 }  // namespace coppice::schedule

@@ -6,7 +6,7 @@
 
 namespace coppice::schedule {
 
-// Accelerators in boxes of equal size, joined by faster links inside than between them. The accelerators of
+// Accelerators in boxes of equal size, with faster links inside boxes than between them. The accelerators of
 // the same rank in every box are a rail.
 struct Boxes {
   std::vector<std::vector<topology::NodeId>> members;  // [box][rank]
@@ -18,18 +18,19 @@ struct Boxes {
   }
 };
 
-// Those that the fastest links form which leave nobody alone: one box where all links are alike.
+// The boxes formed by the fastest links that leave no accelerator alone; one box if all links are equally
+// fast.
 Boxes find_boxes(const topology::Topology& topology);
 
-// Directed rings through all of `count` nodes that share no link between two of them in the same direction:
-// count - 1 use all links both ways, which is possible except for 4 and 6 (Tillson 1980). As many as a search
-// finds, one at least.
+// Directed rings through all of `count` nodes, no two of which use a link in the same direction: count - 1
+// rings use all links in both directions, which is possible except for 4 and 6 nodes (Tillson 1980). Returns
+// as many as a search finds, at least one.
 std::vector<std::vector<int>> directed_rings(int count);
 
 // Whether every accelerator has a channel to every other.
 bool fully_connected(const topology::Topology& topology);
 
-// The switch that adds for every accelerator of a box, over a channel of each both ways; kNoNode if there is
+// The switch that adds for all accelerators of a box, with a channel to and from each; kNoNode if there is
 // none.
 topology::NodeId adder_of(const topology::Topology& topology, const std::vector<topology::NodeId>& box);
 

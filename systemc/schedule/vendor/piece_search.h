@@ -9,12 +9,12 @@ namespace coppice::schedule {
 
 // The messages of one accelerator's port in a step of a pipeline.
 struct PipelineStep {
-  Bytes bytes = 0;   // of a message
-  int messages = 1;  // that leave one after the other
+  Bytes bytes = 0;   // of one message
+  int messages = 1;  // sent back to back
 };
 
-// Steps that a message is on its way, and counted, while the pipeline goes on: what waits for it is due so
-// many steps later.
+// The number of steps for which a message is in flight and being counted while the pipeline continues:
+// messages that depend on it are due that many steps later.
 int steps_of_a_hop(const topology::Topology& topology, const CompileRequest& request,
                    const PipelineStep& step);
 
@@ -22,9 +22,9 @@ int steps_of_a_hop(const topology::Topology& topology, const CompileRequest& req
 Schedule faster_of(const topology::Topology& topology, const CompileRequest& request, Schedule one,
                    Schedule other);
 
-// The schedule of CompileRequest::chunks pieces, or of as many as should be fastest: `compile` is asked for
-// 1, 2, 4, ... while more gain, as far as `flows` per piece have an element each and the tables stay small;
-// `messages` are those of all accelerators for a piece.
+// The schedule with CompileRequest::chunks pieces or, if automatic, with the number expected to be fastest:
+// calls `compile` with 1, 2, 4, ... as long as more pieces help, each of the `flows` per piece has an
+// element, and the tables stay small; `messages` is the number of messages of all accelerators per piece.
 Schedule best_of_pieces(const topology::Topology& topology, const CompileRequest& request,
                         std::int64_t messages, int flows, const std::function<Schedule(int pieces)>& compile);
 
