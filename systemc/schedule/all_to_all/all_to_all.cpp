@@ -49,7 +49,7 @@ BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
   return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
 }
 
-// In the same order at every port, but no port waits for a step of another's.
+// All ports use the same order, but none waits for another port's step.
 BlockExchange at_once(const Topology& topology, Bytes elements) {
   BlockExchange exchange = direct(topology, elements);
   exchange.even = false;
@@ -101,9 +101,9 @@ double messages_through_dimensions(const Topology& topology) {
   return messages;
 }
 
-// Dimension by dimension: a block moves to the accelerator that differs from the current one in that
-// coordinate alone, where it equals the destination's. In a dimension every accelerator sends to the one at
-// distance 1, 2, 3 and so on all the blocks it has for it.
+// Dimension by dimension: a block moves to the accelerator that differs from the current one only in that
+// coordinate, which then equals the destination's. In each dimension every accelerator sends to those at
+// distance 1, 2, 3 and so on all the blocks it has for them.
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {
@@ -113,17 +113,17 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   }
   const int n = topology.num_accelerators();
   BlockExchange exchange;
-  int before = 0;  // steps of the dimensions before
+  int before = 0;  // steps of the previous dimensions
   int stride = 1;
   for (const int width : widths) {
-    const int carried = n / width;  // blocks that an accelerator has for one other of the dimension
+    // Blocks that an accelerator has for each other accelerator of the dimension.
+    const int carried = n / width;
     for (NodeId node = 0; node < n; ++node) {
       const int own = node / stride % width;
       for (int shift = 1; shift < width; ++shift) {
         const int there = (own + shift) % width;
         const NodeId to = node + (there - own) * stride;
-        // Sources agree with this accelerator in the dimensions still to do, destinations in those already
-        // done.
+        // Sources agree with this accelerator in the remaining dimensions, destinations in the finished ones.
         for (int k = 0; k < carried; ++k) {
           const int low = k % stride;
           const int high = k / stride;
@@ -140,7 +140,7 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   return exchange;
 }
 
-// The hops of all shortest ways.
+// The total number of hops on shortest paths.
 double messages_between_neighbours(const Topology& topology) {
   const topology::KindInfo& info = topology::info_of(topology.kind());
   if (!info.grid) return 0;

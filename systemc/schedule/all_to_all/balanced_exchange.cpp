@@ -36,11 +36,11 @@ class Balancer {
     find_neighbours();
   }
 
-  // [source n + destination].
+  // Returns the paths: [source * n + destination].
   std::vector<Way> run() {
     const NodeId n = topology_.num_accelerators();
     std::vector<Way> ways(index(n) * index(n));
-    constexpr int kPasses = 3;  // each block anew, by what all others load
+    constexpr int kPasses = 3;  // each pass routes every block again under the load of all others
     for (int pass = 0; pass < kPasses; ++pass) {
       for (NodeId shift = 1; shift < n; ++shift) {
         for (NodeId source = 0; source < n; ++source) {
@@ -81,8 +81,8 @@ class Balancer {
     return least;
   }
 
-  // Whether the path differs from the others: a bit of `turns` is set for a dimension that is passed
-  // downwards although it is equally far upwards.
+  // Finds one path of a block. A set bit of `turns` makes it go downwards in a dimension that is equally long
+  // in both directions. Returns false if the path repeats that of other arguments.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);
     const std::vector<int> to = topology_.coordinates(destination);
@@ -138,18 +138,18 @@ class Balancer {
   const topology::Topology& topology_;
   std::vector<int> widths_;
   bool wraps_;
-  std::vector<std::size_t> moving_;    // dimensions of more than one
-  std::vector<double> load_;           // [channel], in the time of its blocks
+  std::vector<std::size_t> moving_;    // dimensions of more than one accelerator
+  std::vector<double> load_;           // [channel]: total time of its blocks
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// The time that a block occupies a channel, and until it may be passed on.
+// The time for which a block occupies a channel, and the time until it may be passed on.
 struct Passage {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;
 };
 
-// If all channels are alike, the steps have one block each.
+// If all channels are equal, a step is one block long.
 std::vector<Passage> passages_of(const topology::Topology& topology, Bytes block, bool even) {
   std::vector<Passage> passages(topology.channels().size());
   for (std::size_t id = 0; id < passages.size() && !even; ++id) {
@@ -159,10 +159,10 @@ std::vector<Passage> passages_of(const topology::Topology& topology, Bytes block
   return passages;
 }
 
-// Every free channel takes one of the blocks that wait for it, the one with the longest path left.
+// Every free channel takes the waiting block with the longest remaining path.
 std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
                            const std::vector<Passage>& passages) {
-  using Waiting = std::pair<Femtoseconds, std::int32_t>;  // time to go, -flow
+  using Waiting = std::pair<Femtoseconds, std::int32_t>;  // (remaining time, -flow)
   // The time at which a block reaches its next channel (its flow), or a channel becomes free (-1 - channel).
   using Event = std::pair<Femtoseconds, std::int32_t>;
   std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());

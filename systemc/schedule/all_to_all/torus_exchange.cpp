@@ -13,7 +13,7 @@ namespace {
 
 using topology::NodeId;
 
-// The hops of the busiest direction for all blocks from one accelerator, in parts. Blocks for the middle of a
+// The hops in the busiest direction for all blocks from one accelerator, in parts. Blocks for the middle of a
 // ring alternate between both directions.
 int busiest_hops(const topology::Topology& topology, int parts) {
   int most = 0;
@@ -26,8 +26,8 @@ int busiest_hops(const topology::Topology& topology, int parts) {
   return most;
 }
 
-// The fewest possible parts of a block for which all take the least time: the middle is divided evenly, and
-// the longest path has no more hops than there are steps.
+// The fewest parts of a block with which all blocks take the least time: the blocks for the middle are
+// divided evenly, and the longest path has no more hops than there are steps.
 int fewest_parts(const topology::Topology& topology, Bytes most) {
   int longest = 0;
   for (const int width : topology.dims()) longest += width / 2;
@@ -40,8 +40,8 @@ int fewest_parts(const topology::Topology& topology, Bytes most) {
   return best;
 }
 
-// The hops of every block from one accelerator: edges from (distance r, part) r parts + part to the position
-// of an out-channel among those of its node.
+// The hops of every block from one accelerator, as edges of a bipartite graph: from block r parts + part
+// (distance r) to the index of an out-channel among those of its node.
 class Hops {
  public:
   Hops(const topology::Topology& topology, int parts)
@@ -54,7 +54,7 @@ class Hops {
   const std::vector<BipartiteEdge>& edges() const { return edges_; }
 
  private:
-  // Out-channels of a node are, dimension by dimension, the one up and the one down.
+  // The out-channels of a node are, dimension by dimension, the one up and the one down.
   void add(NodeId shift, std::int32_t block) {
     const std::vector<int> up = topology_.coordinates(shift);
     std::int32_t channel = 0;
@@ -70,12 +70,12 @@ class Hops {
   }
 
   const topology::Topology& topology_;
-  std::vector<int> turns_;  // [dimension]: blocks so far that are as far both ways
+  std::vector<int> turns_;  // [dimension]: number of blocks so far that are equally far in both directions
   std::vector<BipartiteEdge> edges_;
 };
 
-// The colors in another order: a block's are often neighbours, and a part that has just been received has to
-// wait for its channel's latency. Steps of about the golden ratio of all colors take neighbours far apart.
+// Reorders the colors. A block's colors are often adjacent, and a part that has just been received has to
+// wait for its channel's latency; stepping by about the golden ratio of all colors separates adjacent ones.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;
@@ -102,7 +102,7 @@ BlockExchange torus_exchange(const topology::Topology& topology, Bytes most_part
   const int parts = fewest_parts(topology, most_parts);
   const Hops hops(topology, parts);
   const std::vector<std::int32_t> steps = spread(color_edges(hops.edges()));
-  // [block]: its hops, by step.
+  // [block]: (step, hop), sorted by step.
   std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> ways(static_cast<std::size_t>(n) *
                                                                        static_cast<std::size_t>(parts));
   for (std::size_t edge = 0; edge < steps.size(); ++edge) {

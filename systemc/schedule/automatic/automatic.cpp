@@ -33,7 +33,7 @@ bool may_apply(const topology::Topology& topology, const CompileRequest& request
   return topology.in_network().empty() || info.over_dimensions;
 }
 
-// The candidates that may apply, in the order in which they are given time: the first ones, then the
+// The candidates that may apply, in the order in which their time is reserved: those marked `first`, then the
 // quickest.
 std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
                                   std::span<const AlgorithmInfo> algorithms) {
@@ -52,7 +52,7 @@ std::vector<Candidate> candidates(const topology::Topology& topology, const Comp
   return all;
 }
 
-// Takes from `all` the candidates that fit into the allowance, in turn; the rest stays, the quickest first.
+// Moves out of `all` the candidates that fit into the allowance, in turn; the rest stay, the quickest first.
 std::vector<Candidate> take_affordable(const topology::Topology& topology, std::vector<Candidate>& all) {
   double left = std::max(kLeastSeconds, kSecondsPerAccelerator * topology.num_accelerators());
   std::vector<Candidate> taken;
@@ -68,13 +68,13 @@ std::vector<Candidate> take_affordable(const topology::Topology& topology, std::
   return taken;
 }
 
-// The pieces of rooted trees, whose own choice takes seconds.
+// The number of pieces of rooted trees: choosing it automatically takes seconds.
 constexpr int kRootedPieces = 4;
 
-// Tables that take this many times as long as others are not executed to their end.
+// Tables that take this many times as long as the best are not executed to the end.
 constexpr Femtoseconds kHopeless = 3;
 
-// Tables, none if they would be slower than `fastest`, and their time.
+// The tables and their time; no tables if they would be slower than `fastest`.
 PackedTables compile_candidate(const topology::Topology& topology, const CompileRequest& request,
                                const AlgorithmInfo& info, Femtoseconds fastest) {
   if (info.name == PackedTreesCompiler::info().name) return pack_trees(topology, request, fastest);
@@ -133,7 +133,7 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   Choosing choosing(topology, request);
   std::vector<Candidate> rest = candidates(topology, request, algorithms);
   for (const Candidate& candidate : take_affordable(topology, rest)) choosing.attempt(candidate);
-  // None that fitted applies: try the others in spite of their time, until one does.
+  // No affordable candidate applies: try the others regardless of their time, until one does.
   for (const Candidate& candidate : rest) {
     if (choosing.found()) break;
     choosing.attempt(candidate);
@@ -143,10 +143,10 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
 
 namespace {
 
-// Messages of an all-to-all, more of which are tabled when they are asked for by name.
+// The most messages of an all-to-all for which `auto` builds tables; named algorithms have no such limit.
 constexpr double kMostMessages = 1e6;
 
-// So many messages of blocks, all channels from accelerators busy with them all the time.
+// The time of `messages` messages of one block if all channels from accelerators were always busy with them.
 Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                              double messages) {
   const MessageTiming timing(topology, request);
@@ -162,11 +162,11 @@ Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRe
   return channels > 0 ? static_cast<Femtoseconds>(messages / channels * static_cast<double>(busy)) : 0;
 }
 
-// How much longer messages that meet take than one after the other.
+// Factor by which messages that meet take longer than messages in sequence.
 constexpr double kMeeting = 1.1;
 
-// A message that meets others waits at its port for up to one buffer's worth of time. Returns a lower bound
-// if it is not less than `fastest`.
+// The time of an exchange in which messages meet: each then waits at its port for up to one buffer's worth of
+// time. Returns a lower bound if it is not less than `fastest`.
 Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                             const Schedule& schedule, Femtoseconds fastest) {
   const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;
@@ -217,7 +217,7 @@ AutomaticChoice choose_all_to_all(const topology::Topology& topology, const Comp
       fastest = time;
       choice.schedule = std::move(schedule);
     } catch (const UnsupportedError&) {
-      continue;  // there are others
+      continue;  // there are other algorithms
     }
   }
   std::ranges::stable_sort(choice.expected, {}, &ExpectedTime::time);

@@ -28,7 +28,7 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return pattern;
 }
 
-// The channel of every way at the origin; empty if the same way is faster at another accelerator.
+// The channel of every way at the origin; empty if a way's image at another accelerator is faster or slower.
 std::vector<ChannelId> channels_of_ways(const Topology& topology, const Schedule& schedule,
                                         const TablePattern& pattern) {
   const auto channel_at = [&](NodeId node, std::size_t way) {
@@ -115,12 +115,12 @@ class OriginExecution {
     events_.emplace(slot.free_at, -static_cast<std::int32_t>(index) - 1);
   }
 
-  // The time, and the flow of an arrival, or which slot is free: -1 - slot.
+  // (time, flow of an arriving message, or -1 - slot for a slot that becomes free).
   using Event = std::pair<Femtoseconds, std::int32_t>;
 
   MessageTiming timing_;
   const TablePattern& pattern_;
-  std::vector<ChannelId> channels_;    // [way], at the origin
+  std::vector<ChannelId> channels_;    // [way]: the channel at the origin
   std::vector<std::int32_t> arrived_;  // [flow]
   std::vector<Slot> slots_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -33,8 +33,8 @@ Femtoseconds longest_latency(const Plane& plane) {
   return longest;
 }
 
-// Whether a plane's latency, over the steps of a ring, exceeds the time that its part of the data would take
-// on the fastest plane.
+// Whether a plane's latency over the steps of a ring exceeds the time that its part of the data would take on
+// the fastest plane.
 bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
   const double part =
       plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());
@@ -43,10 +43,10 @@ bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& re
   return 2 * (plane.network.num_accelerators() - 1) * later > transfer_time(moved, fastest.bandwidth);
 }
 
-// The planes to use, the fastest first; none where the compiler gets the network as it is.
+// The planes to use, the fastest first; none if the compiler gets the unmodified network.
 std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topology,
                                  const CompileRequest& request) {
-  // The two channels of a torus's dimension of width 2 are its two directions.
+  // The two channels of a torus dimension of width 2 are its two directions.
   const bool whole = !info.one_plane || request.planes == 1 || topology::info_of(topology.kind()).grid ||
                      !topology.in_network().empty() ||
                      static_cast<std::size_t>(request.ni_ports) < most_channels(topology);
@@ -67,7 +67,7 @@ std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topo
   return planes;
 }
 
-// The part of the data of each plane, in whole elements for every accelerator but the last's.
+// The part of the data for each plane; all parts except the last are whole elements for every accelerator.
 std::vector<Bytes> share_out_to(const std::vector<Plane>& planes, const CompileRequest& request, int n) {
   double sum = 0;
   for (const Plane& plane : planes) sum += plane.bandwidth.gb_per_s();
@@ -79,7 +79,7 @@ std::vector<Bytes> share_out_to(const std::vector<Plane>& planes, const CompileR
     sizes.push_back(std::min(left, std::max<Bytes>(static_cast<Bytes>(part) / unit, 1) * unit));
     left -= sizes.back();
   }
-  // The fastest takes the rest.
+  // The fastest plane takes the rest.
   sizes.front() += left;
   return sizes;
 }

@@ -65,7 +65,7 @@ class SymmetricBuilder {
     }
   }
 
-  // Ways of one NI port share a slot.
+  // Assigns a slot to every NI port; its ways share the slot.
   void find_slots() {
     for (std::size_t way = 0; way < ways_; ++way) {
       const std::size_t port = ni_port(moves_.origin(), way);
@@ -76,7 +76,8 @@ class SymmetricBuilder {
     slots_.resize(slot_ports_.size());
   }
 
-  // The work of all accelerators for the origin's flows is, moved, the origin's work for all flows.
+  // The work of all accelerators for the origin's flows, moved to the origin, is the origin's work for all
+  // flows.
   void collect_entries(const Schedule& of_origin) {
     for (std::size_t n = 0; n < of_origin.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);
@@ -107,7 +108,7 @@ class SymmetricBuilder {
     return topology_.channel(channel_of(moves_.origin(), static_cast<std::size_t>(entry.route))).bandwidth;
   }
 
-  // The slots with every step before their last entry.
+  // The slots with an entry for every step before their last entry.
   std::vector<std::vector<TableEntry>> with_nops() const {
     StepLengths lengths;
     std::vector<Bandwidth> slowest;  // [slot]
@@ -134,7 +135,7 @@ class SymmetricBuilder {
     return filled;
   }
 
-  // Equal routes are kept once; there are few.
+  // Equal routes are stored once; there are few.
   std::int32_t route_index(Schedule& schedule, ChannelId channel) const {
     const topology::Route route = route_over(topology_, request_, channel);
     const auto known = std::ranges::find(schedule.routes, route);
@@ -167,7 +168,7 @@ class SymmetricBuilder {
   Bytes bytes_;
   std::size_t ways_ = 0;
   std::vector<ChannelId> channels_;      // [node * ways + way]
-  std::vector<std::size_t> slot_ports_;  // [slot]: the origin's NI port
+  std::vector<std::size_t> slot_ports_;  // [slot]: NI port at the origin
   std::vector<std::size_t> slot_of_way_;
   std::vector<std::vector<TableEntry>> slots_;
 };

@@ -40,7 +40,7 @@ VcRange all_vcs(const CompileRequest& request) {
   return vcs;
 }
 
-// The NI ports of a node: a switch that adds has one for every channel.
+// The number of NI ports of a node: a switch that adds has one for every channel.
 int ports_at(const Topology& topology, const CompileRequest& request, NodeId node) {
   return topology.is_accelerator(node) ? request.ni_ports
                                        : static_cast<int>(topology.out_channels(node).size());
@@ -55,7 +55,7 @@ Hop hop_over(const Topology& topology, ChannelId channel, VcRange vcs) {
   return {.out_port = static_cast<std::uint16_t>(topology.channel(channel).src_port), .vcs = vcs};
 }
 
-// The route with its last hop, into the network interface.
+// The route completed by its last hop, into the network interface.
 Route ending_with(const Topology& topology, const CompileRequest& request, ChannelId last, Route route) {
   const auto channel_ports = topology.out_channels(topology.channel(last).dst).size();
   const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(topology, request, last));
@@ -63,7 +63,7 @@ Route ending_with(const Topology& topology, const CompileRequest& request, Chann
   return route;
 }
 
-// The routes of a schedule, each kept once.
+// The routes of a schedule, without duplicates.
 class RouteTable {
  public:
   RouteTable(const Topology& topology, const CompileRequest& request, std::span<const ChannelPath> paths)
@@ -73,7 +73,7 @@ class RouteTable {
         channel_routes_(topology.channels().size(), -1),
         path_routes_(paths.size(), -1) {}
 
-  // Not before all sends are known to be valid.
+  // Call only after all sends have been validated.
   std::int32_t route_of(const Send& send) {
     if (send.channel >= 0) {
       std::int32_t& known = channel_routes_[static_cast<std::size_t>(send.channel)];
@@ -127,7 +127,7 @@ class RouteTable {
   const Topology& topology_;
   const CompileRequest& request_;
   std::span<const ChannelPath> paths_;
-  std::optional<PathVcs> path_vcs_;  // once a path is asked for
+  std::optional<PathVcs> path_vcs_;  // computed when the first path is requested
   std::vector<Route> routes_;
   std::unordered_map<Route, std::int32_t, RouteHash> indices_;
   std::vector<std::int32_t> channel_routes_;
@@ -137,8 +137,8 @@ class RouteTable {
 // The arrivals at a node of one flow in the steps before the current one.
 struct Arrivals {
   std::int32_t count = 0;
-  NodeId stored_from = topology::kNoNode;  // whom the last gathered value came from
-  std::int32_t last_reduce = -1;           // index of the send; earlier ones by Builder::previous_reduce_
+  NodeId stored_from = topology::kNoNode;  // sender of the last gathered value
+  std::int32_t last_reduce = -1;  // index of the send; earlier ones follow in Builder::previous_reduce_
 };
 
 class Builder {
@@ -169,7 +169,7 @@ class Builder {
   }
 
  private:
-  // The fault of a send, nullptr if it has none.
+  // The reason why a send is invalid, nullptr if it is valid.
   const char* fault_of(const Send& send) const;
   void require_valid(const Send& send) const;
   void sort_by_step();
@@ -211,11 +211,11 @@ class Builder {
   Schedule schedule_;
   std::vector<std::int32_t> order_;       // sends that carry data, by step
   std::vector<std::int32_t> route_;       // [position in order_]
-  std::vector<std::size_t> first_table_;  // [node]: of all nodes' tables
+  std::vector<std::size_t> first_table_;  // [node]: index among all nodes' tables
   StepLengths lengths_;
   std::vector<StepLengths::Nops> nops_;        // [table]
   std::vector<Arrivals> arrivals_;             // [accelerator * flows + flow]
-  std::vector<std::int32_t> previous_reduce_;  // [send]: the reduce arrival before it, same node and flow
+  std::vector<std::int32_t> previous_reduce_;  // [send]: the previous reduce arrival of its flow and node
 };
 
 const char* Builder::fault_of(const Send& send) const {
@@ -304,7 +304,7 @@ void Builder::find_paces() {
   for (const Bandwidth pace : slowest) nops_.emplace_back(lengths_, pace, request_);
 }
 
-// Switches have tables up to the last that a message starts or ends at.
+// Switches up to the last one at which a message starts or ends have tables.
 void Builder::make_tables() {
   NodeId nodes = topology_.num_accelerators();
   for (const Send& send : sends_) nodes = std::max({nodes, send.src + 1, send.dst + 1});
@@ -320,7 +320,7 @@ void Builder::make_tables() {
   first_table_.push_back(tables);
 }
 
-// Tables grow large: exact capacities avoid half of the memory.
+// Tables grow large: reserving their exact size avoids half of the memory.
 void Builder::reserve_tables() {
   struct Count {
     std::size_t entries = 0;
@@ -374,7 +374,7 @@ void Builder::record_arrival(std::int32_t index) {
   ++here.count;
   if (send.op == Op::kGather) {
     here.stored_from = send.src;
-    here.last_reduce = -1;  // what was added before is overwritten
+    here.last_reduce = -1;  // a store overwrites everything added before
   } else {
     previous_reduce_[static_cast<std::size_t>(index)] = here.last_reduce;
     here.last_reduce = index;

@@ -17,7 +17,7 @@ std::string name_of(const MscclCell& cell) {
   return fmt::format("chunk {} of buffer {}", cell.offset, cell.buffer);
 }
 
-// The step whose end releases steps that wait for step `at`: the first one from there on that signals; -1:
+// The step whose end releases steps that wait for step `at`: the first one from `at` on that signals; -1:
 // none.
 int telling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
@@ -56,7 +56,7 @@ void BlockExecution::refuse(BlockFault::Kind kind, const At& at, const std::stri
                    fmt::format("GPU {}, thread block {}, step {}: {}", at.gpu, at.block, at.step, what));
 }
 
-// The messages of two blocks on one side of a connection would meet each other's partners.
+// If two blocks shared one side of a connection, their messages could reach each other's receivers.
 void BlockExecution::require_connections() const {
   std::map<Connection, int> senders;
   std::map<Connection, int> receivers;
@@ -119,7 +119,8 @@ void BlockExecution::fill_inputs() {
   }
 }
 
-// Rounds: a block continues until it has sent a message, or must wait for one that is sent in this round.
+// Runs in rounds: a block continues until it has sent a message, or must wait for one that is sent in this
+// round.
 void BlockExecution::execute() {
   bool moved = true;
   for (std::int32_t round = 1; moved; ++round) {
@@ -184,7 +185,7 @@ std::vector<BlockExecution::Value> BlockExecution::take_message(const At& at,
   return std::move(message.values);
 }
 
-// The position of `index` chunks after `cell`; refused outside the buffer.
+// The cell `after` chunks beyond `cell`; fails outside the buffer.
 MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after) const {
   const int size = program_.buffers.size(at.gpu, cell.buffer);
   const MscclCell named{cell.buffer, cell.offset + after};
@@ -248,7 +249,7 @@ void BlockExecution::send(const At& at, std::vector<Value> values, std::int32_t 
       {std::move(values), round, trace_step, at.block, at.step});
 }
 
-// Among the steps that cannot continue, a receive whose message is never sent explains most.
+// Among the steps that cannot continue, a receive whose message is never sent explains the most.
 void BlockExecution::require_end() const {
   std::optional<At> stuck;
   for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {

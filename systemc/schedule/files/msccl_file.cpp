@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMostChunks = 1 << 20;
 constexpr int kMostChannels = 1 << 16;
-constexpr int kMostBlocks = 1 << 16;  // of a GPU
+constexpr int kMostBlocks = 1 << 16;  // per GPU
 
 class MscclReader {
  public:
@@ -182,8 +182,9 @@ class MscclReader {
     return {name.front(), number_of(node, offset, 0, kMostChunks)};
   }
 
-  // Thread blocks run side by side: their order in the file means nothing. Where they share a port, each GPU
-  // sends a round's messages in the order of their distance from it, so that all do not send to one at once.
+  // Thread blocks run side by side: their order in the file means nothing. If they share a port, each GPU
+  // sends a round's messages in the order of their distance from it, so that GPUs do not all send to the same
+  // one at once.
   static std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus) {
     std::ranges::stable_sort(messages, {}, [gpus](const BlockMessage& message) {
       return std::pair(message.round, (message.dst - message.src + gpus) % gpus);
@@ -215,8 +216,8 @@ class MscclReader {
     return sends;
   }
 
-  // MSCCL's GPUs keep data of different buffers, and data waiting to be received, apart. An accelerator has
-  // one buffer, to which sums are added on arrival; the proof of its tables finds where that makes a
+  // MSCCL's GPUs separate data of different buffers, and data waiting to be received. An accelerator has one
+  // buffer, to which sums are added on arrival; the proof of its tables finds out whether that makes a
   // difference.
   void require_one_buffer(const topology::Topology& topology, const Schedule& schedule) const {
     if (!program_.buffers.sums()) return;

@@ -22,13 +22,13 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr std::size_t kMostSteps = 256;  // of a thread block
-constexpr std::int64_t kMostCount = 72;  // chunks of a step
+constexpr std::size_t kMostSteps = 256;  // per thread block
+constexpr std::int64_t kMostCount = 72;  // chunks per step
 constexpr int kMostChannels = 32;
 constexpr std::int64_t kMostChunks = 1 << 16;
 constexpr const char* kGathers = "allgather";
 
-// A step of a GPU.
+// A step of a GPU, by thread block and index.
 struct Place {
   int block = -1;
   int step = -1;
@@ -40,9 +40,9 @@ struct Step {
   MscclCell source;
   MscclCell destination;
   std::int64_t count = 0;
-  std::set<Place> after{};  // steps of other blocks of the same GPU; each but the last takes a nop
+  std::set<Place> after{};  // steps of the GPU's other blocks; each except the last takes a nop
   bool needed = false;
-  int printed = 0;  // its number in the file, where nops are steps too
+  int printed = 0;  // its number in the file, where nops also count as steps
 
   int nops() const { return std::max(static_cast<int>(after.size()) - 1, 0); }
 };
@@ -57,8 +57,8 @@ struct Block {
 // A connection for messages over one link.
 struct Connection {
   int channel = -1;
-  std::size_t steps = kMostSteps;  // full: the next message opens a channel
-  int sender = -1;                 // the blocks
+  std::size_t steps = kMostSteps;  // full: the next message opens another channel
+  int sender = -1;                 // the thread blocks at both ends
   int receiver = -1;
 };
 
@@ -71,7 +71,7 @@ std::string name_of(const std::string& collective) {
 
 class MscclWriter {
  public:
-  // `most_steps` of a block, besides nops.
+  // `most_steps`: the most steps of a block, besides nops.
   MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges,
               std::size_t most_steps)
       : topology_(topology),
@@ -87,7 +87,7 @@ class MscclWriter {
     find_grain();
   }
 
-  // Empty if nops make a block too long.
+  // Returns an empty string if nops make a block too long.
   std::string write() {
     if (exchanges_) place_own();
     if (schedule_.ordered_by_lockstep) {
@@ -134,7 +134,7 @@ class MscclWriter {
     }
   }
 
-  // Places entries in an order in which their dependencies come first: ports continue while they can.
+  // Orders the entries so that dependencies come first: each port continues as long as it can.
   void place_messages() {
     struct Cursor {
       NodeId node;
@@ -147,8 +147,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // One step at a time, so that chunks are placed in the order of their timesteps where dependencies leave
-    // a choice.
+    // One step at a time, so that chunks are placed in the order of their timesteps if dependencies leave a
+    // choice.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();
@@ -174,7 +174,7 @@ class MscclWriter {
     }
   }
 
-  // Timestep by timestep: the sends of one use data from before it, and precede those of the next.
+  // Timestep by timestep: the sends of a timestep use data from earlier ones, and precede those of the next.
   void place_timesteps() {
     std::map<std::int32_t, std::vector<std::pair<NodeId, TableEntry>>> steps;
     for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
@@ -207,12 +207,12 @@ class MscclWriter {
   // A sent message, and its receiver's step.
   struct Sent {
     NodeId dst;
-    int receiver;  // the block
+    int receiver;  // the receiving block
     Step step;
-    std::int32_t sending;  // the step that sent it, in the trace
+    std::int32_t sending;  // index in the trace of the step that sent it
   };
 
-  // A message is a step of a sending and one of a receiving block for every 72 chunks of it.
+  // A message becomes one step of a sending block and one of a receiving block for every 72 of its chunks.
   void place_sends(NodeId src, const TableEntry& entry, std::vector<Sent>& sent) {
     const NodeId dst = entry.destination();
     const std::int64_t chunks = entry.bytes / grain_;
@@ -225,7 +225,7 @@ class MscclWriter {
       const std::int32_t traced = add(src, connection.sender, {"s", from, to, count}, {});
       for_each_cell(from, count, [&](MscclCell read) { order_.read(traced, src, read); });
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      // It adds to its own operand, and keeps the sum there.
+      // The step adds to its own operand, and keeps the sum there.
       const MscclCell operand = entry.op == Op::kReduce ? to : from;
       sent.push_back({dst, connection.receiver, {type, operand, to, count}, traced});
       ++connection.steps;
@@ -259,7 +259,7 @@ class MscclWriter {
     }
   }
 
-  // The last step of a block says that all before it are done.
+  // The last step of a block implies that all earlier ones are done.
   static void keep_last_of_blocks(std::set<Place>& places) {
     for (auto place = places.begin(); place != places.end();) {
       const auto next = std::next(place);
@@ -298,7 +298,7 @@ class MscclWriter {
     }
   }
 
-  // The cell of a GPU that holds the data from `offset`. Data that an all-to-all routes through the GPU is in
+  // The cell of a GPU that holds the data at `offset`. Data that an all-to-all routes through the GPU is in
   // scratch.
   MscclCell cell(NodeId node, std::int64_t offset) {
     if (!exchanges_)
@@ -315,7 +315,7 @@ class MscclWriter {
     return {'s', static_cast<int>(found->second * own + part)};
   }
 
-  // The step's number in the trace; it follows `after`.
+  // Appends the step to the trace, after the steps `after`; returns its number.
   std::int32_t add(NodeId node, int block, Step step, std::span<const std::int32_t> after) {
     auto& steps = blocks_[static_cast<std::size_t>(node)][static_cast<std::size_t>(block)].steps;
     trace_.push_back({node, {block, static_cast<int>(steps.size())}});
@@ -349,7 +349,7 @@ class MscclWriter {
     return static_cast<int>(blocks.size()) - 1;
   }
 
-  // Which of the links to a neighbour the message takes; -1 if it goes through others.
+  // The link to a neighbour that the message takes; -1 if it passes other nodes.
   topology::ChannelId first_link(NodeId src, NodeId dst, const TableEntry& entry) const {
     const topology::Route& route = schedule_.routes[static_cast<std::size_t>(entry.route)];
     const topology::ChannelId link = topology_.out_channels(src)[route.front().out_port];
@@ -427,21 +427,22 @@ class MscclWriter {
 
   const topology::Topology& topology_;
   const Schedule& schedule_;
-  bool exchanges_ = false;  // an all-to-all, by the blocks of all pairs
+  bool exchanges_ = false;  // the schedule is an all-to-all whose buffer holds the blocks of all pairs
   std::size_t most_steps_;
   Bytes grain_ = 0;
   std::vector<std::vector<Block>> blocks_;                     // [gpu]
-  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;  // [gpu]: the places of pairs' blocks
+  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;  // [gpu]: scratch cells of forwarded blocks
   std::map<std::tuple<NodeId, NodeId, topology::ChannelId>, Connection> connections_;
   std::map<std::pair<NodeId, NodeId>, int> channels_;
-  std::map<std::pair<NodeId, std::int32_t>, std::int32_t> arrived_;  // messages of a flow
+  // Number of messages that arrived, by node and flow.
+  std::map<std::pair<NodeId, std::int32_t>, std::int32_t> arrived_;
   StepOrder order_;
-  std::vector<std::pair<NodeId, Place>> trace_;             // [step of order_]
-  std::map<std::pair<NodeId, int>, std::int32_t> numbers_;  // of blocks, in order_
+  std::vector<std::pair<NodeId, Place>> trace_;             // [step of order_]: node and place of the step
+  std::map<std::pair<NodeId, int>, std::int32_t> numbers_;  // number of each block in order_
   int most_channels_ = 0;
 };
 
-// In blocks that are so short that their nops fit in.
+// Retries with shorter blocks until their nops fit.
 std::string write_msccl(const topology::Topology& topology, const Schedule& schedule, bool exchanges) {
   for (std::size_t most = kMostSteps; most > 0; most /= 2) {
     std::string text = MscclWriter(topology, schedule, exchanges, most).write();

@@ -50,7 +50,7 @@ std::vector<std::string> cells_of(const TableEntry& entry) {
           std::to_string(entry.route)};
 }
 
-// Numbers to the right, words to the left, columns as wide as they need.
+// Aligns numbers right and words left, in columns as wide as they need.
 void print_table(std::string& text, const Table& entries) {
   std::vector<std::vector<std::string>> rows{
       {"step", "op", "flow", "to", "parent", "children", "address", "bytes", "after", "route"}};
@@ -124,12 +124,12 @@ ordered_json line_json(const TableLine& line, bool numbered) {
   return json;
 }
 
-// `header` with what `print` adds to a text for every port of every node. A document tree of millions of
-// entries would be ten times its text: entries are formatted one by one.
+// `header` plus the text that `print` writes for every port of every node. Entries are formatted one by one,
+// because a document tree of millions of entries would be ten times as large as its text.
 template <typename Print>
 std::string with_ports(const ordered_json& header, const Schedule& schedule, Print print) {
   std::string text = header.dump();
-  text.pop_back();  // the closing brace
+  text.pop_back();  // removes the closing brace
   text += ",\n\"nodes\":[";
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     text += node == 0 ? "\n{\"ports\":[" : ",\n{\"ports\":[";

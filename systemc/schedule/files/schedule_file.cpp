@@ -71,7 +71,7 @@ class ScheduleReader {
   }
 
  private:
-  // The parser takes a zero for the end.
+  // The parser would take a zero byte for the end.
   void require_text() const {
     const std::size_t zero = text_.find('\0');
     if (zero == std::string_view::npos) return;
@@ -79,7 +79,7 @@ class ScheduleReader {
                       "the byte 0x00 cannot occur in a text file: remove it and everything after it");
   }
 
-  // Tables refer to nodes and ports by number, which mean others in another network.
+  // Tables refer to nodes and ports by number, and the numbers mean other nodes in another network.
   void require_topology(const Value& file) const {
     if (topology_.empty() || !file.json_value.contains("topology")) return;
     const Value name = field(file, "topology");
@@ -151,7 +151,7 @@ class ScheduleReader {
     refuse(value, fmt::format("'{}' is none of {}", word, known));
   }
 
-  // A plan of MSCCL++ lists GPUs with the operations of their thread blocks.
+  // An MSCCL++ plan lists GPUs with the operations of their thread blocks.
   void require_no_plan(const Value& file) const {
     const json& object = file.json_value;
     if (!object.is_object() || object.contains("schema") || !object.contains("gpus")) return;

@@ -7,9 +7,9 @@
 namespace coppice::schedule {
 namespace {
 
-// Blocks whose steps are followed through the trace at a time.
+// The number of blocks whose steps are followed through the trace in one pass.
 constexpr std::size_t kBlocksAtOnce = 16;
-// Per block the last of its steps, by number, that precedes a step.
+// Per block, the number of its last step that precedes a given step.
 using Clock = std::array<std::int32_t, kBlocksAtOnce>;
 
 }  // namespace
@@ -48,7 +48,7 @@ void StepOrder::compare(std::int32_t earlier, std::int32_t later, NodeId gpu, Ms
   in_question_.push_back({earlier, later, gpu, cell, earlier_writes, later_writes});
 }
 
-// Ordered by the block's sequence, or by a direct dependency.
+// Whether the block's sequence or a direct dependency orders the steps.
 bool StepOrder::plainly_before(std::int32_t earlier, std::int32_t later) const {
   const Step& before = steps_[static_cast<std::size_t>(earlier)];
   const Step& step = steps_[static_cast<std::size_t>(later)];
@@ -68,7 +68,8 @@ std::vector<UnorderedAccess> StepOrder::unordered() const {
   std::ranges::stable_sort(questions, {}, block_of);
   std::vector<UnorderedAccess> found;
   std::vector<Clock> clocks(questions.empty() ? 0 : steps_.size());
-  std::vector<std::int32_t> place(last_of_block_.size(), -1);  // [block] in a clock
+  // [block]: its index in a clock, -1 if this pass does not follow it.
+  std::vector<std::int32_t> place(last_of_block_.size(), -1);
   for (std::size_t begin = 0; begin < questions.size();) {
     std::size_t end = begin;
     std::size_t blocks = 0;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr int kMostChunks = 1 << 20;
-constexpr int kLinkCells = 4;  // before the chunks of a row
+constexpr int kLinkCells = 4;  // cells before the chunks of a row
 
 std::string_view trimmed(std::string_view cell) {
   const auto first = cell.find_first_not_of(" \t\r");
@@ -34,7 +34,7 @@ struct Row {
   std::vector<std::string_view> cells;
 };
 
-// Rows with anything in them; a cell of nothing at the end, after a last comma, is left out.
+// Non-empty rows; an empty cell after a last comma is dropped.
 std::vector<Row> rows_of(std::string_view text) {
   std::vector<Row> rows;
   int line = 0;
@@ -55,7 +55,7 @@ std::vector<Row> rows_of(std::string_view text) {
   return rows;
 }
 
-// A link with the chunks that it forwards.
+// A link and the chunks that it forwards.
 struct Link {
   int line = 0;
   NodeId src = 0;
@@ -145,8 +145,8 @@ class TacosReader {
     return -1;
   }
 
-  // An all-gather in which every link is two thread blocks, at its sender and its receiver: chunks follow
-  // each other, and a chunk waits until it has reached the sender.
+  // An all-gather in which every link is two thread blocks, one at its sender and one at its receiver: chunks
+  // follow each other, and a chunk waits until it has reached the sender.
   BlockProgram forwarding() const {
     BlockProgram program{
         {"all_gather", accelerators_, chunks_, true},
@@ -155,7 +155,7 @@ class TacosReader {
     std::map<std::pair<NodeId, NodeId>, int> channels;
     std::vector<int> numbers;
     for (const Link& link : links_) numbers.push_back(channels[{link.src, link.dst}]++);
-    // Chunks received in a round can be sent in the same round: receivers first.
+    // Receivers come first, so that chunks received in a round can be sent on in the same round.
     const std::vector<Receipt> received = add_receivers(program, numbers);
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = links_[l];

@@ -22,12 +22,12 @@ void require_few_windows(Femtoseconds finish, Femtoseconds window) {
                                      kMost));
 }
 
-// The part of each window that the intervals cover together.
+// The fraction of each window that the union of the intervals covers.
 std::vector<double> coverage(std::vector<Interval> intervals, Femtoseconds finish, Femtoseconds window) {
   std::ranges::sort(intervals, {}, &Interval::begin);
   std::vector<Femtoseconds> covered(
       static_cast<std::size_t>(finish / window + (finish % window == 0 ? 0 : 1)), 0);
-  Femtoseconds until = 0;  // everything before is accounted for
+  Femtoseconds until = 0;  // time up to which coverage has been counted
   for (const Interval& interval : intervals) {
     for (Femtoseconds at = std::max(until, interval.begin); at < interval.end;) {
       const Femtoseconds end = std::min(interval.end, (at / window + 1) * window);
@@ -83,7 +83,7 @@ ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine
     used += dimension.utilization * static_cast<double>(model.dimension(d).bandwidth.bytes_per_second);
     dimension.activity = coverage(std::move(present), study.finish, window);
   }
-  // Without in-network reduction, the mean use of the dimensions equals the ideal time's share.
+  // Without in-network reduction, the mean utilization of the dimensions equals ideal / finish.
   study.utilization = model.adds_in_network()
                           ? used / static_cast<double>(model.total_bandwidth().bytes_per_second)
                           : static_cast<double>(study.ideal) / static_cast<double>(study.finish);

@@ -34,7 +34,7 @@ void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<Chunk
   std::vector<bool> gathered(model.dimensions(), false);
   for (ChunkStage& stage : stages) {
     if (stage.op != Op::kGather) continue;
-    bool all_behind = true;  // are gathered
+    bool all_behind = true;  // are gathered already
     for (std::size_t level = plan.reduce_scatter.size(); level-- > 0;) {
       const std::size_t d = plan.reduce_scatter[level];
       if (d == stage.dimension) stage.joins = all_behind;
@@ -50,7 +50,7 @@ void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<Chunk
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan) {
   std::vector<ChunkStage> stages;
   const Bytes all = model.accelerators();
-  // An all-gather starts from each accelerator's contribution.
+  // An all-gather starts with each accelerator's contribution.
   Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
     const Bytes held = plan.bytes * shares / all;
@@ -102,7 +102,7 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
   way.push_back(step);
 }
 
-// The time of all messages of a step at their links.
+// The time of all messages of a step on their links.
 Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
                          Bytes runs) {
   // The first step sends the accelerator's own part.
@@ -202,14 +202,14 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkWay> ways, Femtosecon
     if (next == kNever) return now_;
     now_ = next;
     if (now_ > give_up) return now_;
-    // All events at one time come before the choices made then.
+    // All events of one time are processed before the choices made at that time.
     for (Dimension& dimension : dimensions_) receive(dimension);
   }
 }
 
 namespace {
 
-// For times that are only compared.
+// A saturating sum, for times that are only compared.
 Femtoseconds capped_sum(Femtoseconds time, Femtoseconds by) {
   Femtoseconds sum = 0;
   return __builtin_add_overflow(time, by, &sum) ? kLongestTime : std::min(sum, kLongestTime);
@@ -239,7 +239,7 @@ Femtoseconds ChunkSimulation::next_event() const {
 
 namespace {
 
-// For a heap whose front goes first.
+// Orders a heap so that its front is the next to go.
 constexpr auto kGoesLater = [](const auto& a, const auto& b) {
   return std::tie(a.place, a.rank, a.came, a.chunk) > std::tie(b.place, b.rank, b.came, b.chunk);
 };
@@ -293,7 +293,8 @@ void ChunkSimulation::serve(Dimension& dimension) {
     dimension.begun.push_back(
         {.chunk = goes.chunk, .stage = step.stage, .came = progress.came, .began = now_});
   }
-  // All that it has not sent goes one after the other from now on, and the last of it has to arrive.
+  // The remaining messages go one after the other from now on at best, and the last of them still has to
+  // arrive.
   const Femtoseconds sent = capped_sum(now_, dimension.to_send);
   least_finish_ = std::max(least_finish_, capped_sum(sent, dimension.latency));
   dimension.to_send -= step.transfer;

@@ -70,7 +70,7 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Every chunk's steps and messages, in order and before that.
+  // Every chunk's steps and messages exist both unordered and in order.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
     std::int64_t messages = 0;
@@ -121,12 +121,12 @@ class HierarchicalBuilder {
 
   int ni_port(int out_port) const { return out_port % request_.ni_ports; }
 
-  // The ports of an accelerator, and those of reducing switches.
+  // The number of ports of an accelerator, plus those of reducing switches.
   int slots() const {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
   }
-  // The port of the dimension's switches that leads to an accelerator; all of them use the same order.
+  // The port of the dimension's switches that leads to an accelerator; all switches use the same order.
   int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
 
   void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {
@@ -183,7 +183,8 @@ class HierarchicalBuilder {
     }
   }
 
-  // Routes name ports only, and ports lie alike at all accelerators, and at all switches of a dimension.
+  // Routes contain only port numbers, and all accelerators, and all switches of a dimension, number their
+  // ports alike.
   std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, int out_port, NodeId dst) {
     const std::size_t d = step.stage.dimension;
     const bool across = step.leg == Leg::kAcross;
@@ -270,13 +271,13 @@ class HierarchicalBuilder {
   Hierarchy hierarchy_;
   LatencyModel model_;
   IntraDimension policy_;
-  int pieces_;  // of a chunk
+  int pieces_;  // per chunk
   std::vector<DimensionAlgorithm> algorithms_;
   Bytes end_of_data_ = 0;
-  std::vector<Bytes> bytes_;  // of every chunk
+  std::vector<Bytes> bytes_;  // [chunk]
   ProgramTables::Spec tables_;
-  bool alike_ = false;      // whether all accelerators' tables look alike, and there are no others
-  std::size_t widest_ = 0;  // dimension
+  bool alike_ = false;      // all accelerators' tables look alike, and no switch has tables
+  std::size_t widest_ = 0;  // size of the largest dimension
   std::array<std::vector<std::int32_t>, 3> route_indices_;  // [leg][out-port * widest + coordinate]
   std::vector<topology::Route> routes_;
 };
@@ -291,7 +292,7 @@ Schedule compile_plans(const Topology& topology, const CompileRequest& request, 
 namespace {
 
 double seconds_of_chunks(const Topology& topology, const CompileRequest& request) {
-  if (topology.dimension_kinds().empty()) return 0;  // refused at once
+  if (topology.dimension_kinds().empty()) return 0;  // compile() fails at once
   return request.chunks * seconds_at(topology, 0.02, 1);
 }
 
@@ -310,9 +311,9 @@ AlgorithmInfo HierarchicalCompiler::info() {
                      {.turn = 11, .chunks = 256, .seconds = seconds_of_chunks, .first = true}}};
 }
 
-// Chunks fill the dimensions in a pipeline, and Themis has 64 of them (Sec. 5.3). In a single dimension they
-// only hide the latency of a step, which a few do: of half as many each, as long as that is expected to be
-// faster.
+// Chunks fill the dimensions in a pipeline, and Themis uses 64 of them (Sec. 5.3). In a single dimension they
+// only hide the latency of a step, for which a few are enough: the number is halved as long as that is
+// expected to be faster.
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const auto compile_in = [&](int count) {

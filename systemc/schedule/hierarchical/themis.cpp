@@ -8,17 +8,17 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr Bytes kThresholdShare = 16;  // of a chunk (Sec. 5.3)
+constexpr Bytes kThresholdShare = 16;  // 1 / kThresholdShare of a chunk (Sec. 5.3)
 
-// getBaselineScheduling() of Algorithm 1, as the reduce-scatter goes.
+// getBaselineScheduling() of Algorithm 1, in the order of the reduce-scatter.
 DimensionOrder baseline_order(const LatencyModel& model) {
   DimensionOrder order(model.dimensions());
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
-// SCHEDULER.SCHEDULE of Algorithm 1, as the reduce-scatter goes: an all-gather's descending order is this one
-// backwards.
+// SCHEDULER.SCHEDULE of Algorithm 1, in the order of the reduce-scatter: the descending order of an
+// all-gather is its reverse.
 DimensionOrder next_order(const LatencyModel& model, std::span<const Femtoseconds> loads, Bytes chunk) {
   DimensionOrder order = baseline_order(model);
   const auto [least, most] = std::ranges::minmax_element(loads);

@@ -10,11 +10,12 @@ namespace coppice::schedule {
 namespace {
 
 constexpr double kNearIdeal = 0.995;  // utilization that ends the search
-constexpr Bytes kMostMoved = 8;       // an eighth of a chunk at once
-// All-gathers that go another way than back: with a tenth more messages at most, and on two dimensions, where
-// there are few orders else; with more they gained between -0.3 and 0.15 points on the systems of Themis,
-// Table 2. Their tables are stored and proven entry by entry, as all are up to 256 accelerators; on the 1,024
-// of 2D-SW_SW (99.6% instead of 98.9% of its bandwidth) that would take eight times as long as the rest.
+constexpr Bytes kMostMoved = 8;       // a move takes at most an eighth of a chunk
+// The limit on all-gathers in another order than the reverse: at most a tenth more messages, and only on two
+// dimensions, where few other orders exist. With more messages they gained between -0.3 and 0.15 points on
+// the systems of Themis, Table 2. Their tables are stored and proven entry by entry, as all tables are up to
+// 256 accelerators; on the 1,024 accelerators of 2D-SW_SW (99.6% instead of 98.9% of its bandwidth) that
+// would take eight times as long as everything else.
 constexpr std::int64_t kMoreMessages = 10;
 constexpr std::size_t kMostDimensions = 2;
 constexpr Bytes kMostAccelerators = 256;
@@ -67,7 +68,7 @@ class LocalSearch {
   std::vector<ChunkPlan> take() { return std::move(plans_); }
 
  private:
-  // Changes chunk a, and b if two are involved; returns false if nothing changed.
+  // Changes chunk a, and b if the move involves two; returns false if nothing changed.
   bool change(std::size_t a, std::size_t b) {
     constexpr std::uint64_t kOdds = 8;
     const std::uint64_t what = random_.below(kOdds);
@@ -121,9 +122,9 @@ class LocalSearch {
   ChunkSimulation simulation_;
   std::vector<ChunkPlan> plans_;
   std::vector<ChunkWay> ways_;
-  std::int64_t messages_ = 0;  // of an accelerator
+  std::int64_t messages_ = 0;  // per accelerator
   std::int64_t most_messages_ = 0;
-  bool parts_ways_ = false;  // all-gathers may go other ways than back
+  bool parts_ways_ = false;  // whether all-gathers may use another order than the reverse
   Femtoseconds best_ = 0;
 };
 

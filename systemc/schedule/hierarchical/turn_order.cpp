@@ -24,7 +24,7 @@ class Pipeline {
     serve_ports();
     while (!events_.empty()) {
       const Femtoseconds now = events_.top().at;
-      // All events at one time come before the choices made then.
+      // All events of one time are processed before the choices made at that time.
       for (; !events_.empty() && events_.top().at == now; events_.pop()) process(events_.top());
       now_ = now;
       serve_ports();
@@ -37,9 +37,9 @@ class Pipeline {
 
   struct Progress {
     std::size_t step = 0;
-    std::size_t missing = 0;          // messages of the step that have not arrived
-    Femtoseconds operation_came = 0;  // when the current operation's first step was ready
-    std::size_t place = kNotBegun;    // of the current operation among all that have begun
+    std::size_t missing = 0;          // messages of the current step that have not arrived
+    Femtoseconds operation_came = 0;  // when the current operation's first step became ready
+    std::size_t place = kNotBegun;    // index of the current operation among all that have begun
   };
   struct Waiting {
     std::size_t place;
@@ -51,8 +51,8 @@ class Pipeline {
   };
   struct Event {
     Femtoseconds at;
-    std::int32_t port;   // that becomes free; -1: a message arrives
-    std::int32_t chunk;  // the message's
+    std::int32_t port;   // the port that becomes free; -1: a message arrives
+    std::int32_t chunk;  // the chunk of the message
     bool operator>(const Event& other) const {
       return std::tie(at, port, chunk) > std::tie(other.at, other.port, other.chunk);
     }
@@ -115,7 +115,7 @@ class Pipeline {
   std::vector<std::vector<PipelineTurn>> turns_;
   Earliest<Event> events_;
   Femtoseconds now_ = 0;
-  std::size_t begun_ = 0;  // operations
+  std::size_t begun_ = 0;  // number of operations
 };
 
 }  // namespace

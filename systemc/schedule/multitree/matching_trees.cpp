@@ -80,7 +80,7 @@ class Growth {
     return depth_[static_cast<std::size_t>(node) * trees_count_ + tree];
   }
 
-  // Trees that `node` lacks and some neighbour holds, as a heap with the most wanted on top.
+  // The trees that `node` lacks and some neighbour holds, as a heap with the tree to join first on top.
   std::vector<Candidate> candidates(NodeId node) {
     lacking_.assign(words_, 0);
     Bits lacking(lacking_.data(), words_);
@@ -115,7 +115,7 @@ class Growth {
     const std::vector<ChannelId>& in = ways_in_[static_cast<std::size_t>(node)];
     std::vector<Candidate> wanted = candidates(node);
     Assignment assignment(in.size());
-    // The senders nearest to the root first.
+    // Senders nearest to the root come first.
     const auto channels_of = [&](std::int32_t tree, auto&& visit) {
       const auto t = static_cast<std::size_t>(tree);
       const int least = nearest(node, t);
@@ -154,15 +154,15 @@ class Growth {
   std::size_t nodes_;
   std::size_t trees_count_;
   std::size_t words_;
-  std::vector<std::uint64_t> held_;     // [node * words]: trees it held when the timestep began
-  std::vector<int> depth_;              // [node * trees + tree]: edges from the root, -1 where it is not held
-  std::vector<int> holders_;            // [tree], those of this timestep included
-  std::vector<std::uint64_t> lacking_;  // scratch of candidates()
-  std::vector<Joining> joining_;        // in this timestep
+  std::vector<std::uint64_t> held_;  // [node * words]: trees it held when the timestep began
+  std::vector<int> depth_;    // [node * trees + tree]: edges from the root, -1 if the node is not in the tree
+  std::vector<int> holders_;  // [tree]: number of holders, including those that join in this timestep
+  std::vector<std::uint64_t> lacking_;  // scratch space of candidates()
+  std::vector<Joining> joining_;        // joins of this timestep
   Trees trees_;
 };
 
-// The in-channels of every accelerator, each as often as it serves trees in a timestep.
+// The in-channels of every accelerator, each repeated for the number of trees it serves in a timestep.
 std::vector<std::vector<ChannelId>> find_ways_in(const Topology& topology) {
   const LinkAllocator links(topology);
   std::vector<std::vector<ChannelId>> ways_in;

@@ -63,7 +63,7 @@ class Grid {
 
 using Order = std::vector<std::size_t>;
 
-// All orders of up to three dimensions, else the cyclic ones.
+// All orders of up to three dimensions, otherwise the cyclic ones.
 std::vector<Order> orders_of(std::size_t dimensions) {
   Order order(dimensions);
   std::iota(order.begin(), order.end(), 0);
@@ -88,7 +88,7 @@ ChannelId channel_into(const Grid& grid, const Order& order, NodeId root, NodeId
   return grid.into(node, d, grid.at(node, d) > grid.at(root, d));
 }
 
-// Channels from `node` to the end of the longest way beyond it in that tree.
+// The number of channels from `node` to the end of the longest path beyond it in that tree.
 int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   int most = 0;
   for (std::size_t i = order.size(); i-- > 0;) {
@@ -128,7 +128,7 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two at once overcomes the obstacle to single changes: an exact balance of sums.
+      // Changing two trees at once escapes local minima, where only an exact balance of sums helps.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;
@@ -141,8 +141,8 @@ class Balance {
  private:
   struct Change {
     std::size_t tree = 0;
-    std::size_t before = 0;   // its order
-    std::int64_t excess = 0;  // before it
+    std::size_t before = 0;   // the previous index of its order
+    std::int64_t excess = 0;  // excess_ before the change
   };
 
   Change change() {
@@ -180,9 +180,9 @@ class Balance {
   int pieces_;
   int limit_;
   Random random_;
-  std::vector<NodeId> ends_;         // nodes at the end of a line of any dimension
-  std::vector<int> load_;            // [channel into one of them]: trees that use it
-  std::int64_t excess_ = 0;          // sum of the loads above the limit
+  std::vector<NodeId> ends_;         // nodes at the end of a line, in any dimension
+  std::vector<int> load_;            // [channel into one of ends_]: number of trees that use it
+  std::int64_t excess_ = 0;          // total load above the limit
   std::vector<std::size_t> choice_;  // [tree]: index of its order
 };
 
@@ -216,9 +216,9 @@ class ListScheduler {
   }
 
  private:
-  // A tree that could go over a channel.
+  // A tree that could be sent over a channel.
   struct Waiting {
-    int height = 0;  // the highest first, then the lowest tree
+    int height = 0;  // the highest goes first, then the lowest tree
     std::int32_t tree = 0;
     NodeId node = 0;
     bool operator<(const Waiting& other) const {

@@ -21,7 +21,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Translated trees take milliseconds, matching grows with the cube of the accelerators.
+// Translated trees take milliseconds; the time of matching grows with the cube of the accelerators.
 constexpr int kTranslationRestarts = 40;
 constexpr int kMostToGrow = 256;  // accelerators
 constexpr std::int64_t kMatchingEffort = 200'000'000;
@@ -62,7 +62,7 @@ Bytes divide_up(Bytes dividend, Bytes divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// On a torus whose translated trees are as few as can be.
+// For a torus whose translated trees reach the fewest timesteps.
 std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
   const int pieces = request.chunks;
   if (topology.kind() != topology::Kind::kTorus ||
@@ -90,13 +90,13 @@ Schedule compile_trees(const topology::Topology& topology, const CompileRequest&
                        const Trees& trees) {
   Schedule schedule = schedule_trees(topology, request, MultiTreeOptimalCompiler::info().name, trees);
   const int least = least_steps(topology, trees.pieces);
-  // Without slow links timesteps are shorter, and their number compares with no other.
+  // Without slow links timesteps are shorter, so their number is not comparable with the bound.
   schedule.least_steps = trees.steps < least ? 0 : phases(request) * least;
   return schedule;
 }
 
 // Pieces fill the last timestep, and make ports wait less for recent arrivals. Over switches they obstruct
-// each other, and with many accelerators they gain little for the time that their trees take.
+// each other, and with many accelerators they gain little for the time it takes to build their trees.
 Schedule compile_automatic(const topology::Topology& topology, const CompileRequest& request) {
   constexpr int kMostPieces = 4;
   constexpr int kMostAccelerators = 64;
@@ -139,7 +139,7 @@ Trees build_trees_over(const topology::Topology& topology, int pieces, std::uint
     if (!trees || matched.steps < trees->steps) trees = std::move(matched);
   }
   if (topology.num_accelerators() > kMostToGrow) return *std::move(trees);
-  // Now and then MultiTree's own are as few, and wait less for data that has only just come.
+  // MultiTree's own trees sometimes take as few steps, and wait less for data that has only just arrived.
   Trees grown = grow_trees(topology, pieces, LookingOrder::kAsFarAsNeeded);
   const bool better = grown.steps == trees->steps && waits_of(grown) < waits_of(*trees);
   return better ? grown : *std::move(trees);
@@ -154,7 +154,7 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
 
 namespace {
 
-// Translated trees are made in no time; elsewhere trees are grown and matched again and again.
+// Translated trees take negligible time; on other networks trees are grown and matched repeatedly.
 double seconds_of_search(const topology::Topology& topology, const CompileRequest& request) {
   if (request.root >= 0) return seconds_of_growth(topology, request);
   if (looks_alike(topology, request)) return seconds_at(topology, 0.1, 1);

@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// Trees of a root times their accelerators: an amount that grows in an instant.
+// The largest number of trees of a root times accelerators for which trees grow quickly.
 constexpr int kMostEdges = 1 << 15;
 
 Bandwidth slowest_channel(const Topology& topology) {

@@ -15,8 +15,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// Numbers of the channels of `least` bytes per second or more, both between two nodes' ends alike: the k-th
-// of each direction by bandwidth.
+// The numbers of the channels with at least `least` bytes per second, equally many in both directions between
+// two nodes: the k-th fastest of one direction with the k-th fastest of the other.
 std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t least) {
   std::map<std::pair<NodeId, NodeId>, int> fast;
   const auto is_fast = [&](const topology::Channel& c) { return c.bandwidth.bytes_per_second >= least; };
@@ -34,7 +34,7 @@ std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t leas
   return result;
 }
 
-// The time for one byte per piece, over all timesteps.
+// The time per byte of a piece, over all timesteps.
 double time_of(const Trees& trees, std::int64_t slowest) {
   return static_cast<double>(trees.steps) / static_cast<double>(slowest);
 }

@@ -12,7 +12,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The neighbours of every node by direction, a direction being an index into out_channels.
+// The neighbours of every node by direction; a direction is an index into out_channels.
 class Directions {
  public:
   explicit Directions(const Topology& topology)
@@ -76,7 +76,7 @@ struct BaseTrees {
   std::vector<std::vector<BaseEdge>> pieces;
 };
 
-// Grows them together: a site is a (piece, node).
+// Grows all of them together; a site is a pair of (piece, node).
 class Growth {
  public:
   Growth(const Directions& directions, const std::vector<int>& distance, int pieces, std::uint64_t seed,
@@ -97,7 +97,7 @@ class Growth {
 
  private:
   static constexpr int kOutside = -1;
-  static constexpr int kFrontier = -2;  // outside, a neighbour is inside
+  static constexpr int kFrontier = -2;  // a site outside the tree, next to a member
 
   struct Candidate {
     int distance = 0;
@@ -133,7 +133,7 @@ class Growth {
     std::ranges::sort(frontier_);
     Assignment assignment(directions_.count());
     const auto directions_into = [&](std::int32_t child, auto&& visit) {
-      // First over shortest ways from the root.
+      // First along shortest paths from the root.
       for (const bool shortest : {true, false}) {
         for (std::size_t direction = 0; direction < directions_.count(); ++direction) {
           const int parent_depth = depth(parent_of(child, direction));
@@ -191,7 +191,8 @@ std::vector<int> distances_from_root(const Directions& directions) {
   return distance;
 }
 
-// The trees of the first `roots` accelerators: along each edge's direction from wherever its parent went.
+// The trees of the first `roots` accelerators: each edge keeps its direction and starts at the image of its
+// parent.
 Trees translate(const Topology& topology, const BaseTrees& base, NodeId roots) {
   Trees trees{.steps = base.steps, .pieces = static_cast<int>(base.pieces.size()), .trees = {}};
   std::vector<NodeId> moved(static_cast<std::size_t>(topology.num_nodes()), 0);

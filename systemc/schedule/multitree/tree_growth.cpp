@@ -15,7 +15,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The accelerators that some free channel still leads to in the timestep.
+// The accelerators to which some free channel leads in the timestep.
 class Receivers {
  public:
   Receivers(const Topology& topology, const LinkAllocator& links)
@@ -26,7 +26,7 @@ class Receivers {
   void begin_step() {
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) insert(node);
   }
-  // After a channel into `node` was taken.
+  // Call after a channel into `node` was taken.
   void update(NodeId node) {
     const bool open =
         std::ranges::any_of(topology_.in_channels(node), [&](ChannelId id) { return links_.is_free(id); });
@@ -48,10 +48,10 @@ class Receivers {
   std::vector<std::uint64_t> open_;
 };
 
-// How far trees look for a node at a time.
+// The limits within which trees look for a node.
 struct Look {
-  bool fresh = true;  // from nodes that joined in the timestep before, too
-  int reach = 0;      // over so many channels between switches at most
+  bool fresh = true;  // also from nodes that joined in the previous timestep
+  int reach = 0;      // the most channels between switches
 };
 
 std::vector<Look> looks_of(LookingOrder order, int farthest) {
@@ -85,8 +85,8 @@ struct Ground {
   SwitchSearch search;
   Receivers receivers;
   Look look;
-  bool beyond_reach = false;       // whether some way might have been longer
-  std::vector<ChannelPath> paths;  // through switches, of all trees
+  bool beyond_reach = false;       // whether a longer path might exist
+  std::vector<ChannelPath> paths;  // paths through switches, of all trees
 };
 
 // One tree while it grows.
@@ -104,10 +104,11 @@ class GrowingTree {
     return edges_.size() + 1 == static_cast<std::size_t>(ground_->topology.num_accelerators());
   }
 
-  // Accelerators that it holds, the root not counted.
+  // The number of accelerators in the tree, without the root.
   std::size_t size() const { return edges_.size(); }
 
-  // Only present nodes may be parents in the coming timestep; nodes without a lacking neighbour are done.
+  // Only present nodes may be parents in the coming timestep; nodes whose neighbours are all in the tree are
+  // dropped.
   void begin_step() {
     std::erase_if(parents_, [&](NodeId node) {
       return std::ranges::none_of(ground_->topology.out_channels(node), [&](ChannelId id) {
@@ -125,8 +126,8 @@ class GrowingTree {
     channel_ = 0;
   }
 
-  // Takes one node, if it can. What a tree could not take earlier in the same look it cannot take later: the
-  // search resumes where the last one ended.
+  // Adds one node, if it can. A node that a tree could not reach earlier in the same look stays out of reach,
+  // so the search resumes where the last one ended.
   bool extend() {
     if (ground_->receivers.none_outside(held_)) return false;
     const std::size_t end = ground_->look.fresh ? parents_.size() : seasoned_;
@@ -181,16 +182,16 @@ class GrowingTree {
   }
 
   Ground* ground_;
-  std::vector<std::uint64_t> held_;  // accelerators
+  std::vector<std::uint64_t> held_;  // accelerators in the tree
   std::vector<NodeId> parents_;      // in the order they joined
-  std::size_t seasoned_ = 0;         // how many of them held their data in the timestep before
-  std::vector<NodeId> joined_;       // in this timestep
+  std::size_t seasoned_ = 0;         // number of parents_ that had their data in the previous timestep
+  std::vector<NodeId> joined_;       // nodes that joined in this timestep
   std::size_t parent_ = 0;
   std::size_t channel_ = 0;
   std::vector<TreeEdge> edges_;
 };
 
-// Turns in ascending order of roots until no tree can extend. Whether any did.
+// Gives trees their turns in ascending order of roots until none can extend. Returns whether any did.
 bool take_turns(std::vector<GrowingTree*> able) {
   bool grown = false;
   for (GrowingTree* tree : able) tree->begin_look();
@@ -201,7 +202,7 @@ bool take_turns(std::vector<GrowingTree*> able) {
   return grown;
 }
 
-// One timestep. False if no tree could extend.
+// Grows all trees by one timestep. Returns false if no tree could extend.
 bool grow_one_step(const std::vector<GrowingTree*>& growing, const std::vector<Look>& looks, Ground& ground) {
   ground.links.next_step();
   ground.receivers.begin_step();
@@ -225,7 +226,7 @@ void sort_by_rarity(std::vector<GrowingTree*>& trees) {
   std::ranges::stable_sort(trees, {}, [](const GrowingTree* tree) { return tree->size(); });
 }
 
-// The trees of `roots`, in this order where nothing else decides.
+// The trees of `roots`, which take turns in this order unless another rule decides.
 Trees grow(const Topology& topology, const std::vector<NodeId>& roots, LookingOrder order, bool rarest_first,
            Random* random) {
   Ground ground(topology);

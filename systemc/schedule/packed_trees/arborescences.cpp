@@ -19,32 +19,32 @@ using topology::NodeId;
 using topology::Topology;
 using Amount = FlowGraph::Amount;
 
-// Shares of the bound from which no more trees are tried, and how near the best rate of a number of trees is
-// found.
+// The share of the bound that ends the search for numbers of trees, and the precision to which the best rate
+// of a number of trees is found.
 constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // numbers of trees that reach the bound
-constexpr std::uint64_t kAttempts = 8;  // at other orders of pairs
+constexpr int kMostFine = 5;            // numbers of trees tried that reach the bound
+constexpr std::uint64_t kAttempts = 8;  // other orders of pairs
 
-// A way through switches and its capacity, in trees.
+// A path through switches and its capacity, in trees.
 struct Part {
   ChannelPath path;
   Amount amount = 0;
 };
 
-// Trees that are alike so far.
+// Trees that are identical so far.
 struct Batch {
   NodeId root = kNoNode;
   Amount weight = 0;
-  std::vector<int> depth;                        // [accelerator], -1: not reached
+  std::vector<int> depth;                        // [accelerator]; -1: not reached
   std::vector<std::pair<NodeId, NodeId>> edges;  // parents first
 
   bool complete() const { return edges.size() + 1 == depth.size(); }
 };
 
-// A number of trees at a rate of all together.
+// Packs a number of trees at a given total rate.
 class Packer {
  public:
   Packer(const Topology& topology, Roots roots, Amount trees, double rate, std::uint64_t seed = 0)
@@ -73,7 +73,7 @@ class Packer {
     return sum == trees_ && connected();
   }
 
-  // Replaces switches by the ways through them; false if that loses capacity.
+  // Replaces switches by paths through them; returns false if that loses capacity.
   bool split_off_switches() {
     for (NodeId node = topology_.num_accelerators(); node < topology_.num_nodes(); ++node) split_off(node);
     return connected();
@@ -86,8 +86,8 @@ class Packer {
     return parts_[index(from) * index(topology_.num_nodes()) + index(to)];
   }
 
-  // Free roots take no more than the trees need: each as few as leave every accelerator reached, first no
-  // less than an equal share.
+  // Distributes free roots: each accelerator gets as few trees as leave every accelerator reached, at first
+  // no less than an equal share.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);
@@ -117,9 +117,9 @@ class Packer {
     return true;
   }
 
-  // Pairs of channels through a switch become one: first those of different bandwidths, whose sender or
-  // receiver keeps the slower one's pace, spread over them all; then whole channels, then parts, then what is
-  // of no use.
+  // Pairs of channels through a switch become one channel. First come pairs of different bandwidths, whose
+  // sender or receiver keeps the slower pace: they are spread over all ports. Then come whole channels, then
+  // parts, then useless pairs.
   void split_off(NodeId over) {
     const std::vector<int> tails = graph_.tails(over);
     const std::vector<int> heads = graph_.heads(over);
@@ -153,10 +153,10 @@ class Packer {
     for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[random_.below(i)]);
   }
 
-  // One tree after another for the pair whose ends have least so far of their capacity.
+  // Adds one tree after another to the pair whose ends have used the smallest fraction of their capacity.
   void spread(NodeId over, std::vector<std::pair<NodeId, NodeId>> pairs) {
     std::vector<double> first(index(topology_.num_nodes()),
-                              0);  // [node]: joined so far of its channel to the switch
+                              0);  // [node]: fraction used so far of its channel to the switch
     std::vector<double> second(first.size(), 0);
     std::vector<double> in(first.size(), 0);
     std::vector<double> out(first.size(), 0);
@@ -184,8 +184,8 @@ class Packer {
     }
   }
 
-  // How much of from - over - to can become one channel, up to `most`, with every accelerator still reached
-  // by all trees. Cuts lose it that part the switch from both its neighbours.
+  // The capacity of from - over - to that can become one channel, up to `most`, with every accelerator still
+  // reached by all trees. A cut loses this capacity if it separates the switch from both of its neighbours.
   Amount splittable(NodeId from, NodeId over, NodeId to, Amount most) {
     const FlowGraph::Joined neighbours[] = {{from, source_}, {to, source_}, {kNoNode, over}};
     most = least_flow(source_, over, neighbours, from, to, most);
@@ -196,8 +196,8 @@ class Packer {
     return std::min(most, flow - trees_);
   }
 
-  // The least flow beyond all trees, up to `most`, into sets with an accelerator besides the sink; the last
-  // of `joined` is that accelerator's place.
+  // The least flow in excess of all trees, up to `most`, into sets with an accelerator besides the sink; the
+  // last of `joined` is a slot for that accelerator.
   Amount least_flow(int source, int sink, std::span<const FlowGraph::Joined> joined, NodeId from, NodeId to,
                     Amount most) {
     const auto without = joined.first(joined.size() - 1);
@@ -226,7 +226,7 @@ class Packer {
       second.amount -= now;
       if (first.amount == 0) parts(from, over).pop_back();
       if (second.amount == 0) parts(over, to).pop_back();
-      // There and back again is of no use.
+      // A path back to its start is useless.
       if (from != to) parts(from, to).push_back(std::move(joined));
     }
   }
@@ -241,11 +241,11 @@ class Packer {
   int source_;
   FlowGraph graph_;
   std::vector<std::vector<Part>> parts_;  // [from * nodes + to]
-  std::vector<Amount> at_root_;           // [accelerator]: trees
+  std::vector<Amount> at_root_;           // [accelerator]: number of trees
 };
 
 // Extends one batch by edges until it spans, the shallowest first, with as many of its trees as leave the
-// others their capacity; those for which an edge is not enough wait.
+// others their capacity; trees for which an edge does not suffice wait.
 void Packer::grow(Batch& batch, std::vector<Batch>& waiting) {
   const int n = topology_.num_accelerators();
   std::optional<FlowGraph> others;
@@ -327,7 +327,8 @@ std::vector<Batch> Packer::grow_batches() {
   return done;
 }
 
-// Ways through switches for a batch's edges; where one way has less than the batch, the rest takes others.
+// Maps a batch's edges to paths through switches; if one path has less capacity than the batch, the rest
+// takes others.
 void Packer::lay(const Batch& batch, ArborescencePacking& packing) {
   for (Amount left = batch.weight; left > 0;) {
     std::vector<Part*> chosen;
@@ -364,8 +365,8 @@ ArborescencePacking Packer::pack() {
   return packing;
 }
 
-// The load of the busiest port, as a share of its time: messages occupy it at the pace of their slowest
-// channel, and in the mirror image the receiver's port.
+// The fraction of time that the busiest port is busy: messages occupy it at the pace of their slowest
+// channel, and in the mirror image they occupy the receiver's port.
 double port_load(const Topology& topology, const ArborescencePacking& packing, double per_tree) {
   std::vector<double> load(topology.channels().size(), 0);
   std::vector<double> arriving(load);
@@ -382,7 +383,7 @@ double port_load(const Topology& topology, const ArborescencePacking& packing, d
   return load.empty() ? 0 : std::max(std::ranges::max(load), std::ranges::max(arriving));
 }
 
-// The best rate of a number of trees, as near as it is wanted.
+// The best rate of a number of trees, to the precision wanted.
 double best_rate(const Topology& topology, Roots roots, int trees, double bound) {
   const auto feasible = [&](double rate) { return Packer(topology, roots, trees, rate).feasible(); };
   if (feasible(bound)) return bound;
@@ -410,7 +411,7 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   if ((pairs + std::int64_t{n} * n) * n * arcs > most_work) return std::nullopt;
   const int unit = roots.shares == Roots::Shares::kEqual ? n : 1;
   std::optional<ArborescencePacking> result;
-  double least = std::numeric_limits<double>::infinity();  // of the time, over the bound's
+  double least = std::numeric_limits<double>::infinity();  // time relative to the bound's
   int fine = 0;                                            // numbers of trees that reach the bound
   for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
     const int trees = count * unit;

@@ -20,17 +20,17 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr Bytes kProbe = Bytes{1} << 30;
-constexpr double kGoodEnough = 0.99;            // of the least possible time
-constexpr int kMostTries = 200;                 // at random orders
+constexpr double kGoodEnough = 0.99;            // ends the search, relative to the least possible time
+constexpr int kMostTries = 200;                 // random orders
 constexpr std::int64_t kTriedWork = 2'000'000;  // accelerators squared x channels x tries
 
-// Two channels, one each way, at least one of whose ends is a switch.
+// Two channels, one in each direction, with a switch at one end at least.
 struct Link {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
   ChannelId there = -1;  // from a to b
   ChannelId back = -1;
-  std::int64_t left = 0;  // bytes per second each way that no walk uses
+  std::int64_t left = 0;  // bytes per second in each direction that no walk uses
 
   NodeId other_end(NodeId end) const { return a == end ? b : a; }
   ChannelId from(NodeId end) const { return a == end ? there : back; }
@@ -57,16 +57,16 @@ std::vector<Link> links_of(const Topology& topology) {
   return links;
 }
 
-// A spanning tree of switches and accelerators, the latter its leaves.
+// A spanning tree of switches and accelerators, in which accelerators are leaves.
 struct Walk {
-  std::vector<NodeId> leaves;  // in the order in which they are passed
+  std::vector<NodeId> leaves;  // in the order of the walk
   std::vector<int> links;
   bool one_switch = false;
 };
 
 class Splitter {
  public:
-  // `random`: none for walks in the order of links and accelerators.
+  // `random`: nullptr for walks in the order of links and accelerators.
   Splitter(const Topology& topology, const CompileRequest& request, Random* random)
       : topology_(topology),
         router_(request.timing.router),
@@ -101,7 +101,7 @@ class Splitter {
     return node;
   }
 
-  // Spanning trees of the remaining links, the widest links first; an accelerator is attached by one link.
+  // Builds spanning trees of the remaining links, the widest links first; one link attaches an accelerator.
   void span() {
     std::iota(group_.begin(), group_.end(), 0);
     for (auto& near : near_) near.clear();
@@ -116,7 +116,7 @@ class Splitter {
       if (leaf != kNoNode ? !near_[index(leaf)].empty() : find(link.a) == find(link.b)) continue;
       near_[index(link.a)].push_back(i);
       near_[index(link.b)].push_back(i);
-      // Accelerators join nothing.
+      // Accelerators are leaves and do not merge groups.
       if (leaf == kNoNode)
         group_[index(std::max(find(link.a), find(link.b)))] = std::min(find(link.a), find(link.b));
     }
@@ -147,7 +147,7 @@ class Splitter {
   }
 
   bool walk_around(NodeId top) {
-    // From a switch that all leaves are not on one side of, so that no link is walked for nothing.
+    // Starts at a switch whose leaves are not all on one side, so that no link is used in vain.
     Walk walk;
     collect(top, -1, walk);
     if (walk.leaves.size() < 2) return false;
@@ -166,8 +166,8 @@ class Splitter {
     return true;
   }
 
-  // Every other walk among the same accelerators goes the other way around; where any order is as good, the
-  // pairs of them have separate strides.
+  // Every other walk among the same accelerators goes in the opposite direction; if all orders are equally
+  // good, pairs of walks use different strides.
   void put_in_order(Walk& walk) {
     std::vector<NodeId> members = walk.leaves;
     std::ranges::sort(members);
@@ -220,13 +220,13 @@ class Splitter {
   Femtoseconds router_;
   Random* random_;
   std::vector<Link> links_;
-  std::vector<NodeId> group_;           // [node]: of switches that are joined
+  std::vector<NodeId> group_;           // [node]: representative of its group of connected switches
   std::vector<std::vector<int>> near_;  // [node]: links of the spanning trees
   std::map<std::vector<NodeId>, int> walks_;
   Circuits result_;
 };
 
-// The least time of an all-reduce over circuits alone.
+// The least time of an all-reduce over nothing but circuits.
 double time_over(const Circuits& circuits) {
   if (topology::find_unreachable(circuits.network)) return std::numeric_limits<double>::infinity();
   return topology::least_all_reduce_time(circuits.network, kProbe).ns();
@@ -237,7 +237,7 @@ double time_over(const Circuits& circuits) {
 std::optional<Circuits> split_off_switches(const Topology& topology, const CompileRequest& request) {
   if (topology.num_switches() == 0) return std::nullopt;
   Circuits best = Splitter(topology, request, nullptr).split();
-  // Behind switches of one-way channels there may be none.
+  // There may be none behind switches with one-way channels.
   if (best.paths.empty()) return best;
   const std::int64_t work = std::int64_t{topology.num_accelerators()} * topology.num_accelerators() *
                             static_cast<std::int64_t>(best.paths.size());

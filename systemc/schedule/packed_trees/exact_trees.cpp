@@ -21,7 +21,7 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// Steps over arcs that packing may take, some nanoseconds each.
+// The most steps over arcs that packing may take, some nanoseconds each.
 constexpr std::int64_t kMostWork = 400'000'000;
 // The least share of the bound's rate for which pieces are worthwhile.
 constexpr double kLeastRate = 0.9;
@@ -30,8 +30,8 @@ constexpr double kLeastRate = 0.9;
 constexpr Bytes kShorter = 4;
 constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
-constexpr std::size_t kExecuted = 4;  // orders, those of the least estimates
-constexpr double kSpare = 0.25;       // of a period, the least that data may be late
+constexpr std::size_t kExecuted = 4;  // orders to execute: those with the least estimates
+constexpr double kSpare = 0.25;       // slack for late data, as a fraction of a period
 // A further candidate is executed only if its estimate is at most this share of the best execution.
 constexpr double kWorthExecuting = 0.995;
 constexpr Bytes kProbe = Bytes{1} << 40;
@@ -43,7 +43,7 @@ Topology reversed(const Topology& topology) {
   return result;
 }
 
-// The rate at which the bound lets data of all trees reach everybody.
+// The rate at which all accelerators can receive the data of all trees, by the bound.
 double bound_rate(const Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   const auto rate = [](double ns) { return static_cast<double>(kProbe) / ns * 1e9; };
@@ -54,7 +54,7 @@ double bound_rate(const Topology& topology, const CompileRequest& request) {
   return rate(topology::least_share_time(topology, Collective::kAllGather, shares).ns());
 }
 
-// Repeats every tree by its weight, those of an owner together.
+// Repeats every tree by its weight, with those of an owner adjacent.
 std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
   std::vector<PackedTree> trees;
   for (std::size_t i = 0; i < packing.trees.size(); ++i)
@@ -63,7 +63,7 @@ std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
   return trees;
 }
 
-// The hops of a tree backwards: channels by their image in the other direction.
+// The hops of a tree in reverse, with channels replaced by their image in the other direction.
 template <typename Image>
 std::vector<TreeHop> backwards(const PackedTree& tree, Image image) {
   std::vector<TreeHop> hops;
@@ -74,7 +74,7 @@ std::vector<TreeHop> backwards(const PackedTree& tree, Image image) {
   return hops;
 }
 
-// Orders of pieces over trees and the tables of the best one.
+// Tries orders of pieces over trees and keeps the best tables.
 class SteadyTables {
  public:
   SteadyTables(const Topology& topology, const CompileRequest& request, Femtoseconds limit)
@@ -88,8 +88,8 @@ class SteadyTables {
     timing_.reset();
     add_orders(PieceScheduler(topology_, request_, trees_));
   }
-  // Trees down from their roots over `network`, and what makes the other phase's channels of theirs: the
-  // mirror image, the trees, or one after the other.
+  // Adds trees that lead down from their roots over `network`. `image` maps their channels to those of the
+  // other phase. The result is the mirror image of the trees, the trees, or one after the other.
   template <typename Image>
   void add(const Topology& network, std::vector<PackedTree> down, Image image) {
     trees_.clear();
@@ -106,12 +106,12 @@ class SteadyTables {
     add_orders(PieceScheduler(network, gather, down_));
   }
 
-  // None if nothing is done by the limit.
+  // No tables if none finish by the limit.
   PackedTables best() { return std::move(best_); }
 
  private:
   struct Trial {
-    Femtoseconds finish = 0;  // by estimate
+    Femtoseconds finish = 0;  // estimated finish
     int pieces = 1;
     double spare = 0;
   };
@@ -180,7 +180,7 @@ class SteadyTables {
   // Messages backwards and in the reverse order, with pieces renumbered so that they ascend again.
   PieceSchedule mirrored(const PieceSchedule& down, std::span<const Bytes> bytes) const {
     const std::size_t trees = trees_.size();
-    std::vector<int> last(trees, 0);  // [tree] piece with data
+    std::vector<int> last(trees, 0);  // [tree]: its last piece with data
     for (std::size_t flow = 0; flow < bytes.size(); ++flow) {
       if (bytes[flow] > 0) last[flow % trees] = static_cast<int>(flow / trees);
     }
@@ -204,11 +204,11 @@ class SteadyTables {
   const CompileRequest& request_;
   std::vector<PackedTree> down_;
   std::vector<PackedTree> trees_;
-  std::optional<MessageTiming> timing_;  // of the down trees, if there are such
+  std::optional<MessageTiming> timing_;  // timing of the downward trees, if there are any
   PackedTables best_;
 };
 
-// A rooted collective's trees, or an all-reduce's from free roots.
+// Adds a rooted collective's trees, or those of an all-reduce from free roots.
 void add_arborescences(const Topology& topology, const CompileRequest& request, SteadyTables& tables) {
   const bool all_reduce = request.collective == Collective::kAllReduce;
   const auto twins = twins_of(topology);

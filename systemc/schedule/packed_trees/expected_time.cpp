@@ -76,7 +76,7 @@ class TableExecution {
                     static_cast<std::size_t>(flow)];
   }
 
-  // path_ of a message.
+  // Sets path_ to a message's path.
   void follow(NodeId src, std::int32_t route) {
     path_.clear();
     NodeId at = src;
@@ -91,7 +91,7 @@ class TableExecution {
   void issue(std::size_t index, Femtoseconds now) {
     Port& port = ports_[index];
     port.awaits = -1;
-    if (now < port.free_at) return;  // looks again then
+    if (now < port.free_at) return;  // an event at free_at looks again
     while (port.next < port.table->size()) {
       port.table->read_message(port.next, entry_);
       if (entry_.op == Op::kNop) {
@@ -125,7 +125,7 @@ class TableExecution {
     }
   }
 
-  // When all channels of path_ are free for a message that starts then.
+  // The time at which all channels of path_ are free for a message that starts then.
   Femtoseconds possible_at(Femtoseconds now) const {
     Femtoseconds way = 0;
     for (const ChannelId id : path_) {
@@ -135,7 +135,7 @@ class TableExecution {
     return now;
   }
 
-  // Keeps all channels of path_ for a message that has left its port at `end`.
+  // Occupies all channels of path_ for a message that has left its port at `end`.
   void hold_way(Femtoseconds end) {
     for (const ChannelId id : path_) {
       free_at_[static_cast<std::size_t>(id)] = end;
@@ -146,14 +146,15 @@ class TableExecution {
   // A message moving from router to router.
   struct Moving {
     ChannelPath path;
-    std::size_t passed = 0;  // channels
+    std::size_t passed = 0;  // channels passed
     Bytes bytes = 0;
-    Femtoseconds end = 0;   // of its last flit
-    Femtoseconds rest = 0;  // from there until what waits for it may be sent
+    Femtoseconds end = 0;   // time of its last flit
+    Femtoseconds rest = 0;  // from then until dependents may be sent
     std::int32_t arrival = 0;
   };
 
-  // The message's first flit reaches a channel, which takes it when earlier messages have passed.
+  // Handles the arrival of a message's first flit at a channel, which takes it when earlier messages have
+  // passed.
   void pass(std::int32_t number, Femtoseconds now) {
     Moving& message = moving_[static_cast<std::size_t>(number)];
     const ChannelId id = message.path[message.passed++];
@@ -171,7 +172,7 @@ class TableExecution {
     idle_.push_back(number);
   }
 
-  // entry_ over path_.
+  // Sends entry_ over path_.
   void send(Femtoseconds now) {
     if (idle_.empty()) {
       idle_.push_back(static_cast<std::int32_t>(moving_.size()));
@@ -186,27 +187,27 @@ class TableExecution {
     pass(number, now + setup_of(topology_.channel(path_.front()).src));
   }
 
-  // Switches set nothing up.
+  // The setup time of a message; switches have none.
   Femtoseconds setup_of(NodeId node) const { return topology_.is_accelerator(node) ? setup_ : 0; }
 
-  // The event that a message has arrived.
+  // The number of the event that a message has arrived.
   std::int32_t arrival_of(const TableEntry& entry) const {
     return entry.flow * static_cast<std::int32_t>(schedule_.nodes.size()) +
            static_cast<std::int32_t>(entry.destination());
   }
 
-  // The event that a port may issue.
+  // The number of the event that a port may issue.
   std::int32_t number_of(std::size_t port) const {
     return static_cast<std::int32_t>(port) - static_cast<std::int32_t>(ports_.size());
   }
 
-  // Keeps the port busy from now on.
+  // Keeps the port busy for `length` from now on.
   void hold(std::size_t index, Femtoseconds now, Femtoseconds length) {
     ports_[index].free_at = now + length;
     events_.push_after(events_.lane(length), now, number_of(index));
   }
 
-  // MessageTiming::busy(), at hand for messages like the last one.
+  // MessageTiming::busy(), cached for messages like the last one.
   Femtoseconds busy(std::span<const ChannelId> path, Bytes bytes, NodeId destination = topology::kNoNode) {
     const bool at_switches =
         !path.empty() && (!topology_.is_accelerator(topology_.channel(path.front()).src) ||
@@ -233,11 +234,11 @@ class TableExecution {
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]
-  // arrival_of(); from first_moving_ on a message that reaches a channel; negative: number_of().
+  // Numbers: arrival_of(); from first_moving_ on, a message that reaches a channel; negative: number_of().
   EventLanes events_;
   std::vector<Moving> moving_;
-  std::vector<std::int32_t> idle_;                       // of those
-  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // bytes per second and bytes
+  std::vector<std::int32_t> idle_;                       // free elements of moving_
+  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // bandwidth in bytes per second, and bytes
   Femtoseconds last_busy_ = 0;
   Femtoseconds finish_ = 0;
   TableEntry entry_;

@@ -16,10 +16,10 @@ using topology::Topology;
 
 constexpr int kMostTrees = 96;
 constexpr int kMostTreeNodes = 4'200;      // of all trees together,
-constexpr int kLeastTrees = 16;            // but so many trees at any rate
-constexpr std::size_t kPackedChoices = 3;  // numbers of trees that are packed, the others are estimated
-constexpr double kApart = 1.45;            // numbers of trees that are packed differ by such a factor
-constexpr double kLeastShare = 0.95;       // of the best use of the links that any number of trees makes
+constexpr int kLeastTrees = 16;            // except that this many trees are always allowed
+constexpr std::size_t kPackedChoices = 3;  // choices that are packed; the others are only estimated
+constexpr double kApart = 1.45;            // minimum ratio between the numbers of trees that are packed
+constexpr double kLeastShare = 0.95;       // relative to the best use of links by any number of trees
 constexpr std::int64_t kExchangesPerNode = 50;
 constexpr std::int64_t kMostExchanges = 500'000;
 
@@ -29,7 +29,7 @@ struct Estimate {
   double ns = std::numeric_limits<double>::infinity();
 };
 
-// The part of an estimate that does not depend on the number of trees.
+// Estimates the time of a number of trees; holds the part that does not depend on that number.
 class Estimator {
  public:
   Estimator(const Topology& topology, const CompileRequest& request, std::span<const SymmetricLink> links)
@@ -45,8 +45,8 @@ class Estimator {
 
   std::span<const double> hop_ns() const { return hop_ns_; }
 
-  // With `congestion` as LinkPacking::ns_per_byte has it: the pipeline's periods, and once its length up and
-  // down.
+  // The best estimate for `trees` trees with `congestion` (LinkPacking::ns_per_byte): the pipeline's periods,
+  // plus its length once up and down.
   Estimate best(int trees, double congestion) const {
     Estimate best;
     for (const int pieces : piece_counts(request_, topology_.num_accelerators(), trees)) {
@@ -77,8 +77,8 @@ class Estimator {
   double levels_ = 1;
 };
 
-// Numbers of trees that might use the links better than any smaller number, and multiples of them that do it
-// about as well as any: the best estimates first.
+// Numbers of trees that might use the links better than any smaller number, and multiples of them that are
+// about as good as any; the best estimates first.
 std::vector<Estimate> promising(const Topology& topology, const CompileRequest& request,
                                 std::span<const SymmetricLink> links, const Estimator& estimator) {
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
@@ -87,7 +87,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
       static_cast<int>(std::max<Bytes>(std::min<Bytes>(limit, elements / std::max(request.chunks, 1)), 1));
   std::vector<double> congestion{0};  // [trees]
   std::vector<int> counts;
-  double least = std::numeric_limits<double>::infinity();  // of a tree
+  double least = std::numeric_limits<double>::infinity();  // per tree
   for (int trees = 1; trees <= most; ++trees) {
     congestion.push_back(congestion_bound_ns(topology, links, trees));
     if (congestion.back() / trees > least * (1 - 1e-9)) continue;

@@ -17,7 +17,7 @@ Femtoseconds MessageTiming::busy(std::span<const ChannelId> path, Bytes bytes, N
       longest = std::max(longest, transfer_time(bytes, bandwidth));
       continue;
     }
-    // Without packets a message has one head, if it holds bytes or not.
+    // Without packets a message has one head flit, even if it has no bytes.
     const Bytes heads = timing_.payload > 0 ? (bytes + timing_.payload - 1) / timing_.payload : 1;
     const Bytes flits = (bytes + timing_.flit - 1) / timing_.flit + heads;
     const Femtoseconds flit = std::max(timing_.cycle, transfer_time(timing_.flit, bandwidth));

@@ -33,25 +33,26 @@ namespace {
 // The number of choices of trees whose pieces are all scheduled; the others are compared by the time of some
 // pieces.
 constexpr std::size_t kScheduledChoices = 2;
-// The limit on messages for that: with more, pipelines are long and estimates exact.
+// The limit on messages for that comparison: with more, pipelines are long and estimates exact.
 constexpr std::int64_t kComparedMessages = 150'000;
 
-// How much longer than tables estimates may be by which trees are given up before their pieces are in order.
+// The factor by which estimates may exceed the best tables before trees are given up without ordering their
+// pieces.
 constexpr double kPessimism = 1.5;
 
 // The limits on accelerators up to which multitree's tables are made quickly, without and behind switches.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
-// Equal trees are tried second if at this share of their least time others could still be faster.
+// Other trees are tried first unless equal trees take less than this share of their least time.
 constexpr double kUnlikeShare = 0.8;
 
-// Shares of the best trees' time. If the lower bound exceeds the first, exact splitting is not tried; if it
-// exceeds the second, no other trees are.
+// Shares of the best trees' time. Exact splitting is tried only if the lower bound is below the first, other
+// trees only if it is below the second.
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
 
-// How much longer than estimated messages take, by experience, that several ports send over one channel: in
-// timesteps that keep them apart, and as they come.
+// Empirical factors by which messages take longer than estimated if several ports send over one channel: in
+// timesteps that keep them apart, and without.
 constexpr double kTimesteps = 1.08;
 constexpr double kContention = 1.1;
 // A timetable and short pieces must finish within this share of the other order's expected time.
@@ -65,25 +66,25 @@ struct Candidate {
   bool buffered = false;  // pieces wait in routers' buffers
 };
 
-// Over the estimate, for messages of such lengths.
+// The factor over the estimate for messages of these lengths.
 double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
   if (!scheduler.shares_channels()) return 1;
   return scheduler.in_steps(bytes) ? kTimesteps : kContention;
 }
 
-// Numbers of pieces for some choices of trees.
+// Numbers of pieces for several choices of trees.
 class Candidates {
  public:
-  // Only candidates expected to finish by `limit`.
+  // Keeps only candidates expected to finish by `limit`.
   Candidates(const topology::Topology& topology, const CompileRequest& request, Femtoseconds limit)
       : topology_(topology), request_(request), owners_(owners_of(topology, request)), limit_(limit) {}
 
-  // Adds a choice unless a known one promises more.
+  // Adds a choice unless a known one is expected to be faster.
   void add(TreeChoice choice) {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
     const double slower = slowdown(scheduler, share);
-    // A timetable has no such surprises.
+    // A timetable avoids such delays.
     const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));
@@ -164,8 +165,9 @@ class Candidates {
   const CompileRequest& request_;
   int owners_;
   Femtoseconds limit_;
-  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();    // of candidates
-  Femtoseconds refused_ = std::numeric_limits<Femtoseconds>::max();  // the least estimate of others
+  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();  // of candidates
+  // The least estimate among rejected candidates.
+  Femtoseconds refused_ = std::numeric_limits<Femtoseconds>::max();
   std::vector<Candidate> candidates_;
 };
 
@@ -177,7 +179,7 @@ std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const C
   return choose_routed_trees(topology, request);
 }
 
-// Whether `time` leaves something to win: the least possible is less than `share` of it.
+// Whether there is room for improvement: the lower bound is less than `share` of `time`.
 bool falls_short(const topology::Topology& topology, const CompileRequest& request, Femtoseconds time,
                  double share = kWorthSplitting) {
   std::vector<Bytes> shares;
@@ -201,9 +203,9 @@ std::vector<int> factors(int number) {
   return result;
 }
 
-// Recursive exchanges if every accelerator has one link, and every switch equally many or none: first among
-// those of a switch, which exchange most, then among the switches. Nothing meets if switches have as much
-// bandwidth between them.
+// Recursive exchanges, if every accelerator has one link and every switch equally many or none: first among
+// the accelerators of a switch, which exchange most, then among switches. No messages meet if switches have
+// as much bandwidth between them.
 std::optional<Schedule> compile_exchanges(const topology::Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   std::map<topology::NodeId, std::vector<topology::NodeId>> of_switch;
@@ -230,7 +232,8 @@ std::optional<Schedule> compile_exchanges(const topology::Topology& topology, co
   return schedule;
 }
 
-// Tables of a tree for every accelerator, which are hard to beat where all are alike or the data is little.
+// Tables with one tree per accelerator, which are hard to beat if all channels are equal or the data is
+// small.
 std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
                                             const CompileRequest& request) {
   if (request.chunks != kAutomaticChunks || request.root >= 0) return std::nullopt;
@@ -308,7 +311,7 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
             0};
   }
   PackedTables pieces = pack_in_pieces(topology, request, limit);
-  // Channels alike have orders in which nothing meets.
+  // Equal channels have orders in which no messages meet.
   const auto rate = [](const topology::Channel& channel) { return channel.bandwidth.bytes_per_second; };
   const auto [slowest, fastest] = std::ranges::minmax_element(topology.channels(), {}, rate);
   if (request.chunks == kAutomaticChunks && topology.num_switches() > 0 && rate(*slowest) != rate(*fastest)) {

@@ -5,7 +5,7 @@
 #include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/packed_trees/timetable.h"
 
-// Orders of pieces by a timetable over channels that several ports share.
+// Orders of pieces by a timetable, over channels that several ports share.
 namespace coppice::schedule {
 namespace {
 

@@ -12,20 +12,21 @@ namespace coppice::schedule {
 namespace {
 
 constexpr std::int64_t kMostMessages = 700'000;
-constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // where those are more
-constexpr std::int64_t kMostSharingMessages = 50'000;    // where several ports send over a channel
-constexpr std::int64_t kMostPeriodicMessages = 400'000;  // there, by a timetable
-constexpr std::int64_t kMostBufferedMessages = 500'000;  // there, that routers' buffers hold
+constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // used instead of kMostMessages if larger in total
+constexpr std::int64_t kMostSharingMessages = 50'000;    // if several ports send over one channel
+constexpr std::int64_t kMostPeriodicMessages = 400'000;  // likewise, by a timetable
+constexpr std::int64_t kMostBufferedMessages = 500'000;  // likewise, in routers' buffers
 constexpr int kPeriodicTries = 8;                        // timetables for one choice of trees
-constexpr std::ptrdiff_t kFewer = 2;                     // numbers of pieces that are passed over
+constexpr std::ptrdiff_t kFewer = 2;                     // shorter choices to skip after a failure
 constexpr int kMostPieces = 4096;
-// A filled pipeline proceeds evenly: the time of more pieces is known.
-constexpr std::int64_t kTriedMessages = 25'000;  // in a trial
+// A filled pipeline proceeds evenly, so the time of further pieces can be extrapolated.
+constexpr std::int64_t kTriedMessages = 25'000;  // per trial
 constexpr int kLeastTriedPieces = 10;
 // Other numbers of pieces are tried only if the expected one takes at most this factor longer than the best
 // known.
 constexpr double kHopeless = 1.2;
-// Beyond so many messages, which take simulations seconds, the fewest pieces of nearly the least finish.
+// With more messages than this, whose simulation takes seconds, the fewest pieces within kNearly of the least
+// finish are chosen.
 constexpr std::int64_t kFewMessages = 20000;
 constexpr double kNearly = 1.03;
 constexpr double kUsualUrgency = 1.5;
@@ -76,7 +77,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
     bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(tried) * trees);
     return scheduler.finish(bytes, {tried, urgency}) + (count - tried) * scheduler.period(bytes.front());
   };
-  // Downhill from the expected number, in long steps and then in short ones.
+  // Descends from the expected number, in long steps and then in short ones.
   std::ptrdiff_t best = std::min(std::ranges::lower_bound(counts, pieces) - counts.begin(), last);
   Femtoseconds least = finish(best, kUsualUrgency);
   if (static_cast<double>(least) > kHopeless * static_cast<double>(limit)) {
@@ -102,7 +103,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
   }
   PieceChoice choice{{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
   for (const double urgency : kOtherUrgencies) {
-    if (scheduler.shares_channels()) break;  // where timesteps decide more
+    if (scheduler.shares_channels()) break;  // timesteps matter more there
     const Femtoseconds other = finish(best, urgency);
     if (other >= choice.finish) continue;
     choice = {{counts[static_cast<std::size_t>(best)], urgency}, other};
@@ -123,7 +124,8 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     return bytes;
   };
   std::vector<bool> tried(counts.size(), false);
-  // Other lengths should need the same share of the busiest channel's time as the timetable of one length.
+  // Other lengths should need about the same share of the busiest channel's time as the timetable found for
+  // one length.
   PieceScheduler::Periodic like{.period = 1, .fill = 1};
   PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};
   for (int tries = 0; tries < kPeriodicTries; ++tries) {
@@ -142,7 +144,7 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     const int count = counts[static_cast<std::size_t>(best)];
     const PieceScheduler::Periodic periodic = scheduler.finish_periodic(longest(best), count);
     if (periodic.finish == kNever) {
-      // Shorter ones are harder to keep apart.
+      // Shorter messages are harder to keep apart.
       for (std::ptrdiff_t at = std::max<std::ptrdiff_t>(best - kFewer, 0); at <= last; ++at)
         tried[static_cast<std::size_t>(at)] = true;
       continue;

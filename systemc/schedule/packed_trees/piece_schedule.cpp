@@ -16,7 +16,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Messages that a port looks at for one whose channels are free.
+// The number of waiting messages in which a port looks for one whose channels are free.
 constexpr std::size_t kLooksAt = 16;
 // The largest delay that routers may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
@@ -26,8 +26,8 @@ constexpr Femtoseconds kHeadShare = 8;
 using topology::ChannelId;
 using topology::NodeId;
 
-// The data of the longest message that is sure to fit a virtual channel's buffer with its heads: a power of
-// two of flits.
+// The data of the longest message that certainly fits into a virtual channel's buffer with its head flits: a
+// power of two flits.
 Bytes buffered_data(const StepTiming& timing) {
   const Bytes of_packet = timing.payload > 0 ? (timing.payload + timing.flit - 1) / timing.flit : 0;
   const Bytes flits = of_packet > 0 ? timing.buffer / (of_packet + 1) * of_packet : timing.buffer - 1;
@@ -85,7 +85,8 @@ std::int32_t PieceScheduler::pace_of(std::span<const ChannelId> path) {
   return static_cast<std::int32_t>(paces_.size()) - 1;
 }
 
-// A sum waits for those from below, a value for the one from above, the root's values for its sums.
+// Connects hops to those they wait for: a sum waits for the sums from below, a value for the one from above,
+// and the root's values for its sums.
 void PieceScheduler::connect(std::span<const PackedTree> trees) {
   std::int32_t base = 0;
   for (const PackedTree& tree : trees) {
@@ -110,7 +111,7 @@ void PieceScheduler::connect(std::span<const PackedTree> trees) {
   }
 }
 
-// The time left after each hop's message has left its port, for pieces as long as the first.
+// The remaining time after each hop's message has left its port, for pieces as long as the first.
 std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
   std::vector<Femtoseconds> left(hops_.size(), 0);
   BusyTimes busy(timing_, paces_);
@@ -175,7 +176,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  // Numbers are of messages that arrive; -1 - server: is free; less by servers_: looks again.
+  // Event numbers: a message that arrives; -1 - server: it is free; below -servers_: it looks again.
   EventLanes events;
   BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;
@@ -190,10 +191,11 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     touched.push_back(hop.server);
   };
   Femtoseconds finish = 0;
-  std::vector<Femtoseconds> looks_at(index(servers_), 0);  // [server]: again, where nothing could start
+  // [server]: time of its next look after nothing could start.
+  std::vector<Femtoseconds> looks_at(index(servers_), 0);
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
   const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
-  // A message may reach a channel this much before it is free: one waits in the buffer.
+  // A message may reach a channel this long before it is free, because one message waits in the buffer.
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
@@ -219,7 +221,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return at;
   };
-  // Takes the most urgent message that may start; -1 if there is none now.
+  // Removes and returns the most urgent message that may start; -1 if there is none now.
   const auto take_one = [&](std::int32_t server, Femtoseconds now) {
     auto& heap = waiting[index(server)];
     std::array<Waiting, kLooksAt> blocked{};
@@ -257,7 +259,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     const Hop& hop = hops_[index(message % hops)];
     const Bytes size = bytes_of(message);
     const Femtoseconds length = busy_times(hop.pace, size);
-    // Less than its delay before the message is there.
+    // The port's end less than the hop's delay before the message is complete.
     const Femtoseconds end = buffered ? pass_buffers(hop, now, size) : now + length;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_ && !buffered; ++i)
       free_at[index(hop.path[i])] = end + offset(hop, i);
@@ -317,7 +319,8 @@ bool PieceScheduler::buffered(Bytes bytes) const {
 
 namespace {
 
-// When messages of one length pass a channel, by time, with how long before they have left their ports.
+// The times at which messages of one length pass a channel, with the time from leaving their ports until
+// then.
 class Passages {
  public:
   struct Passage {
@@ -329,7 +332,7 @@ class Passages {
     const auto apart = [&](const Passage& other) {
       return length + (other.offset == passage.offset ? 0 : kRouterGuard);
     };
-    // The slots of the last steps are close to its time.
+    // Slots of the last steps are near this one's time.
     for (auto other = passages_.rbegin(); other != passages_.rend(); ++other) {
       if (other->at <= passage.at - length - kRouterGuard) break;
       if (std::abs(passage.at - other->at) < apart(*other)) return false;
@@ -364,7 +367,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));  // the most urgent last
   std::vector<Passages> passages(topology_.channels().size());
-  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last data will have come
+  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last input will have arrived
   std::int64_t unsent = 0;
   const auto bytes_of = [&](std::int32_t message) {
     return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
@@ -420,7 +423,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
             static_cast<Femtoseconds>(order.urgency * static_cast<double>(left[index(message % hops)]));
         const Waiting one{message / hops * period - urgent, message};
         auto& queue = waiting[index(hop.server)];
-        // At first there are many, which are sorted at once.
+        // The initial messages are many and sorted at once.
         queue.insert(step == 0 ? queue.end() : std::ranges::upper_bound(queue, one, std::greater{}), one);
       }
     }

@@ -10,10 +10,10 @@ namespace coppice::schedule {
 
 namespace {
 
-// How much longer than without rounding up a tree's share may be.
+// The most that rounding up may lengthen a tree's share.
 constexpr double kMostUneven = 1.002;
 
-// Pieces are of whole flits if flits hold whole elements.
+// Pieces consist of whole flits if flits hold whole elements.
 Bytes grain_of(const CompileRequest& request) {
   const Bytes flit = request.timing.flit;
   return flit > request.element && flit % request.element == 0 ? flit : request.element;
@@ -23,8 +23,8 @@ Bytes round_up(Bytes bytes, Bytes grain) {
   return (bytes + grain - 1) / grain * grain;
 }
 
-// Equal parts of `data`, the last of which may be shorter, or parts that differ by an element if it would be
-// empty.
+// Equal parts of `data`, the last of which may be shorter; parts that differ by one element if the last would
+// be empty.
 std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int trees) {
   if (part * (trees - 1) >= data.bytes) {
     std::vector<Chunk> shares = split_into_chunks(data.bytes, element, trees);
@@ -38,12 +38,12 @@ std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int t
   return shares;
 }
 
-// `data` for some trees, piece by piece: [piece * trees + tree].
+// `data` cut for some trees, piece by piece: [piece * trees + tree].
 std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int trees, int pieces) {
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, equal pieces leave a little less for the last tree.
+  // If the number of pieces is given, equal pieces leave slightly less for the last tree.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
@@ -63,7 +63,8 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   return flows;
 }
 
-// Puts nops between the entries of every port so that each starts in its timestep, counted in `step_time`.
+// Inserts nops between the entries of every port so that each starts in its timestep, with timesteps of
+// length `step_time`.
 class Idling {
  public:
   Idling(const topology::Topology& topology, const CompileRequest& request, Femtoseconds step_time,
@@ -82,7 +83,7 @@ class Idling {
   }
 
  private:
-  // The slowest channel of all ways from a port, whose pace its nops keep.
+  // The slowest channel on all paths from a port, which sets the pace of its nops.
   topology::ChannelId slowest_of(const Schedule& schedule, const std::vector<TableEntry>& entries,
                                  topology::NodeId node) const {
     topology::ChannelId slowest = -1;
@@ -97,7 +98,7 @@ class Idling {
     return slowest;
   }
 
-  // In whole cycles, as the lockstep counts.
+  // The time for which a message holds its port, in whole cycles, as the lockstep counts.
   Femtoseconds held(std::span<const topology::ChannelId> path, Bytes bytes) const {
     const Femtoseconds busy = timing_.busy(path, bytes);
     const Femtoseconds cycle = std::max<Femtoseconds>(request_.timing.cycle, 1);
@@ -136,12 +137,14 @@ class Idling {
     return path;
   }
 
-  // The most whole flits that a nop may hold for no longer than `gap`; less than 0: none.
+  // The bytes of a nop of the most whole flits that end within `gap`; negative if even the shortest is
+  // longer.
   Bytes idle_bytes(topology::ChannelId slowest, Femtoseconds gap) const {
     const Bytes flit = std::max<Bytes>(request_.timing.flit, 1);
     const auto fits = [&](Bytes flits) { return held({&slowest, 1}, flits * flit) <= gap; };
     if (!fits(0)) return -1;
-    // Without packets a nop of no bytes holds for a head and the setup; of no packets, for the setup.
+    // Without packets a nop of zero bytes lasts for a head flit and the setup time; with packets, for the
+    // setup time.
     Bytes least = 0;
     Bytes beyond = longest_ / flit + 1;
     while (least + 1 < beyond) {
@@ -186,7 +189,7 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
                             std::span<const Chunk> flows, const PieceSchedule& order) {
   const std::size_t n = static_cast<std::size_t>(topology.num_accelerators());
   std::vector<ChannelPath> paths;
-  std::vector<std::vector<std::int32_t>> path_of(trees.size());  // [tree][hop]; -1: a channel
+  std::vector<std::vector<std::int32_t>> path_of(trees.size());  // [tree][hop]; -1: a single channel
   for (std::size_t t = 0; t < trees.size(); ++t) {
     for (const TreeHop& hop : trees[t].hops) {
       path_of[t].push_back(hop.path.size() > 1 ? static_cast<std::int32_t>(paths.size()) : -1);

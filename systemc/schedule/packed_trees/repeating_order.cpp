@@ -14,14 +14,14 @@ namespace coppice::schedule {
 namespace {
 
 constexpr int kFewestPieces = 4;
-// Orders are compared by so many times the pieces that fill the network.
+// Orders are compared on this multiple of the pieces that fill the network.
 constexpr int kFillings = 3;
-// How much longer than a non-repeating order a repeating one may take: if the number of pieces is free, and
-// if it is given. In the latter case many pieces should still give small tables.
+// The factor by which a repeating order may take longer than a non-repeating one: if the number of pieces is
+// automatic, and if it is given. In the latter case many pieces should still give small tables.
 constexpr double kMostLonger = 1;
 constexpr double kMostLongerIfGiven = 1.25;
 constexpr std::uint64_t kSeed = 1;
-// Tries to find timesteps, of twice as many a period each.
+// The number of attempts to find timesteps; each doubles the timesteps per period.
 constexpr int kStepTries = 6;
 constexpr int kSweeps = 400;
 
@@ -31,7 +31,8 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// A port has as many places in a period as messages fit. A hop takes the first free one after its data.
+// Places every hop in the period of its port, which has room for a fixed number of messages. A hop takes the
+// first free place after its data.
 std::vector<Femtoseconds> PieceScheduler::place_in_period(Bytes bytes, const Placing& placing,
                                                           Random& random) const {
   const Femtoseconds period = this->period(bytes);
@@ -84,7 +85,7 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
                                      int pieces, Femtoseconds limit) const {
   const Femtoseconds period = this->period(bytes.front());
   const std::size_t hops = hops_.size();
-  // The first messages of a period, and their order from then on: one sort for all pieces.
+  // Sorts the first messages of a period once; that order holds for all pieces.
   const Femtoseconds least = std::ranges::min(starts);
   std::vector<std::int32_t> cycle(hops);
   std::iota(cycle.begin(), cycle.end(), 0);
@@ -119,8 +120,8 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
   return result;
 }
 
-// The least steps in which data comes a step before it is sent on and ports send in their order, by sweeps
-// over what each has to come after.
+// The earliest steps in which data arrives at least one step before it is sent on and ports send in their
+// order, found by sweeps over the predecessors of each hop.
 std::vector<std::int32_t> PieceScheduler::steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                                    std::int32_t period_steps) const {
   struct After {
@@ -172,7 +173,7 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   PieceSchedule plain = schedule(bytes, order);
   if (plain.in_steps || shares_channels_ || order.pieces < kFewestPieces) return plain;
   const Femtoseconds period = this->period(bytes.front());
-  if (period == 0) return plain;  // pieces of no bytes before the last
+  if (period == 0) return plain;  // only empty pieces before the last
   const auto filling = static_cast<int>(latency(bytes.front()) / period) + 2;
   const int tried = std::min(order.pieces, kFillings * filling);
   const std::vector<Bytes> alike(index(tried) * index(trees_), bytes.front());
@@ -181,7 +182,7 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   Random random(kSeed);
   const auto most = static_cast<Femtoseconds>((given ? kMostLongerIfGiven : kMostLonger) *
                                               static_cast<double>(plain.finish));
-  // Every piece more takes a period, and the last one may be shorter.
+  // Every further piece takes a period, and the last one may be shorter.
   Femtoseconds least = most - (order.pieces - tried - 1) * period;
   std::vector<Femtoseconds> starts;
   for (const Placing& placing : kPlacings) {
@@ -201,7 +202,7 @@ bool PieceScheduler::set_steps(PieceSchedule& order, std::span<const Femtosecond
                                Femtoseconds period) const {
   std::vector<std::int32_t> load(index(servers_), 0);
   for (const Hop& hop : hops_) ++load[index(hop.server)];
-  std::vector<std::int32_t> first(index(trees_), 0);  // [tree] its first hop
+  std::vector<std::int32_t> first(index(trees_), 0);  // [tree]: its first hop
   for (std::size_t h = hops_.size(); h-- > 0;) first[index(hops_[h].tree)] = static_cast<std::int32_t>(h);
   std::int32_t period_steps = std::ranges::max(load);
   for (int attempt = 0; attempt < kStepTries; ++attempt, period_steps *= 2) {

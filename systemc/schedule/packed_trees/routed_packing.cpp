@@ -23,13 +23,14 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr double kFirstSharpness = 6;
-constexpr double kSharpening = 1.35;  // every round
+constexpr double kSharpening = 1.35;  // per round
 constexpr double kMostSharpness = 60;
-// The exponent up to which sums of prices are finite: of infinite ones no way is the cheapest.
+// The largest exponent for which sums of prices are finite; among infinite prices no path is the cheapest.
 constexpr double kSteepest = 600;
-constexpr double kLevelPrice = 0.02;  // of a mean hop, in prices of a channel that is fully used
+constexpr double kLevelPrice = 0.02;  // price of a mean hop, relative to a channel that is fully used
 
-// A tree one way: every accelerator's parent, and the channels between them in the direction of its messages.
+// A tree in one direction: every accelerator's parent, and the channels between them in the direction of its
+// messages.
 struct Branches {
   NodeId root = kNoNode;
   std::vector<NodeId> joined;  // parents before their children, the root first
@@ -39,10 +40,10 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// In GB/s, of ways of one channel.
+// GB/s; for paths of a single channel.
 constexpr double kAnyPace = 0;
 
-// The paces that messages may have, those of their slowest channels.
+// The possible paces of messages, those of their slowest channels.
 std::vector<double> paces_of(const Topology& topology) {
   std::vector<double> paces;
   for (const topology::Channel& channel : topology.channels()) paces.push_back(channel.bandwidth.gb_per_s());
@@ -110,11 +111,11 @@ class RoutedPacker {
   }
 
  private:
-  // How a node is reached from the tree that grows.
+  // The path by which the growing tree reaches a node.
   struct Label {
     double key = std::numeric_limits<double>::infinity();
     ChannelId over = -1;
-    NodeId from = kNoNode;  // an accelerator of the tree itself, over no channel
+    NodeId from = kNoNode;  // for an accelerator in the tree itself, which needs no channel
 
     bool is_source() const { return over < 0 && from != kNoNode; }
   };
@@ -143,8 +144,8 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // The uses of a channel by a message at a pace: a channel that leaves an accelerator is used for longer,
-  // since its port sends no faster. Otherwise one use.
+  // The uses of a channel by a message at a pace. A channel that leaves an accelerator counts more for a slow
+  // message, since its port sends no faster; otherwise it counts as one use.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -182,7 +183,7 @@ class RoutedPacker {
     return depth;
   }
 
-  // Whether the tree is another one now.
+  // Grows the tree anew; returns whether it changed.
   bool regrow(std::vector<Branches>& tree, NodeId root, int turn) {
     const bool first = tree.empty();
     const double before = first ? 0 : potential(tree);
@@ -203,7 +204,8 @@ class RoutedPacker {
     return true;
   }
 
-  // From `root`, the cheapest accelerator next; what it takes is added to the loads.
+  // Grows a tree from `root`, always adding the cheapest accelerator, and adds its use of channels to the
+  // loads.
   Branches grow(NodeId root, Way way) {
     const std::size_t n = index(topology_.num_accelerators());
     Branches tree{root, {root}, std::vector<NodeId>(n, kNoNode), std::vector<ChannelPath>(n)};
@@ -241,7 +243,7 @@ class RoutedPacker {
     return tree;
   }
 
-  // A node at one of the paces: the search has a layer of those channels that are no slower for each.
+  // The search state of a node at one of the paces: each pace has a layer of the channels that are no slower.
   std::size_t place_of(NodeId node, std::size_t pace) const {
     return pace * index(topology_.num_nodes()) + index(node);
   }
@@ -257,7 +259,7 @@ class RoutedPacker {
     }
   }
 
-  // Labels what a place leads to for the first time, or more cheaply than what was known.
+  // Labels the neighbours of a place that are new or can be reached more cheaply.
   void spread(std::size_t place) {
     const double key = labels_[place].key;
     const NodeId node = node_at(place);
@@ -275,8 +277,8 @@ class RoutedPacker {
     }
   }
 
-  // Whether the labelled path of `place` passes `other`. It can where its key is lower than that of `other`,
-  // which was relabelled since: keys are rounded, and costs may be as small as that.
+  // Whether the labelled path of `place` passes `other`. This is possible although its key is lower than that
+  // of `other`, which has been relabelled since: keys are rounded, and costs may be as small as the rounding.
   bool is_on_path(std::size_t other, std::size_t place) const {
     if (labels_[other].from == kNoNode) return false;
     const std::size_t pace = pace_at(place);
@@ -288,7 +290,7 @@ class RoutedPacker {
     return price(id, paces_[pace]) + kLevelPrice * hop_[index(id)];
   }
 
-  // The current price of a place's labelled path, after its channels have been used more; infinite if it
+  // The current price of a place's labelled path, now that its channels have been used more; infinite if it
   // passes `apart`.
   double key_now(std::size_t place, std::size_t apart) const {
     const std::size_t pace = pace_at(place);
@@ -320,7 +322,7 @@ class RoutedPacker {
   }
 
   // The cheapest accelerator to connect next, by Dijkstra's search through switches, continued from where it
-  // stopped; labels_ lead back. Prices have risen since the labels were made.
+  // stopped; labels_ lead back to the tree. Prices have risen since the labels were made.
   std::size_t nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});
@@ -348,7 +350,7 @@ class RoutedPacker {
     }
     Branches best = tree;
     double least = std::ranges::max(depths(tree));
-    // From the middle of the longest way.
+    // The middle of the longest path.
     const auto farthest = [&](NodeId from) {
       const std::vector<double> depth = depths(rooted_at(tree, near, from));
       return static_cast<NodeId>(std::ranges::max_element(depth) - depth.begin());
@@ -409,12 +411,12 @@ class RoutedPacker {
 
   const Topology& topology_;
   TreeWays ways_;
-  std::optional<std::vector<ChannelId>> twins_;  // where both ways of an edge are each other's reverse
-  std::vector<double> hop_;                      // [channel]: over the mean
+  std::optional<std::vector<ChannelId>> twins_;  // set if the two directions of an edge use reverse channels
+  std::vector<double> hop_;                      // [channel]: price of a hop, relative to the mean
   std::vector<double> rate_;                     // [channel]
   double sharpness_ = kFirstSharpness;
   double target_ = 1;
-  Way way_ = Way::kDown;  // of the tree that grows
+  Way way_ = Way::kDown;  // direction of the growing tree
   std::vector<double> paces_;
   std::vector<Label> labels_;  // [pace * nodes + node]
   std::vector<std::pair<double, std::size_t>> heap_;

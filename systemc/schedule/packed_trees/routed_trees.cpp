@@ -12,13 +12,13 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-constexpr int kMostTreeNodes = 4'200;  // of all trees together, but of so many trees at any rate
+constexpr int kMostTreeNodes = 4'200;  // of all trees together; a minimum number of trees is always allowed
 constexpr int kLeastTrees = 16;
 constexpr std::int64_t kGrowth = 3'000'000;  // trees x rounds x accelerators squared, about 50 ns each
 constexpr int kMostRounds = 16;
 constexpr std::size_t kChoices = 3;
 
-// Numbers of trees to try, of every owner.
+// Numbers of trees to try, per owner.
 std::vector<int> tree_counts(const Topology& topology, const CompileRequest& request, int owners) {
   const int n = topology.num_accelerators();
   const int limit = std::max(kMostTreeNodes / n, kLeastTrees) / owners;

@@ -67,7 +67,7 @@ void SpanningForests::add(int tree, int id) {
   ++size_;
 }
 
-// The links of a forest between the ends of `id`, which are joined.
+// Visits the links of a forest on the path between the ends of `id`, which the forest connects.
 template <typename Visit>
 void SpanningForests::for_each_on_way(const Forest& forest, int id, Visit visit) const {
   NodeId a = link(id).a;
@@ -80,15 +80,14 @@ void SpanningForests::for_each_on_way(const Forest& forest, int id, Visit visit)
   }
 }
 
-// Breadth first, so that the fewest links move and the exchanges do not disturb each other. Every copy of a
-// link has the same places to go to as the first that is reached, or one that is known already: links are
-// visited once.
+// Searches breadth first, so that the fewest links move and exchanges do not disturb each other. All copies
+// of a link have the same possible destinations, so each link is visited once.
 bool SpanningForests::augment(int added) {
   if (saturated_[index(added)] != 0) return false;
   struct Reached {
     int link;
-    int from;    // whose place in a forest it would free: index into `reached`, -1 for the first
-    int forest;  // that it would leave
+    int from;    // the link whose position it would free: index into `reached`, -1 for the first
+    int forest;  // the forest that it would leave
   };
   std::vector<Reached> reached{{added, -1, -1}};
   std::vector<std::uint8_t> seen(links_.size(), 0);

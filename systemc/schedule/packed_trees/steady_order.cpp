@@ -15,7 +15,8 @@ constexpr std::size_t kMostHops = 4'000;
 
 }  // namespace
 
-// One hop after another where it can begin first; of several, the one whose busiest resource has most left.
+// Places one hop after another at its earliest start; among several, the one whose busiest resource has the
+// most work left.
 std::vector<Femtoseconds> PieceScheduler::places_in_period(Bytes bytes) const {
   const std::size_t channels = topology_.channels().size();
   std::vector<Femtoseconds> left(channels + index(servers_), 0);
@@ -78,7 +79,7 @@ std::optional<PieceScheduler::Steady> PieceScheduler::steady_for(Bytes bytes, do
   }
   steady.period = std::max(std::ranges::max(ports), std::ranges::max(channels));
   const auto late = static_cast<Femtoseconds>(spare * static_cast<double>(steady.period));
-  // Places may reach into the next period, whose order they keep.
+  // Starts may lie in the next period; their order is the same there.
   for (Femtoseconds& start : steady.starts) start %= steady.period;
   for (std::size_t h = 0; h < hops_.size(); ++h) {
     const Hop& hop = hops_[h];

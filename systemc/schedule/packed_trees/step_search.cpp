@@ -8,7 +8,7 @@ namespace {
 
 using topology::NodeId;
 
-// Temperatures at the start and end of a search, in units of one node left over.
+// Temperatures at the start and end of a search, in units of one join without a channel.
 constexpr double kHottest = 0.3;
 constexpr double kColdest = 0.12;
 

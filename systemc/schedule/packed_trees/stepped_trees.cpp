@@ -22,23 +22,23 @@ using topology::Topology;
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// Steps beyond the fewest, and trees below the most that channels have room for, that are tried.
+// The numbers tried: steps beyond the fewest, and trees fewer than channels have room for.
 constexpr int kMoreSteps = 2;
 constexpr int kFewerTrees = 2;
-// Searches for one number of trees and steps, and in all.
+// Searches per number of trees and steps, and in total.
 constexpr int kStarts = 2;
 constexpr int kMostSearches = 8;
-// Changes to steps in a search, and the joining nodes of all trees from which there are fewer changes.
+// Changes to steps per search, and the number of joins over all trees above which fewer changes are tried.
 constexpr std::int64_t kTries = 60'000;
 constexpr std::int64_t kManyNodes = 200;
 
 struct Shape {
-  int steps = 0;  // of one phase
+  int steps = 0;  // per phase
   int trees = 0;
   Femtoseconds promise = 0;
 };
 
-// Two messages of a step take as long as each other.
+// Whether the messages of a step all take equally long.
 bool alike(const Topology& topology, const std::vector<SymmetricLink>& links) {
   const Bandwidth first = topology.channel(links.front().there).bandwidth;
   return std::ranges::all_of(links, [&](const SymmetricLink& link) {
@@ -46,7 +46,7 @@ bool alike(const Topology& topology, const std::vector<SymmetricLink>& links) {
   });
 }
 
-// Edges from some accelerator to the one that is farthest from it, where that is nearest.
+// The least eccentricity: edges from the most central accelerator to the one farthest from it.
 int least_depth(int nodes, const std::vector<SymmetricLink>& links) {
   int least = nodes;
   for (NodeId root = 0; root < nodes; ++root) {
@@ -100,7 +100,7 @@ Schedule build(const Topology& topology, const CompileRequest& request, const st
         tree.root = node;
         continue;
       }
-      // Two for each link: to b, then to a.
+      // Each link has two channels: to b, then to a.
       const SymmetricLink& link = links[static_cast<std::size_t>(used / 2)];
       const NodeId parent = link.other_end(node);
       const int step = found.step(t, node);

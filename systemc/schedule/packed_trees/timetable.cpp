@@ -11,10 +11,10 @@
 namespace coppice::schedule {
 namespace {
 
-// Hops that are placed at most, over how many there are.
+// The most placements of hops, relative to the number of hops.
 constexpr std::int64_t kPlacings = 8;
-constexpr int kPeriods = 5;             // that are tried
-constexpr std::int32_t kMoreSlots = 3;  // than the least that a period may have at least
+constexpr int kPeriods = 5;             // periods tried
+constexpr std::int32_t kMoreSlots = 3;  // minimum increase from one period to the next
 
 // All hops, each after the hops it waits for.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
@@ -32,10 +32,10 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
   return order;
 }
 
-// The uses of all hops, in places: each is one of a resource by messages that come there after one time.
+// The uses of all hops, grouped into places: a place is one resource with one time of arrival.
 class Places {
  public:
-  // Whether a message of a place is too near one slot before, in the same slot and one after.
+  // Whether messages of two places collide if one starts a slot earlier, in the same slot, or a slot later.
   struct Near {
     std::int32_t place;
     std::array<bool, 3> by;
@@ -90,7 +90,7 @@ class Places {
   std::vector<std::vector<Near>> near_;  // [place]
 };
 
-// One try with one period.
+// One attempt with one period.
 class Placement {
  public:
   Placement(std::span<const TimetableHop> hops, const Places& places, std::span<const std::int32_t> left,
@@ -129,7 +129,7 @@ class Placement {
     return true;
   }
 
-  // Every hop in its slot of a period, as early as its data allows.
+  // The hops in their slots of the period, each as early as its data allows.
   Timetable timetable() const {
     Timetable result{.period = period_, .starts = std::vector<std::int32_t>(hops_.size(), 0)};
     std::vector<std::int32_t> ready(hops_.size(), 0);
@@ -147,7 +147,7 @@ class Placement {
 
  private:
   static constexpr std::int32_t kNone = -1;
-  using Urgent = std::pair<std::int32_t, std::int32_t>;  // less what is left to do, and a hop
+  using Urgent = std::pair<std::int32_t, std::int32_t>;  // (-remaining slots, hop)
 
   void push(std::size_t h) { urgent_.emplace(ready_[h] - left_[h], static_cast<std::int32_t>(h)); }
 
@@ -160,8 +160,8 @@ class Placement {
     return slot < period_ ? slot : slot - period_;
   }
 
-  // Sums up what each slot of a period costs hop h: those it would send away, which are the dearer the more
-  // often they have been. One that costs nothing is free.
+  // Computes what each slot of a period costs hop h: the hops it would displace, each weighted by how often
+  // it has been displaced. A slot without cost is free.
   void sum_costs(std::size_t h) {
     std::ranges::fill(sums_, 0);
     for (const std::int32_t place : places_.of_hop(h)) {
@@ -170,7 +170,7 @@ class Placement {
     }
   }
 
-  // The first slot of the least cost from that of the hop's data on.
+  // The cheapest slot at or after that of the hop's data; the first of several.
   std::int32_t cheapest(std::size_t h) const {
     const std::int32_t first = ready_[h] % period_;
     std::int32_t best = first;
@@ -191,7 +191,7 @@ class Placement {
     fill(h, 1);
   }
 
-  // All that are in the way of hop h in a slot of the period look for another.
+  // Displaces all hops that collide with hop h in a slot of the period; they look for another.
   void send_away(std::size_t h, std::int32_t slot) {
     for (const std::int32_t place : places_.of_hop(h)) {
       for (const Places::Near& near : places_.near(place)) {
@@ -208,7 +208,7 @@ class Placement {
     }
   }
 
-  // Takes the places of hop h in its slot, or with a `sign` of -1 gives them back.
+  // Occupies the slots of hop h, or frees them if `sign` is -1.
   void fill(std::size_t h, std::int32_t sign) {
     const std::int32_t slot = starts_[h] % period_;
     const std::int32_t cost = sign * (1 + evictions_[h]);
@@ -224,18 +224,18 @@ class Placement {
 
   std::span<const TimetableHop> hops_;
   const Places& places_;
-  std::span<const std::int32_t> left_;  // [hop] slots to do after it
+  std::span<const std::int32_t> left_;  // [hop]: slots of work after it
   std::int32_t period_;
-  std::vector<std::int32_t> taken_;  // [place * period + slot]: a hop
-  std::vector<std::int32_t> costs_;  // [place * period + slot]: of those in the way
-  std::vector<std::int32_t> sums_;   // [slot]: of all places of a hop
+  std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop there
+  std::vector<std::int32_t> costs_;  // [place * period + slot]: cost of displacing the hops that collide
+  std::vector<std::int32_t> sums_;   // [slot]: total cost over all places of a hop
   std::vector<std::int32_t> starts_;
   std::vector<std::int32_t> ready_;
   std::vector<std::int32_t> evictions_;
   std::priority_queue<Urgent, std::vector<Urgent>, std::greater<>> urgent_;
 };
 
-// [hop] slots from its start until all that waits for it is done; hops may be in any order.
+// [hop]: slots from its start until everything that waits for it is done; hops may be in any order.
 std::vector<std::int32_t> slots_left(std::span<const TimetableHop> hops) {
   const std::vector<std::size_t> order = in_order(hops);
   std::vector<std::int32_t> left(hops.size(), 0);
@@ -256,7 +256,7 @@ std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std:
     for (const TimetableHop::Use& use : hop.uses) ++load[index(use.resource)];
   }
   if (load.empty()) return std::nullopt;
-  // Neighbours on either side have to be two where messages keep apart.
+  // If messages need a distance, the neighbours on either side must be two different slots.
   const std::int32_t least = std::max(std::ranges::max(load), distance.slot > 0 ? 3 : 1);
   const auto most = least + std::max(static_cast<std::int32_t>(slack * least), kMoreSlots);
   const std::vector<std::int32_t> left = slots_left(hops);

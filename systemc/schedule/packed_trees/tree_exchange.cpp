@@ -12,8 +12,8 @@ namespace {
 using topology::kNoNode;
 using topology::NodeId;
 
-// A node's cost grows with a high power of its distance from the root: the deepest come first, and of two
-// trees as deep, the one with fewer nodes there is better.
+// The cost of trees. A node's cost grows with a high power of its distance from the root: the deepest nodes
+// dominate, and of two equally deep trees, the one with fewer nodes at that depth is better.
 class Cost {
  public:
   explicit Cost(double scale) : scale_(scale) {}
@@ -30,9 +30,9 @@ class Cost {
 struct MutableTree {
   NodeId root = kNoNode;
   std::vector<NodeId> parent;
-  std::vector<int> link;  // to the parent
+  std::vector<int> link;  // link to the parent
   std::vector<std::vector<NodeId>> children;
-  std::vector<double> distance;  // from the root
+  std::vector<double> distance;  // distance from the root
 
   bool is_below(NodeId node, NodeId above) const {
     for (; node != kNoNode; node = parent[index(node)]) {
@@ -125,7 +125,7 @@ class Flattening {
     return difference;
   }
 
-  // The same if the part below `top` hung by its node `inner`, at a distance of `at`.
+  // The additional cost of the part below `top` if its node `inner` became its root, at distance `at`.
   double rehung(const MutableTree& tree, NodeId top, NodeId inner, double at) const {
     double difference = 0;
     NodeId came_from = kNoNode;
@@ -149,7 +149,7 @@ class Flattening {
     tree.link[index(node)] = link;
   }
 
-  // The part below `top` hangs by `inner` from `parent`.
+  // Reattaches the part below `top` by its node `inner` to `parent`.
   void rehang(MutableTree& tree, NodeId top, NodeId inner, NodeId parent, int link) {
     NodeId node = inner;
     NodeId to = parent;
@@ -170,7 +170,8 @@ class Flattening {
     return temperature_ > 0 && random_.uniform() < std::exp(-difference / temperature_);
   }
 
-  // A node of one tree hangs by another link, which another tree gives away for the one that becomes free.
+  // Reattaches a node of one tree over another link, which another tree gives up in exchange for the link
+  // that becomes free.
   void try_exchange() {
     const auto a = static_cast<std::size_t>(random_.below(trees_.size()));
     MutableTree& taker = trees_[a];
@@ -223,8 +224,8 @@ class Flattening {
   Cost cost_;
   double temperature_ = 0;
   std::vector<MutableTree> trees_;
-  std::vector<std::vector<std::uint8_t>> holds_;  // [link][tree]
-  std::vector<std::vector<int>> incident_;        // [node]: links
+  std::vector<std::vector<std::uint8_t>> holds_;  // [link][tree]: whether the tree uses the link
+  std::vector<std::vector<int>> incident_;        // [node]: incident links
   mutable std::vector<NodeId> stack_;
 };
 

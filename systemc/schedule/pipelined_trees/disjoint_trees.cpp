@@ -17,7 +17,7 @@ using topology::Topology;
 struct Link {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
-  int tree = -1;  // that it belongs to
+  int tree = -1;  // the tree it belongs to
 };
 
 std::vector<Link> links_of(const Topology& topology) {
@@ -31,7 +31,7 @@ std::vector<Link> links_of(const Topology& topology) {
   return links;
 }
 
-// Links shared out to trees that have no cycles.
+// Links distributed among trees without cycles.
 class Forests {
  public:
   Forests(int nodes, int trees, std::vector<Link> links)
@@ -47,7 +47,7 @@ class Forests {
   NodeId other_end(int link, NodeId end) const { return at(link).a == end ? at(link).b : at(link).a; }
   int tree_of(int link) const { return at(link).tree; }
 
-  // To `tree`, -1 for none.
+  // Moves a link to `tree`, -1 for none.
   void move(int link, int tree) {
     Link& moved = links_[static_cast<std::size_t>(link)];
     for (const NodeId end : {moved.a, moved.b}) {
@@ -57,7 +57,7 @@ class Forests {
     moved.tree = tree;
   }
 
-  // The links of `tree` between the ends of `link`; nothing if the tree does not join them.
+  // The links of `tree` on the path between the ends of `link`; nullopt if the tree does not connect them.
   std::optional<std::vector<int>> way(int tree, int link) const {
     const std::vector<int> into = reach(tree, at(link).a).into;
     if (into[static_cast<std::size_t>(at(link).b)] < 0) return std::nullopt;
@@ -68,8 +68,8 @@ class Forests {
     return found;
   }
 
-  // The accelerators that `tree` joins with `root`: in the order of their distances, and by which link each
-  // is reached; -1: not, or the root.
+  // The accelerators that `tree` connects to `root`, in the order of their distances, and the link by which
+  // each is reached; -1: not reached, or the root.
   struct Reached {
     std::vector<NodeId> order;
     std::vector<int> into;   // [accelerator]
@@ -99,14 +99,14 @@ class Forests {
 
   int nodes_;
   std::vector<Link> links_;
-  std::vector<std::vector<std::vector<int>>> incident_;  // [tree][accelerator]: links
+  std::vector<std::vector<std::vector<int>>> incident_;  // [tree][accelerator]: incident links
 };
 
-// Gives `link` to a tree: where it closes a cycle in every tree, links of those cycles move on in turn, over
-// the fewest trees. Whether that goes.
+// Adds `link` to a tree. If it closes a cycle in every tree, links of those cycles move on in turn, over the
+// fewest trees. Returns whether that succeeded.
 bool augment(Forests& forests, int link) {
   std::vector<int> before(forests.links().size(),
-                          -1);  // the link whose place in its tree this one makes free
+                          -1);  // the link whose position in its tree this one frees
   std::vector<std::uint8_t> seen(forests.links().size(), 0);
   std::deque<int> waiting{link};
   seen[static_cast<std::size_t>(link)] = 1;
@@ -139,7 +139,7 @@ NodeId farthest(const Forests& forests, int tree, NodeId from) {
   return forests.reach(tree, from).order.back();
 }
 
-// In the middle of the longest way.
+// The accelerator in the middle of the longest path.
 NodeId center(const Forests& forests, int tree) {
   const NodeId end = farthest(forests, tree, 0);
   const Forests::Reached reached = forests.reach(tree, end);
@@ -150,7 +150,7 @@ NodeId center(const Forests& forests, int tree) {
   return node;
 }
 
-// Less is flatter: first the depth, then the mean.
+// A measure of height: first the depth, then the mean depth.
 std::int64_t height(const Forests& forests, int tree) {
   const Forests::Reached reached = forests.reach(tree, center(forests, tree));
   const auto n = static_cast<std::int64_t>(reached.order.size());
@@ -165,7 +165,7 @@ std::int64_t height(const Forests& forests) {
   return sum;
 }
 
-// Two trees exchange links, or a tree takes one that none has, while that does not make them higher.
+// Two trees exchange links, or a tree takes an unused link, as long as that does not make them higher.
 void flatten(Forests& forests, int nodes) {
   constexpr std::int64_t kEffort = 2'000'000;
   constexpr std::int64_t kTriesPerLink = 60;
@@ -181,7 +181,7 @@ void flatten(Forests& forests, int nodes) {
     const int other = way[random.below(way.size())];
     forests.move(other, -1);
     forests.move(link, into);
-    // Without `link`, its tree needs the other one to be whole.
+    // Without `link`, its tree must need the other link to stay connected.
     const bool whole = from < 0 || !forests.way(from, other);
     if (whole) forests.move(other, from);
     const std::int64_t now = whole ? height(forests) : lowest + 1;

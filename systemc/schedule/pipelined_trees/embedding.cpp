@@ -18,12 +18,12 @@ using topology::Topology;
 
 using Visit = std::function<bool(const std::vector<PlacedTree>&)>;
 
-// A depth-first search that takes links for edges and gives them back.
+// A depth-first search that allocates links to edges and releases them.
 class Placement {
  public:
   explicit Placement(const Topology& topology, int detours) : links_(topology), detours_left_(detours) {}
 
-  // Calls `then` with the edge in place, for every way to place it.
+  // Calls `then` once for every way to place the edge, with the edge in place.
   template <typename Then>
   void each_way(NodeId child, NodeId parent, const Then& then) {
     if (links_.free(child, parent)) {
@@ -52,7 +52,7 @@ class Placement {
 };
 
 // Grows one tree after the other, each breadth first: the children of an accelerator are chosen in the order
-// of their ranks, so that every tree comes up once.
+// of their ranks, so that every tree occurs once.
 class TreeSearch {
  public:
   TreeSearch(const Topology& topology, const EmbeddingRequest& request, std::int64_t effort,
@@ -62,7 +62,7 @@ class TreeSearch {
         order_(std::move(order)),
         visit_(visit),
         placement_(topology, request.detours) {
-    // Accelerators below one at this height, at most.
+    // [height]: the most accelerators below one at this height.
     below_.resize(static_cast<std::size_t>(request.depth) + 1, 0);
     for (std::size_t height = 1; height < below_.size(); ++height) {
       below_[height] = std::min<std::int64_t>(request.fan_in * (1 + below_[height - 1]),
@@ -70,7 +70,7 @@ class TreeSearch {
     }
   }
 
-  // Whether it saw everything, or `visit` stopped it.
+  // Returns whether the search was complete, or `visit` stopped it.
   bool run() {
     next_tree();
     return !exhausted_;
@@ -104,7 +104,7 @@ class TreeSearch {
     }
   }
 
-  // Whether the members from `at` on can still take in all that is missing.
+  // Whether the members from `at` on still have room for all missing accelerators.
   bool has_room(const Growth& growth, std::size_t at, int children) const {
     std::int64_t room = 0;
     for (std::size_t i = at; i < growth.members.size(); ++i) {
@@ -117,7 +117,7 @@ class TreeSearch {
     return growth.missing == 0;
   }
 
-  // Member `at` has `children` and may take more from `rank` of the order on.
+  // Member `at` has `children` children and may take more from position `rank` of the order on.
   void extend(Growth& growth, std::size_t at, std::size_t rank, int children) {
     if (growth.missing == 0) return next_tree();
     if (++steps_ > effort_) exhausted_ = true;

@@ -20,18 +20,18 @@ using topology::Topology;
 
 constexpr std::size_t kMostReported = 16;
 
-// A channel or the ejection port on a message's way, and the latency of the channels before it.
+// A channel or ejection port on a message's path, and the latency of the channels before it.
 struct Leg {
   std::size_t resource;
   Femtoseconds latency;
 };
 
-// A message with all that is the same for every router delay.
+// A message and everything about it that does not depend on the router delay.
 struct Passage {
   const Message* message;
   std::int32_t step;
   std::size_t sender;     // NI port
-  Femtoseconds time;      // that it takes to pass, at the pace of the slowest channel
+  Femtoseconds time;      // time to pass, at the pace of the slowest channel
   std::size_t first_leg;  // index among the first legs of its step
   std::size_t end_leg;
 };
@@ -50,7 +50,7 @@ struct StepMessages {
   }
 };
 
-// Numbers for channels and the sides of NI ports.
+// Numbers the channels and the two directions of NI ports.
 class Resources {
  public:
   Resources(const Topology& topology, const Schedule& schedule, const SymmetricTables* pattern)
@@ -110,7 +110,7 @@ class Resources {
   }
 
  private:
-  // With a pattern, a channel from a switch to the receiver stands for the one to the origin.
+  // With a pattern, maps a channel from a switch to the receiver to the equivalent channel to the origin.
   ChannelId seen_from_origin(const topology::Channel& channel, const Message& message) const {
     const bool there = pattern_ != nullptr && channel.src != message.src;
     return there ? topology_.in_channels(message.src)[static_cast<std::size_t>(channel.dst_port)]
@@ -123,7 +123,7 @@ class Resources {
   std::size_t most_ports_ = 0;
 };
 
-// The use that the messages of one timestep make of every resource.
+// The use of every resource by the messages of one timestep.
 class StepUse {
  public:
   StepUse(const Resources& resources, CheckReport& report)
@@ -135,16 +135,16 @@ class StepUse {
     for (const Leg& leg : legs) use(leg.resource, passage);
   }
 
-  // Reports what the step's messages share, and forgets them; returns how long the step lasts.
+  // Reports the resources that the step's messages share and clears them; returns how long the step lasts.
   Femtoseconds finish(int step) {
-    // Most steps share nothing, and then the order does not matter.
+    // Most steps share nothing, and then the order is irrelevant.
     if (std::ranges::any_of(used_, [this](std::size_t resource) { return uses_[resource].messages > 1; })) {
       std::ranges::sort(used_);
     }
     for (const std::size_t resource : used_) {
       Use& use = uses_[resource];
-      // A port sends its messages one after another: they share a channel that is fast enough for them, but
-      // for their times' rounding up.
+      // A port sends its messages one after another, so they may share a channel that is fast enough for
+      // them, up to the rounding of their times.
       if (use.messages > 1 && (use.several_senders || use.busy > longest_ + use.messages)) {
         report_.contention_free = false;
         report_.disjoint_steps = false;
@@ -181,17 +181,17 @@ class StepUse {
   const Resources& resources_;
   CheckReport& report_;
   std::vector<Use> uses_;
-  std::vector<std::size_t> used_;  // in this step
+  std::vector<std::size_t> used_;  // those used in this step
   Femtoseconds longest_ = 0;
 };
 
-// When the last of an inbox's arrivals came, of those after a time that only goes on: what came before it
-// delays nothing any more, and inboxes are many.
+// The time of each inbox's last arrival, kept only for times after a limit that never decreases: earlier
+// arrivals no longer delay anything, and there are many inboxes.
 class RecentArrivals {
  public:
   RecentArrivals() { clear(kLeast); }
 
-  // 0, or a time that no longer matters: none.
+  // 0 if there is none, or if it no longer matters.
   Femtoseconds last(std::size_t inbox) const {
     const Arrival& here = arrivals_[place_of(inbox)];
     return here.inbox == inbox ? here.at : 0;
@@ -227,7 +227,8 @@ class RecentArrivals {
     arrivals_.assign(size, {});
     count_ = 0;
   }
-  // As large again as what still matters, at least, so that the work is that of what comes.
+  // Resizes to at least twice the arrivals that still matter, so that the work is proportional to new
+  // arrivals.
   void make_room() {
     before_.swap(arrivals_);
     std::erase_if(before_, [this](const Arrival& a) { return a.inbox == kNone || a.at <= forgotten_; });
@@ -236,13 +237,13 @@ class RecentArrivals {
     count_ = before_.size();
   }
 
-  std::vector<Arrival> arrivals_;  // by a hash of the inbox, a power of two, half of it free
-  std::vector<Arrival> before_;    // scratch
+  std::vector<Arrival> arrivals_;  // hash table by inbox; a power of two, half of it free
+  std::vector<Arrival> before_;    // scratch space
   std::size_t count_ = 0;
   Femtoseconds forgotten_ = 0;
 };
 
-// The nominal times with routers of one delay.
+// The nominal times if all routers have one delay.
 class Timeline {
  public:
   Timeline(const Resources& resources, Femtoseconds router, CheckReport& report)
@@ -253,7 +254,7 @@ class Timeline {
         port_free_at_(resources.ports(), 0),
         slip_(resources.ports(), 0) {}
 
-  // No message that follows starts before.
+  // No later message starts before `start`.
   void begin_step(Femtoseconds start) { arrived_.forget_until(start); }
 
   void add(const Passage& passage, std::span<const Leg> legs, Femtoseconds step_start,
@@ -278,7 +279,7 @@ class Timeline {
     coming_.emplace_back(resources_.inbox(passage.message->dst, entry.flow), arrival);
   }
 
-  // Data that has arrived by now is there for the entries that follow.
+  // Makes data that has arrived by now available to the entries that follow.
   void deliver() {
     for (const auto& [inbox, at] : coming_) arrived_.add(inbox, at);
     coming_.clear();
@@ -304,18 +305,18 @@ class Timeline {
   CheckReport& report_;
   std::vector<Femtoseconds> free_at_;       // [resource]
   std::vector<Femtoseconds> port_free_at_;  // [NI port]
-  std::vector<Femtoseconds> slip_;          // [NI port]: how far behind the timesteps it is
+  std::vector<Femtoseconds> slip_;          // [NI port]: delay behind the timesteps
   RecentArrivals arrived_;
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
 };
 
-// Messages in the order of their steps, then of their rounds, then as they are given. What they are sorted by
-// goes with them: they lie far apart.
+// The messages sorted by step, then by round, then in the given order. The sort keys are copied, since
+// messages lie far apart in memory.
 std::vector<const Message*> by_step_and_round(std::span<const Message> messages) {
   struct Ranked {
     std::int32_t step;
     std::int32_t round;
-    const Message* message;  // ascending as they are given
+    const Message* message;  // in ascending order as given
     auto operator<=>(const Ranked&) const = default;
   };
   std::vector<Ranked> places;
@@ -370,7 +371,7 @@ class ContentionByStep final : public ContentionSearch {
   StepUse use_;
   Timeline quick_;
   Timeline slow_;
-  Femtoseconds start_ = 0;  // of the step to come
+  Femtoseconds start_ = 0;  // start of the next step
   StepMessages step_;
 };
 

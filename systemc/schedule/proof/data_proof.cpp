@@ -29,7 +29,7 @@ void require_no_gaps(const Schedule& schedule, std::span<const MessageGroup> gro
   require(schedule.size);
 }
 
-// Shares that are those of a buffer: without gaps, by address, of accelerators.
+// Throws unless the shares cover the buffer: without gaps, by address, and owned by accelerators.
 void require_shares(const Schedule& schedule, std::span<const Share> shares) {
   Bytes covered = 0;
   for (const Share& share : shares) {

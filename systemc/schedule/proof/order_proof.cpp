@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Bytes of the largest causality matrix, of which a part is held at a time: beyond it a proof would take
+// The largest causality matrix in bytes, of which one part is held at a time; a larger proof would take
 // minutes.
 constexpr std::size_t kMatrixLimit = std::size_t{64} << 30;
 constexpr std::size_t kPartBytes = std::size_t{32} << 20;
@@ -42,7 +42,7 @@ void Causality::prove(std::span<const std::int32_t> flows, std::span<const Messa
   }
 }
 
-// The order of everything behind some of the messages.
+// The order of everything after some of the messages.
 void Causality::prove_part() {
   reset();
   // Arrivals count from the next round on.
@@ -104,7 +104,7 @@ void Causality::add(std::int32_t index) {
   sent_[static_cast<std::size_t>(sending.src)].push_back(index);
 }
 
-// Adds the causes of an inbox's first `count` arrivals. Counts mostly increase from entry to entry.
+// Adds the causes of an inbox's first `count` arrivals. Counts usually increase from entry to entry.
 void Causality::merge(std::size_t inbox, std::int32_t count) {
   Inbox& box = inboxes_[inbox];
   Bits causes(&inbox_causes_[inbox * words_], words_);
@@ -121,12 +121,13 @@ void Causality::merge(std::size_t inbox, std::int32_t count) {
   }
 }
 
-// Numbered arrivals may be of other parts of the flow's data than the entry.
+// Numbered arrivals may carry other parts of the flow's data than the entry.
 bool Causality::concerns(std::int32_t arrival, const Message& sending) const {
   return !schedule_.numbered_arrivals || overlap(message(arrival), sending);
 }
 
-// An entry that waits for its own timestep or a later one issues when the lockstep does not say.
+// An entry that waits for its own timestep or a later one issues at a time that the lockstep does not
+// determine.
 void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const {
   for (std::int32_t i = 0; i < inbox.merged; ++i) {
     const Message& arrival = message(inbox.arrivals[static_cast<std::size_t>(i)]);
@@ -137,7 +138,7 @@ void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const
   }
 }
 
-// The arrivals that an entry counts on are those that it names.
+// The arrivals that an entry counts on must be those that it names.
 void Causality::check_family(const Message& sending, const Inbox& inbox) const {
   const TableEntry& entry = *sending.entry;
   std::int32_t last_store = inbox.last_store;
@@ -168,7 +169,7 @@ void Causality::check_family(const Message& sending, const Inbox& inbox) const {
 
 bool Causality::caused(std::int32_t earlier, std::int32_t later) const {
   if (message(earlier).round >= message(later).round) return false;
-  if (!is_cause(earlier)) return true;  // another part's question
+  if (!is_cause(earlier)) return true;  // another part of the proof checks it
   return ConstBits(&causes_[static_cast<std::size_t>(later) * words_], words_)
       .contains(static_cast<std::size_t>(earlier - first_cause_));
 }
@@ -184,20 +185,22 @@ void Causality::check_node(NodeId node) const {
   }
 }
 
-// An entry against the arrivals at its accelerator: each is counted on, or was there before, or follows.
+// Checks an entry against the arrivals at its accelerator: each is counted on, or was there before, or
+// follows.
 void Causality::check_entry(std::int32_t entry, NodeId node) const {
   const Message& sending = message(entry);
   const std::size_t own = inbox_of(node, sending.entry->flow);
   for (std::size_t f = 0; f < flows_in_group_; ++f) {
     const std::size_t inbox = static_cast<std::size_t>(node) * flows_in_group_ + f;
     const auto& arrivals = inboxes_[inbox].arrivals;
-    // Which arrivals of its flow it counts is fixed if they are numbered; else by their order.
+    // The arrivals of its flow that it counts are determined by their numbers if they have any, otherwise by
+    // order.
     const bool counted = inbox == own && !schedule_.numbered_arrivals;
     for (std::size_t i = inbox == own ? static_cast<std::size_t>(sending.entry->dependencies) : 0;
          i < arrivals.size(); ++i) {
       const std::int32_t arrival = arrivals[i];
       if (!counted && !overlap(sending, message(arrival))) continue;
-      // Steps end with their arrivals, so one of the entry's own step comes after it.
+      // A step ends with its arrivals, so an arrival of the entry's own step comes after the entry.
       if (caused(entry, arrival) || later_by_lockstep(entry, arrival) ||
           (schedule_.ordered_by_lockstep && message(arrival).entry->step == sending.entry->step)) {
         continue;
@@ -212,7 +215,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   }
 }
 
-// A value that is stored against everything else that arrives at the same addresses.
+// Checks a stored value against everything else that arrives at the same addresses.
 void Causality::check_stores(std::size_t inbox, NodeId node) const {
   for (const std::int32_t store : inboxes_[inbox].arrivals) {
     if (message(store).entry->op != Op::kGather) continue;

@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// The tables that every accelerator has all of.
+// The ProgramTables that every accelerator uses in full.
 const ProgramTables* tables_of_all(const Schedule& schedule) {
   const ProgramTables* tables = ProgramTables::of_all(schedule);
   const bool numbered = schedule.numbered_arrivals && !schedule.ordered_by_lockstep;
@@ -20,7 +20,7 @@ const ProgramTables* tables_of_all(const Schedule& schedule) {
   return numbered && fits ? tables : nullptr;
 }
 
-// The channels of a route from one accelerator: a channel of its own, and maybe one of a switch.
+// A route's channels from one accelerator: the accelerator's own channel, and possibly one of a switch.
 struct Way {
   NodeId dst = topology::kNoNode;
   int ejection_port = -1;
@@ -101,7 +101,7 @@ class Images {
   std::vector<Way> ways_;  // [route * accelerators + accelerator]
 };
 
-// Every chunk follows the one before, in pieces of whole elements that every message is long enough for.
+// Whether chunks are contiguous, in pieces of whole elements that fit into every message.
 bool are_laid_out(const Schedule& schedule, const ProgramTables& tables) {
   Bytes covered = 0;
   for (const auto& [program, sizes, address] : tables.chunks()) {
@@ -123,7 +123,7 @@ bool are_laid_out(const Schedule& schedule, const ProgramTables& tables) {
   return covered == schedule.size;
 }
 
-// Every message of every chunk has one turn, at one port.
+// Whether every message of every chunk has one turn, at one port.
 bool have_turns(const ProgramTables& tables) {
   std::vector<std::vector<bool>> seen;
   for (const auto& chunk : tables.chunks()) {
@@ -142,7 +142,7 @@ bool have_turns(const ProgramTables& tables) {
   return missing == 0;
 }
 
-// An accelerator's share of every chunk is what its program says.
+// Whether an accelerator's share of every chunk is the one in its program.
 bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   if (schedule.collective == Collective::kAllReduce) return true;
   const std::size_t nodes = schedule.nodes.size();
@@ -161,20 +161,20 @@ bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   return true;
 }
 
-// The contributions that accelerators hold of some pieces of a chunk.
+// The contributions to some pieces of a chunk that accelerators hold.
 class HeldPieces {
  public:
   HeldPieces(const ChunkProgram& program, Collective collective)
       : program_(program), collective_(collective) {}
 
-  // Pieces to follow at a time: each time takes a walk over all messages, and what is held should fit a
-  // cache.
+  // The number of pieces to follow in one pass: every pass walks over all messages, and the held
+  // contributions should fit into a cache.
   static std::int32_t batch(int accelerators) {
     constexpr std::size_t kCache = std::size_t{2} << 20;  // bytes
     const std::size_t fit = kCache / sizeof(Held) / static_cast<std::size_t>(accelerators);
     return std::max(64, static_cast<std::int32_t>(fit));
   }
-  // Follows all messages; false if they are not as prove_program() has it.
+  // Follows all messages; false if they do not satisfy the conditions of prove_program().
   bool follow(Pieces batch) {
     batch_ = batch;
     begin();
@@ -221,7 +221,7 @@ class HeldPieces {
     return held.state == State::kFinal;
   }
 
-  // Data that was sent lies still until the final value comes.
+  // Data that was sent must not change until the final value arrives.
   bool deliver(const ChunkProgram::Step& step) {
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
       const auto moves = program_.moves(m);
@@ -270,7 +270,7 @@ class HeldPieces {
     return true;
   }
 
-  // The pieces that are in the batch.
+  // The pieces that belong to the batch.
   std::span<Held> part(NodeId node, const Pieces& pieces) {
     const std::int32_t first = std::max(pieces.first, batch_.first);
     const std::int32_t end = std::min(pieces.end(), batch_.end());
@@ -287,7 +287,7 @@ class HeldPieces {
   int additions_ = 0;
 };
 
-// Pieces of a program are inside the chunk, and an all-reduce's accelerators have equal shares of it.
+// Whether pieces of a program are inside the chunk, and an all-reduce's accelerators have equal shares of it.
 bool has_whole_pieces(const ChunkProgram& program) {
   for (int m = 0; m < program.messages(); ++m) {
     for (const ChunkProgram::Move& move : program.moves(m)) {
@@ -343,7 +343,7 @@ std::optional<CheckReport> check_programs(const Topology& topology, const Schedu
     if (!proven) return std::nullopt;
     additions[&program] = *proven;
   }
-  // Whom its messages name follows from the moves of the programs.
+  // The nodes named by messages follow from the moves of the programs.
   const Schedule alone = with_tables_of(schedule, tables.moves().origin(), Names::kDestinations);
   std::vector<Message> messages = collect_messages(topology, alone);
   CheckReport report;

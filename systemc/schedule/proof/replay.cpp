@@ -17,9 +17,9 @@ using topology::Topology;
   throw ScheduleError(place_of(message) + ": " + what);
 }
 
-// The messages of one port, in the order of its table.
+// The messages of one port, in table order.
 struct Port {
-  std::size_t next = 0;  // indices of messages
+  std::size_t next = 0;  // indices into the messages
   std::size_t end = 0;
 };
 
@@ -67,8 +67,8 @@ class Replay {
   }
 
  private:
-  // The arrivals of one flow at one accelerator have one place each. With a pattern, what is sent to an
-  // accelerator comes to the origin, from elsewhere.
+  // The inbox for the arrivals of one flow at one accelerator. With a pattern, messages to any accelerator
+  // arrive at the origin, from elsewhere.
   std::size_t inbox(NodeId node, std::int32_t flow) const {
     if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
@@ -101,7 +101,7 @@ class Replay {
     chain_to_.resize(messages_.size(), 0);
   }
 
-  // Arrivals count from the first without a gap.
+  // Arrivals count in sequence, without a gap.
   void deliver_numbered(std::size_t index) {
     const Message& message = messages_[index];
     const std::size_t box = inbox(message.dst, message.entry->flow);
@@ -167,14 +167,15 @@ class Replay {
   std::vector<Message>& messages_;
   const SymmetricTables* pattern_;
   std::vector<Port> ports_;
-  std::vector<std::size_t> first_port_;  // [node], and the end
+  std::vector<std::size_t> first_port_;  // [node], and one past the last
   std::vector<std::int32_t> arrived_;    // [node * flows + flow]
   std::vector<std::int32_t> tried_in_;   // [node]: the last round that looked at its ports
   // For numbered arrivals:
-  std::vector<std::size_t> first_place_;  // [inbox], and the end
-  std::vector<std::int32_t> chain_;       // [message]: messages of its flow before it, one after another
+  std::vector<std::size_t> first_place_;  // [inbox], and one past the last
+  std::vector<std::int32_t> chain_;       // [message]: the longest sequence of messages before it in its flow
   std::vector<std::int32_t>
-      chain_to_;  // [place]: with the arrival; the longest so far where counted; 0: none yet
+      // [place]: longest chain ending with this arrival; running maximum once counted; 0: none yet.
+      chain_to_;
   std::int32_t round_ = 0;
 };
 

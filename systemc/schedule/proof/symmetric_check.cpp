@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// Every accelerator has each slot of the pattern at one port, and nothing else.
+// Whether every accelerator has each slot of the pattern at one port, and nothing else.
 bool is_whole(const Schedule& schedule, const TablePattern& pattern) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     std::vector<int> times(pattern.slots(), 0);
@@ -46,7 +46,7 @@ struct Passage {
   int ejection_port = -1;
 };
 
-// Whether moves take the ways at the origin to the ways elsewhere.
+// Whether moves map the ways at the origin to the ways at other accelerators.
 class KeptWays {
  public:
   KeptWays(const Topology& topology, const Schedule& schedule, const TablePattern& pattern)
@@ -78,7 +78,7 @@ class KeptWays {
     return known ? &schedule_.routes[static_cast<std::size_t>(index)] : nullptr;
   }
 
-  // Nothing where the way is not one over one channel to a port of an accelerator.
+  // Empty unless the way is a single channel to a port of an accelerator.
   Passage follow(NodeId node, std::size_t way) const {
     const topology::Route* hops = route(node, way);
     const auto out = topology_.out_channels(node);
@@ -102,7 +102,7 @@ class KeptWays {
            a.latency == b.latency;
   }
 
-  // Two ways that come in at one port of an accelerator do so at all.
+  // Whether two ways that enter the origin by one port also do so at every other accelerator.
   bool same_ejections(const std::vector<int>& ejection) const {
     const std::size_t ways = pattern_.ways();
     const int* at_origin = &ejection[static_cast<std::size_t>(origin_) * ways];
@@ -123,7 +123,8 @@ class KeptWays {
   NodeId origin_;
 };
 
-// Port numbers of arrivals are the receiver's; where the origin sends, those at the origin itself.
+// The port numbers of arrivals are the receiver's; for messages that the origin sends, they become those of
+// the origin itself.
 void eject_at_origin(const Topology& topology, const Schedule& schedule, const TablePattern& pattern,
                      std::vector<Message>& messages) {
   const NodeId origin = pattern.moves().origin();
@@ -143,8 +144,8 @@ void eject_at_origin(const Topology& topology, const Schedule& schedule, const T
   }
 }
 
-// The messages that everybody sends of the origin's flow `piece`: the origin's messages of that piece of
-// anybody's chunk, each from where that owner is the origin.
+// The messages of the origin's flow `piece` that all accelerators send: the origin's messages of that piece
+// of anyone's chunk, each moved so that the chunk's owner is the origin.
 struct FlowOfOrigin {
   FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
     const Translations& moves = pattern.moves();

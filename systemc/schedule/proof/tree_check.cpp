@@ -14,12 +14,12 @@ namespace {
 
 using topology::Topology;
 
-// An accelerator in a tree, as far as the messages have come.
+// An accelerator in a tree, after the messages so far.
 struct Progress {
   std::uint8_t arrivals = 0;
-  bool summed = false;        // it has sent its sum
-  bool stored = false;        // its parent has stored a final value
-  std::uint16_t deepest = 0;  // additions behind the deepest sum that came
+  bool summed = false;        // whether it has sent its sum
+  bool stored = false;        // whether its parent has stored a final value in it
+  std::uint16_t deepest = 0;  // additions in the deepest sum that arrived
 };
 
 class TreeCheck {
@@ -57,7 +57,7 @@ class TreeCheck {
   bool reduces() const { return schedule_.collective != Collective::kAllGather; }
   bool gathers() const { return schedule_.collective != Collective::kReduceScatter; }
 
-  // The messages of a timestep. Entry i of a table is that of step i + 1.
+  // Collects the messages of a timestep. Entry i of a table has step i + 1.
   bool collect(std::int32_t step) {
     const auto i = static_cast<std::size_t>(step) - 1;
     messages_.clear();
@@ -100,7 +100,7 @@ class TreeCheck {
     }
     const int needed = sums + (root ? 0 : 1);
     if (!gathers() || src.arrivals != needed || entry.dependencies != needed) return false;
-    // All but the root have sent their sums before it sends the first value on.
+    // All accelerators except the root have sent their sums before the root sends the first value.
     return !root || !reduces() || sums_[static_cast<std::size_t>(entry.flow)] + 1 == tables_.nodes();
   }
 
@@ -126,7 +126,7 @@ class TreeCheck {
     return true;
   }
 
-  // Every tree has come to everybody, and ends at the owner of its data where somebody owns it.
+  // Whether every tree has reached all accelerators, and ends at the owner of its data if it has one.
   bool is_whole() const {
     const std::size_t others = tables_.nodes() - 1;
     for (std::size_t tree = 0; tree < tables_.trees(); ++tree) {
@@ -165,8 +165,8 @@ class TreeCheck {
   CheckReport report_;
   std::unique_ptr<ContentionSearch> contention_;
   std::vector<Progress> progress_;   // [node * trees + tree]
-  std::vector<std::size_t> sums_;    // [tree]: that have been sent
-  std::vector<std::size_t> stores_;  // [tree]
+  std::vector<std::size_t> sums_;    // [tree]: sums sent
+  std::vector<std::size_t> stores_;  // [tree]: values stored
   // State for one timestep:
   std::vector<TableEntry> entries_;
   std::vector<Message> messages_;

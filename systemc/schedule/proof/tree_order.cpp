@@ -50,7 +50,7 @@ bool TreeOrder::follows(const Message& message) {
   const TableEntry& entry = *message.entry;
   const Node& node = nodes_[static_cast<std::size_t>(message.src)];
   const bool stored = node.stored_from != topology::kNoNode;
-  // The store comes last, and answers the sum where there is one.
+  // The store comes last, and answers the sum if there is one.
   if (stored && node.store != node.sums) return false;
   if (entry.op == Op::kReduce) {
     if (stored && node.stored_from != node.summed_at) return false;
@@ -64,7 +64,7 @@ bool TreeOrder::follows(const Message& message) {
                        : dst.summed_at == message.src;
 }
 
-// The children of a sum are those whose sums came.
+// Whether the children of a sum are the accelerators whose sums arrived.
 bool TreeOrder::names_sources(const TableEntry& entry, const Node& node) {
   const auto sources = std::span(sources_).subspan(node.first_source, static_cast<std::size_t>(node.sums));
   named_.assign(entry.children.begin(), entry.children.end());

@@ -26,7 +26,7 @@ class Rings {
 
   int width() const { return width_; }
 
-  // All nodes at the first position of their ring.
+  // The nodes at the first position of each ring.
   std::vector<NodeId> starts() const {
     std::vector<NodeId> nodes;
     for (NodeId node = 0; node < topology_.num_nodes(); ++node) {
@@ -46,7 +46,8 @@ class Rings {
     return nodes;
   }
 
-  // The channel from `src` to the next in its ring: the first of the dimension's goes up, the last down.
+  // The channel from `src` to the next node of its ring: of the dimension's channels, the first goes up and
+  // the last down.
   ChannelId channel(NodeId src, NodeId dst) const {
     ChannelId found = -1;
     for (const ChannelId id : topology_.out_channels(src)) {
@@ -66,12 +67,12 @@ class Rings {
 struct Phase {
   const Rings& rings;
   int chunks;         // of the part
-  std::int32_t flow;  // of its first chunk
+  std::int32_t flow;  // flow of its first chunk
   int before;
 
   void send(std::vector<Send>& sends) const {
     const int k = rings.width();
-    const int each = chunks / k;  // that end at the same position
+    const int each = chunks / k;  // chunks that end at the same position
     for (const NodeId start : rings.starts()) {
       const std::vector<NodeId> ring = rings.nodes_from(start);
       std::vector<ChannelId> onward;
@@ -115,7 +116,7 @@ std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   return {wide[0], wide[1]};
 }
 
-// Columns stay behind their rows by the timesteps alone, and these count flits: links that differ put
+// Only the timesteps keep columns behind their rows, and timesteps count flits: links that differ put
 // accelerators out of step by more than a message takes, and a row's sum may overwrite a column's.
 void require_equal_links(const Topology& topology) {
   const auto& first = topology.channels().front();

@@ -18,7 +18,7 @@ using topology::Topology;
 
 using Coordinates = std::vector<int>;
 
-// All points of a box, consecutive ones neighbours: the lowest dimension runs to and fro.
+// All points of a box, consecutive ones neighbours: the lowest dimension runs back and forth.
 std::vector<Coordinates> boustrophedon(const std::vector<int>& widths) {
   std::vector<Coordinates> path{Coordinates(widths.size(), 0)};
   for (std::size_t d = 0; d < widths.size(); ++d) {
@@ -33,13 +33,13 @@ std::vector<Coordinates> boustrophedon(const std::vector<int>& widths) {
   return path;
 }
 
-// A cell of the k x L grid: its place in the chosen dimension and on the path through the others.
+// A cell of the k x L grid: its position in the chosen dimension and on the path through the others.
 struct Cell {
   int row = 0;
   int column = 0;
 };
 
-// Even number of rows: out along row 0, to and fro through columns 1 .. L-1, back along column 0.
+// For an even number of rows: out along row 0, back and forth through columns 1 .. L-1, back along column 0.
 std::vector<Cell> cycle_of_even_rows(int rows, int columns) {
   std::vector<Cell> cycle;
   cycle.push_back({0, 0});
@@ -50,8 +50,8 @@ std::vector<Cell> cycle_of_even_rows(int rows, int columns) {
   return cycle;
 }
 
-// Rows that wrap around (3 or more), odd number of columns: out along row 0, back to and fro through the
-// other rows, and over the wrap-around to the start.
+// For rows that wrap around (3 or more) and an odd number of columns: out along row 0, back and forth through
+// the other rows, and over the wrap-around link to the start.
 std::vector<Cell> cycle_of_wrapped_rows(int rows, int columns) {
   std::vector<Cell> cycle;
   cycle.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
@@ -98,7 +98,8 @@ bool on_a_grid(const Topology& topology) {
   return topology::info_of(topology.kind()).coordinates;
 }
 
-// A Hamiltonian cycle by depth-first search, nodes with the fewest ways on first; gives up after a while.
+// A Hamiltonian cycle by depth-first search, first to nodes with the fewest continuations; gives up after a
+// while.
 class CycleSearch {
  public:
   explicit CycleSearch(const Topology& topology)
@@ -150,7 +151,7 @@ class CycleSearch {
   int visits_ = 0;
 };
 
-// The accelerator that `wanted` holds for with the fewest channels from `from`, the lowest of several.
+// The accelerator that satisfies `wanted` with the fewest channels from `from`; the lowest of several.
 template <typename Wanted>
 NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);

@@ -54,7 +54,7 @@ void ChunkProgram::add_across(Step step, const DimensionAlgorithm& algorithm, Re
 
 void ChunkProgram::add_offloaded(Step step, Received& received) {
   std::int32_t& at_switch = received.by_switch[step.stage.dimension];
-  // The parts of others lie on either side of an accelerator's own.
+  // The parts of others lie on both sides of an accelerator's own, unless there is only one.
   const int others = level(step).size > 2 ? 2 : 1;
   step.leg = Leg::kUp;
   step.messages = step.in_turn = step.stage.op == Op::kReduce && !step.stage.whole ? others : 1;
@@ -88,13 +88,13 @@ Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   return range;
 }
 
-// The pieces that the other members of the group have, or will receive, in the messages of a step.
+// The pieces that the other members of the group hold or will receive, in the messages of a step.
 Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
   const Pieces group = of_group(node, step);
   const Pieces own = of_own(node, step);
   Pieces before{group.first, own.first - group.first};
   Pieces behind{own.end(), group.end() - own.end()};
-  // Neither of two messages may be empty: accelerators at the ends cut what there is in two.
+  // Neither of two messages may be empty: accelerators at the ends split the existing part in two.
   const bool two = step.messages == 2;
   if (two && before.count == 0) {
     before = {behind.first, behind.count / 2};
@@ -111,8 +111,8 @@ bool ChunkProgram::all_gathered(const Step& step, std::size_t from_level) const 
                      [&](const Level& level) { return ((step.gathered >> level.dimension) & 1U) != 0; });
 }
 
-// The places that its pieces lie in, of those in `within`, which the coordinates of the first `level`
-// dimensions of the order have led to.
+// Finds the places in which its pieces lie within `within`, which is selected by the coordinates of the first
+// `level` dimensions of the order.
 void ChunkProgram::find_places(Pieces within, std::size_t level, const Sent& sent,
                                std::vector<Pieces>& places) const {
   if (all_gathered(*sent.step, level)) {
@@ -163,7 +163,7 @@ void ChunkProgram::find_moves(const Hierarchy& hierarchy, std::span<const Dimens
 
 ChunkProgram::Move ChunkProgram::across(const Hierarchy& hierarchy, const DimensionAlgorithm& algorithm,
                                         NodeId node, const Step& step, int message) const {
-  const int number = message / step.in_turn;  // of the algorithm's messages
+  const int number = message / step.in_turn;  // index among the algorithm's messages
   const auto there = algorithm.move(step.stage.op, step.in_stage, number, level(step).coordinate(node));
   Move move;
   move.dst = hierarchy.peer(node, step.stage.dimension, there.peer);

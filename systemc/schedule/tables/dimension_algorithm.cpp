@@ -12,7 +12,7 @@ using topology::DimensionKind;
 
 namespace {
 
-// The kind of network whose usual algorithm `method` is, where one of `kind` serves it.
+// The kind of network whose usual algorithm is `method`, if a network of `kind` supports it.
 DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, DimensionMethod method) {
   const bool ring = topology::is_ring(kind);
   switch (method) {
@@ -80,7 +80,7 @@ DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, 
   switch (kind_) {
     case DimensionKind::kRing:
     case DimensionKind::kOneWayRing: {
-      // Even messages go up: the part that arrives last is the accelerator's own.
+      // Even messages go up; the part that arrives last is the accelerator's own.
       const int way = message == 0 ? 1 : -1;
       const int behind = reduces ? step + 1 : step;
       return {.peer = around(self + way), .port = message, .first_part = around(self - way * behind)};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostFollowed = std::size_t{1} << 23;  // accelerators times flows
 
-// Ends after a table whose last message `visit` returned false for.
+// Calls `visit` for all messages; stops after the table in which it returned false.
 template <typename Visit>
 void for_each_message(const Schedule& schedule, Visit visit) {
   for (const auto& node : schedule.nodes) {
@@ -26,7 +26,7 @@ void for_each_message(const Schedule& schedule, Visit visit) {
   }
 }
 
-// Per flow its part of the buffer; nothing if a flow has several, or two flows share addresses.
+// Each flow's part of the buffer; nullopt if a flow has several, or two flows share addresses.
 std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   std::vector<Chunk> chunks(static_cast<std::size_t>(schedule.flows));
   bool one_each = true;
@@ -50,7 +50,7 @@ std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   return chunks;
 }
 
-// [name]: the number of the node.
+// [name]: number of the node.
 std::vector<std::size_t> numbers_of(std::span<const NodeId> names) {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < names.size(); ++number) {

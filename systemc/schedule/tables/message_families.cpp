@@ -10,7 +10,7 @@ struct Arrival {
 };
 
 // The sender of a message. For a message that comes down from a switch, that is the switch to which the node
-// sent up before.
+// sent before.
 NodeId sender_of(const ChunkProgram& program, NodeId node, int message) {
   const ChunkProgram::Step& step = program.step_of(message);
   if (step.leg != ChunkProgram::Leg::kDown) return node;
@@ -48,7 +48,7 @@ MessageFamilies::MessageFamilies(const ChunkProgram& program)
       NodeId value_from = topology::kNoNode;
       for (const Arrival& arrival : inbox.first(static_cast<std::size_t>(step.dependencies))) {
         if (!arrival.pieces.overlap(sent)) continue;
-        // A value takes the place of what was there.
+        // A stored value replaces the previous contents.
         if (arrival.op == Op::kGather) {
           nodes_.resize(ends_.back());
           value_from = arrival.src;

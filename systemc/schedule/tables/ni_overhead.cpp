@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kByte = 8;
 
-// Bits of a field that holds 0 to `most`.
+// The bits of a field that holds 0 to `most`.
 int bits_for(std::int64_t most) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 0))));
 }
@@ -82,7 +82,7 @@ TableLayout make_layout(const topology::Topology& topology, const Schedule& sche
   return layout;
 }
 
-// Bits of a field that holds `least` to `most`, in two's complement if it has to.
+// The bits of a field that holds `least` to `most`, in two's complement if necessary.
 int bits_between(std::int64_t least, std::int64_t most) {
   if (least >= 0) return bits_for(most);
   return std::max(bits_for(most), bits_for(-least - 1)) + 1;
@@ -99,7 +99,7 @@ struct Range {
   int bits() const { return bits_between(least, most); }
 };
 
-// None if folding saves nothing.
+// nullopt if folding saves nothing.
 std::optional<FoldedTables> fold_tables(const Schedule& schedule, const NiOverhead& plain) {
   if (schedule.repetition.step == 0) return std::nullopt;
   FoldedTables folded;
@@ -135,7 +135,7 @@ std::optional<FoldedTables> fold_tables(const Schedule& schedule, const NiOverhe
   folded.layout.end = bits_for(iterations);
   folded.table_bytes = bytes_for(folded.node_lines * folded.layout.entry_bits());
   const TableLayout& full = plain.layout;
-  // A stride and a sum of strides each, an iteration and a number of lines.
+  // The registers: a stride and an accumulated offset each, an iteration and a number of lines.
   const int registers =
       2 * (full.flow + full.address + full.step) + folded.layout.end + bits_for(folded.port_lines);
   folded.loop_bytes = bytes_for(std::int64_t{plain.ports} * registers);

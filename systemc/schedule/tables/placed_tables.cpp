@@ -13,10 +13,10 @@ namespace {
 
 using topology::Route;
 
-// Places tables one after the other; each route is kept once per key of the network.
+// Places tables one after the other; stores each route once per key of the network.
 class Placer {
  public:
-  // The number that entries with the same way have in common, and the way itself.
+  // The key shared by entries that take the same path, and the path itself.
   using KeyOf = std::function<std::int32_t(const TableEntry&)>;
   using RouteOf = std::function<Route(NodeId src, const TableEntry&)>;
 

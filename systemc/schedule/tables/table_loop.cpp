@@ -7,7 +7,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Lines for more of the entries than this share save less than their windows take.
+// If there are more lines than this share of the entries, they save less than their windows cost.
 constexpr double kWorthwhile = 0.75;
 constexpr std::size_t kFewEntries = 8;
 
@@ -36,21 +36,21 @@ std::uint64_t hash_of(const TableEntry& entry) {
   return hash;
 }
 
-// Puts the entries of one iteration after the other on lines. Lines keep one order, which is that of the
-// entries in every iteration.
+// Puts the entries of one iteration after another on lines. Lines keep one order, that of the entries in
+// every iteration.
 class Folder {
  public:
   explicit Folder(const Repetition& stride) : stride_(stride) {}
 
-  // `entries` of an iteration, with `base` as the loop has them; `offset` of each: where the iteration is.
+  // The entries of an iteration, with `base` as in the loop and `offset` the advance of the iteration.
   struct Item {
     TableEntry base;
     std::int32_t offset = 0;
   };
   void add(std::int32_t iteration, std::vector<Item>& items) {
-    std::vector<std::int32_t> known(items.size(), -1);  // line that goes on
+    std::vector<std::int32_t> known(items.size(), -1);  // [item]: the line that it continues
     for (std::size_t i = 0; i < items.size(); ++i) known[i] = line_before(iteration, items[i].base);
-    std::size_t at = 0;  // place in the order that entries so far take
+    std::size_t at = 0;  // position in the order after the entries so far
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (known[i] >= 0 && place_[index(known[i])] >= at) {
         lines_[index(known[i])].end = iteration + 1;
@@ -78,7 +78,7 @@ class Folder {
  private:
   static std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-  // The line of this entry that the iteration before ended with; -1: none.
+  // The line with this entry that the previous iteration used; -1: none.
   std::int32_t line_before(std::int32_t iteration, const TableEntry& base) const {
     const auto [begin, end] = by_hash_.equal_range(hash_of(base));
     for (auto it = begin; it != end; ++it) {
@@ -100,7 +100,7 @@ class Folder {
   Repetition stride_;
   std::vector<TableLine> lines_;
   std::vector<std::int32_t> offset_;  // [line]
-  std::vector<std::size_t> place_;    // [line] in order_
+  std::vector<std::size_t> place_;    // [line]: its position in order_
   std::vector<std::int32_t> order_;
   std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
 };

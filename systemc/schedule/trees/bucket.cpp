@@ -17,7 +17,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// One of the parts that move at once.
+// One of the parts that move concurrently.
 struct Part {
   std::vector<std::size_t> order;  // dimensions
   bool upwards = true;
@@ -63,13 +63,13 @@ class Buckets {
     return dims_.size() == 1 ? at.front() : topology_.node_at(at);
   }
 
-  // How `node` gets what `owner` has: along the ring of the last dimension in which they differ, behind
-  // everything that comes a shorter way, in the order in which the ring's accelerators got it.
+  // The edge by which `node` receives the data of `owner`: along the ring of the last dimension in which they
+  // differ, after everything with a shorter path, in the order in which the ring's accelerators received it.
   TreeEdge edge(const Part& part, NodeId owner, NodeId node) const {
     const std::vector<int> from = coordinates(owner);
     std::vector<int> at = coordinates(node);
-    std::int32_t place = 0;    // among the chunks that one accelerator of the ring brings
-    std::int32_t brought = 1;  // chunks
+    std::int32_t place = 0;    // position among the chunks that one accelerator of the ring brings
+    std::int32_t brought = 1;  // number of those chunks
     std::int32_t step = 0;
     std::size_t last = 0;
     for (const std::size_t d : part.order) {
@@ -92,7 +92,7 @@ class Buckets {
             .step = step};
   }
 
-  // In a ring of two, one of the two channels between the neighbours is for each direction.
+  // In a ring of two, each of the two channels between the neighbours serves one direction.
   ChannelId channel_between(NodeId src, NodeId dst, bool upwards) const {
     ChannelId found = -1;
     for (const ChannelId id : topology_.out_channels(src)) {
@@ -104,7 +104,7 @@ class Buckets {
 
   const Topology& topology_;
   std::vector<int> dims_;
-  std::vector<std::size_t> wide_;  // dimensions of two accelerators or more
+  std::vector<std::size_t> wide_;  // dimensions of at least two accelerators
   std::vector<Part> parts_;
 };
 

@@ -14,14 +14,14 @@
 namespace coppice::schedule {
 namespace {
 
-// The reduce-scatter's edge at which rank `node` sends the chunk of `owner`, as the all-gather's edge
-// backwards.
+// The reduce-scatter's edge over which rank `node` sends the chunk of `owner`, as the reverse of the
+// all-gather's edge.
 TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node) {
   // Chunks of a level whose owners' lower digits differ most from the node's are forwarded first.
-  int place = 0;        // among those of the same lower digits
-  int below = 1;        // chunks of a rank that differ in lower digits only
-  int distance = 0;     // in the highest digit that differs,
-  int level_below = 1;  // with so many chunks below it
+  int place = 0;        // among chunks with the same lower digits
+  int below = 1;        // a rank's chunks that differ only in lower digits
+  int distance = 0;     // in the highest digit that differs
+  int level_below = 1;  // value of `below` at that digit's level
   int level_place = 0;
   int level_radix = 1;
   int difference = 0;
@@ -38,7 +38,7 @@ TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node)
     place += (radix - 1 - apart) * below;
     below *= radix;
   }
-  const int before = n - level_radix * level_below;  // timesteps of the levels before
+  const int before = n - level_radix * level_below;  // timesteps of the previous levels
   const int reduce_step = before + (distance - 1) * level_below + level_place + 1;
   return {.parent = static_cast<NodeId>(node + difference),
           .child = static_cast<NodeId>(node),

@@ -40,8 +40,8 @@ void require_mappable(const Topology& topology) {
   }
 }
 
-// Sends every edge over the link between its ends' switches: no path turns back to its layer, so that all
-// virtual channels are free of deadlock.
+// Sends every edge over the link between its ends' switches: no path turns back to its layer, so no virtual
+// channels can deadlock.
 void send_over_links(const Topology& topology, Trees& trees) {
   const auto switch_of = [&](NodeId node) {
     return topology.channel(topology.out_channels(node).front()).dst;

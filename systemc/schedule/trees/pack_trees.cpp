@@ -38,7 +38,7 @@ class Packer {
     spec_.chunks.assign(flows.begin(), flows.end());
   }
 
-  // False where a port has several messages in a timestep, or a tree is none.
+  // Returns false if a port has several messages in a timestep, or a tree is not a spanning tree.
   bool pack() {
     describe_slots();
     for_each_message([this](std::size_t slot, std::int32_t step, std::size_t tree) {
@@ -103,7 +103,7 @@ class Packer {
     }
   }
 
-  // visit(slot, step, tree) until it returns false; whether it never did.
+  // Calls visit(slot, step, tree) until it returns false; returns whether it never did.
   template <typename Visit>
   bool for_each_message(Visit visit) const {
     for (std::size_t tree = 0; tree < trees_.trees.size(); ++tree) {
@@ -119,7 +119,7 @@ class Packer {
     return true;
   }
 
-  // False where a tree comes to an accelerator twice, or not at all.
+  // Returns false if a tree reaches an accelerator twice, or not at all.
   bool place_accelerators() {
     const std::size_t trees = trees_.trees.size();
     const auto accelerators = static_cast<std::size_t>(topology_.num_accelerators());
@@ -137,9 +137,9 @@ class Packer {
     return true;
   }
 
-  // In the order of their first use; those of several channels may be one.
+  // Numbers routes in the order of their first use; several channels may have equal routes.
   std::vector<topology::Route> number_routes() {
-    using Use = std::tuple<std::int32_t, std::size_t, std::size_t, ChannelId>;  // step, tree, edge of it
+    using Use = std::tuple<std::int32_t, std::size_t, std::size_t, ChannelId>;  // (step, tree, its edge)
     std::vector<Use> used;
     for (ChannelId id = 0; id < static_cast<ChannelId>(topology_.channels().size()); ++id) {
       const std::size_t slot = slot_of(id);
@@ -174,7 +174,7 @@ class Packer {
   int steps_;
   std::vector<ChannelId> reverse_;
   std::vector<std::int32_t> size_of_slot_;
-  std::vector<std::pair<std::int32_t, std::size_t>> first_use_;  // [slot]: step, tree
+  std::vector<std::pair<std::int32_t, std::size_t>> first_use_;  // [slot]: (step, tree)
   TreeTables::Spec spec_;
 };
 

@@ -11,10 +11,10 @@
 namespace coppice::schedule {
 namespace {
 
-// Adds the edges of one piece, of which `pieces` there are.
+// Adds the edges of piece `piece` of `pieces`.
 void add_piece(const std::vector<Partners>& stages, int piece, int pieces, Trees& trees) {
   const auto n = stages.empty() ? NodeId{1} : static_cast<NodeId>(stages.front().size());
-  std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of what it has
+  std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of the data it has
   for (NodeId node = 0; node < n; ++node) held[index(node)] = {node};
   std::int32_t step = 0;
   for (const Partners& partner : stages) {

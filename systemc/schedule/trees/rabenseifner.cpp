@@ -15,7 +15,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The messages of a fold, chunk by chunk from timestep `first` on: of the odd accelerators to the even ones
+// The messages of a fold, chunk by chunk from timestep `first` on: from the odd accelerators to the even ones
 // before them, or back.
 void fold(Op op, int extra, int chunks, int first, std::vector<Send>& sends) {
   for (int chunk = 0; chunk < chunks; ++chunk) {

@@ -26,7 +26,7 @@ bool uses_channels(const Trees& trees) {
   });
 }
 
-// Each channel's counterpart, if messages go back over the trees' channels.
+// Each channel's reverse, if messages return over the trees' channels.
 std::vector<ChannelId> reverse_if_used(const Topology& topology, const CompileRequest& request,
                                        const Trees& trees) {
   if (request.collective == Collective::kAllGather || !uses_channels(trees)) return {};
@@ -45,7 +45,7 @@ std::vector<Chunk> cut_into_flows(const CompileRequest& request, int accelerator
   return flows;
 }
 
-// Accelerators on the way from `root` to the farthest one, that one included.
+// The number of accelerators on the path from `root` to the farthest one, including that one.
 int farthest(const Topology& topology, NodeId root) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::deque<NodeId> reached{root};
@@ -62,7 +62,7 @@ int farthest(const Topology& topology, NodeId root) {
       const int found = distance[static_cast<std::size_t>(node)] + steps;
       if (known >= 0 && known <= found) continue;
       known = found;
-      // Switches cost nothing: they come before accelerators that are as far.
+      // Switches cost nothing, so they go before accelerators at the same distance.
       if (steps == 0) {
         reached.push_front(next);
       } else {
@@ -77,8 +77,8 @@ std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// The timesteps that the worst cut takes. On a torus or mesh of one bandwidth that is a single accelerator's
-// exit, and finding it takes long on large ones.
+// The timesteps that the worst cut takes. On a torus or mesh of one bandwidth the worst cut is a single
+// accelerator's exit, and searching for it takes long on large networks.
 std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
   if (topology::info_of(topology.kind()).grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -87,7 +87,7 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
 
 enum class Direction : std::uint8_t { kGather, kReduce };
 
-// How late ports are, in latencies, as trees over channels run.
+// The delay of ports, in latencies, as trees over channels run.
 class Waits {
  public:
   explicit Waits(const Trees& trees) : trees_(trees), by_step_(static_cast<std::size_t>(trees.steps) + 1) {
@@ -120,7 +120,7 @@ class Waits {
     const TreeEdge* edge;
     std::size_t tree;
   };
-  // The arrival of a tree's data at a node: the timestep it came in last, and how late.
+  // The arrival of a tree's data at a node: the timestep in which it last arrived, and its delay.
   struct Arrival {
     std::int32_t step = 0;
     int late = 0;
@@ -159,7 +159,7 @@ std::vector<Send> sends_of(const Topology& topology, const CompileRequest& reque
   const bool reduces = request.collective != Collective::kAllGather;
   const bool gathers = request.collective != Collective::kReduceScatter;
   const std::vector<ChannelId> reverse = reverse_if_used(topology, request, trees);
-  // Either phase ends with the longest ways.
+  // Each phase ends with the longest paths.
   const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
   const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
   std::vector<Send> sends;
@@ -214,7 +214,7 @@ int least_steps(const Topology& topology, int pieces) {
   for (NodeId node = 0; node < n; ++node) {
     std::int64_t ways_in = 0;
     for (const ChannelId id : topology.in_channels(node)) ways_in += links.capacity(id);
-    // Connected, it has one at least.
+    // A connected accelerator has at least one in-channel.
     const std::int64_t ingress =
         divide_up(std::int64_t{pieces} * (n - 1), std::max<std::int64_t>(ways_in, 1));
     least = std::max({least, std::int64_t{farthest(topology, node)}, ingress});
@@ -225,7 +225,8 @@ int least_steps(const Topology& topology, int pieces) {
 int depth_of(const Trees& trees) {
   int deepest = 0;
   for (const auto& tree : trees.trees) {
-    std::vector<int> depth(tree.size() + 1, 0);  // a spanning tree has an edge for every other accelerator
+    // A spanning tree has an edge for every accelerator except the root.
+    std::vector<int> depth(tree.size() + 1, 0);
     for (const TreeEdge& edge : tree) {
       int& child = depth[static_cast<std::size_t>(edge.child)];
       child = depth[static_cast<std::size_t>(edge.parent)] + 1;

@@ -16,7 +16,7 @@ namespace {
 
 using topology::Topology;
 
-// How far apart partners are in step s, towards higher ranks for even ones: 1, -1, 3, -5, 11, ...
+// The distance of partners in step s, towards higher ranks for even ranks: 1, -1, 3, -5, 11, ...
 int distance(int step) {
   int sum = 0;
   for (int i = 0, power = 1; i <= step; ++i, power *= -2) sum += power;
@@ -29,7 +29,7 @@ int partner_of(int rank, int ranks, int step, bool mirrored) {
   return (to % ranks + ranks) % ranks;
 }
 
-// Ranks in rows of these widths, the first dimension varying fastest or slowest as coordinates are.
+// Ranks in a grid of these widths, with the first dimension varying fastest or slowest, like coordinates.
 class Ranks {
  public:
   explicit Ranks(const Topology& topology) : topology_(topology) {
@@ -54,8 +54,8 @@ class Ranks {
   std::vector<int> widths_;
 };
 
-// The stages of the all-gather of one piece, whose reduce-scatter begins with dimension `first`: the widest
-// distances of the reduce-scatter's last steps first.
+// The stages of one piece's all-gather, whose reduce-scatter begins with dimension `first`: first the widest
+// distances, those of the reduce-scatter's last steps.
 std::vector<Partners> stages_of(const Ranks& ranks, int accelerators, std::size_t first, bool mirrored) {
   const std::vector<int>& widths = ranks.widths();
   std::vector<int> taken(widths.size(), 0);
@@ -72,7 +72,7 @@ std::vector<Partners> stages_of(const Ranks& ranks, int accelerators, std::size_
   return stages;
 }
 
-// Pieces that move at once: two for each dimension that is wide enough, as far as there are ports.
+// The pieces that move concurrently: two for each dimension that is wide enough, limited by the ports.
 std::vector<std::vector<Partners>> pieces_of(const Topology& topology, const CompileRequest& request) {
   const Ranks ranks(topology);
   const int n = topology.num_accelerators();

@@ -10,7 +10,7 @@ namespace {
 
 using topology::Topology;
 
-// The distance data travels: latency, then routers.
+// The length of a path: latency, then number of routers.
 using Way = std::pair<Femtoseconds, std::size_t>;
 
 Way way_along(const Topology& topology, const ChannelPath& path) {
@@ -19,11 +19,11 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
   return way;
 }
 
-// The facts of a timestep that its place in the order depends on.
+// The properties of a timestep that determine its position in the order.
 struct Step {
   Way longest;
   std::set<std::int32_t> next;  // timesteps that need its data
-  std::int32_t missing = 0;     // timesteps whose data it needs and that are not placed yet
+  std::int32_t missing = 0;     // number of timesteps whose data it needs and that are not placed yet
 };
 
 std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {

@@ -16,10 +16,11 @@ namespace {
 
 using topology::Topology;
 
-// The way of a rail through a box, as ranks from the rail's own on.
+// The path of a rail through a box, as ranks relative to the rail's own.
 enum class Way : std::uint8_t {
   kInTurn,  // 0, 1, 2, ...: every rank sends to the next one on all rails, so that none waits for a receiver
-  kZigzag,  // 0, 1, -1, 2, -2, ...: of an even number, all rails together use every link once each way
+  // 0, 1, -1, 2, -2, ...: for an even number, all rails together use every link once in each direction.
+  kZigzag,
 };
 
 int rank_on_way(Way way, int rail, int i) {
@@ -27,8 +28,8 @@ int rank_on_way(Way way, int rail, int i) {
   return i % 2 == 1 ? rail + (i + 1) / 2 : rail - i / 2;
 }
 
-// All accelerators in the order of a rail's ring: every other box is passed the other way, so that a ring
-// comes to a box on the rail on which it left the one before.
+// All accelerators in the order of a rail's ring: every other box is traversed in the opposite direction, so
+// that a ring enters a box on the rail on which it left the previous one.
 std::vector<NodeId> ring_of(const Boxes& boxes, Way way, int rail) {
   std::vector<NodeId> ring;
   const int size = boxes.size();
@@ -47,7 +48,7 @@ std::vector<std::vector<NodeId>> rings_of(const Topology& topology) {
   std::vector<std::vector<NodeId>> rings;
   if (boxes.count() == 1 && boxes.size() <= kMostLinked && fully_connected(topology)) {
     rings = directed_rings(boxes.size());
-    if (!rings.empty()) return rings;  // 4 and 6 accelerators have none that use every link once
+    if (!rings.empty()) return rings;  // 4 and 6 accelerators have no rings that use every link once
   }
   const bool linked = find_channel(topology, boxes.at(0, 0), boxes.at(0, boxes.size() - 1)) >= 0;
   const Way way = linked ? Way::kZigzag : Way::kInTurn;
@@ -56,7 +57,7 @@ std::vector<std::vector<NodeId>> rings_of(const Topology& topology) {
   return rings;
 }
 
-// Messages between neighbours of rings.
+// The messages between neighbours in rings.
 class RingSends {
  public:
   explicit RingSends(const Topology& topology) : topology_(topology) {}
@@ -107,7 +108,7 @@ Schedule compile_rings(const Topology& topology, const CompileRequest& request,
                         IdleSteps::kNothing);
 }
 
-// A broadcast or reduce along every ring, from its root or to it, in `pieces` that follow one another.
+// A broadcast or reduce along every ring, from or to its root, in `pieces` pieces that follow one another.
 Schedule compile_chains(const Topology& topology, const CompileRequest& request,
                         const std::vector<std::vector<NodeId>>& rings, int pieces) {
   const int n = topology.num_accelerators();
@@ -150,7 +151,7 @@ Schedule RailRingCompiler::compile(const Topology& topology, const CompileReques
   if (request.root < 0) {
     Schedule wide = compile_rings(topology, request, rings);
     if (rings.size() == 1) return wide;
-    // Setting up a message for every rail does not pay where there is little data.
+    // For little data, setting up a message for every rail does not pay.
     return faster_of(topology, request, compile_rings(topology, request, {rings.front()}), std::move(wide));
   }
   const std::int64_t messages = static_cast<std::int64_t>(rings.size()) * topology.num_accelerators();

@@ -47,11 +47,12 @@ Levels levels_of(const BinaryTree& parents) {
   return levels;
 }
 
-// How a box sums what its accelerators have at the rail's, and spreads what that has.
+// The way in which a box sums its accelerators' data at the rail's accelerator, and spreads that
+// accelerator's data.
 class Box {
  public:
   virtual ~Box() = default;
-  virtual int depth() const = 0;  // of a sum
+  virtual int depth() const = 0;  // hops of a sum
   virtual bool in_switch() const = 0;
   virtual void sum(int box, int rail, std::vector<Hop>& hops) const = 0;
   virtual void spread(int box, int rail, int depth, std::vector<Hop>& hops) const = 0;
@@ -109,7 +110,8 @@ class Switch final : public Box {
   std::vector<NodeId> adders_;
 };
 
-// The way of a piece: sums in all boxes, up the tree over boxes on the rail, down again, and spread.
+// The hops of a piece: sums in all boxes, up the tree over boxes on the rail, down again, and spread in all
+// boxes.
 std::vector<Hop> hops_of(const Boxes& boxes, const Box& inside, const BinaryTree& parents, int rail) {
   const Levels levels = levels_of(parents);
   const int height = *std::ranges::max_element(levels.below);
@@ -117,7 +119,7 @@ std::vector<Hop> hops_of(const Boxes& boxes, const Box& inside, const BinaryTree
   for (int box = 0; box < boxes.count(); ++box) {
     const auto b = static_cast<std::size_t>(box);
     inside.sum(box, rail, hops);
-    const int turn = inside.depth() + height;  // the root has it all
+    const int turn = inside.depth() + height;  // the root has the whole sum
     if (parents[b] >= 0) {
       const NodeId here = boxes.at(box, rail);
       const NodeId parent = boxes.at(parents[b], rail);
@@ -135,7 +137,7 @@ std::vector<BinaryTree> trees_over(int boxes) {
   return {std::move(one), std::move(other)};
 }
 
-// The channels of a hop: its own, or those by a switch between its ends.
+// The channels of a hop: its own, or the two over a switch between its ends.
 ChannelPath path_of(const Topology& topology, const Hop& hop) {
   const topology::ChannelId direct = find_channel(topology, hop.src, hop.dst);
   if (direct >= 0) return {direct};
@@ -146,9 +148,9 @@ ChannelPath path_of(const Topology& topology, const Hop& hop) {
   return {topology.out_channels(hop.src).front()};
 }
 
-// How many rounds of `flows` later than the first hop those of each depth are due, if a flow of `bytes`
-// starts whenever the busiest channel is done with one: [depth]. Messages may wait as long as they are on
-// their way.
+// [depth]: the delay of hops of each depth after the first hop, in rounds of `flows` flows, if a flow of
+// `bytes` starts whenever the busiest channel has finished one. The delay leaves messages as much time to
+// wait as they are in flight.
 std::vector<int> lags_of(const Topology& topology, const CompileRequest& request,
                          std::span<const std::vector<Hop>> ways, Bytes bytes, int flows) {
   const MessageTiming timing(topology, request);
@@ -175,9 +177,9 @@ std::vector<int> lags_of(const Topology& topology, const CompileRequest& request
   return lags;
 }
 
-// Pieces in turn over `ways`, one after the other on each. Where boxes sum in switches, every port is busy
-// with one flow after the other; else with those of all ways in each step, so that accelerators that send in
-// the same order never wait for one receiver.
+// Sends pieces over `ways` in turn, one after the other on each. If boxes sum in switches, every port is busy
+// with one flow after the other; otherwise each step has the flows of all ways, so that accelerators that
+// send in the same order never wait for one receiver.
 Schedule compile_ways(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                       std::span<const std::vector<Hop>> ways, int pieces, bool in_switches) {
   const int width = static_cast<int>(ways.size());
@@ -217,7 +219,7 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
   const auto messages = static_cast<std::int64_t>(ways.front().size() * ways.size());
   Schedule wide = best_of_pieces(topology, request, messages, static_cast<int>(ways.size()), compile);
   if (request.chunks != kAutomaticChunks) return wide;
-  // Setting up a message for every rail does not pay where there is little data.
+  // For little data, setting up a message for every rail does not pay.
   return faster_of(topology, request,
                    compile_ways(topology, request, algorithm, {ways.data(), 1}, 1, inside.in_switch()),
                    std::move(wide));
