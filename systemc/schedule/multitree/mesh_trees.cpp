@@ -128,7 +128,8 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two trees at once escapes local minima, where only an exact balance of sums helps.
+      // Changing two trees at once escapes states in which an exact balance of sums blocks every single
+      // change.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;

@@ -43,7 +43,8 @@ constexpr double kPessimism = 1.5;
 // The limits on accelerators up to which multitree's tables are made quickly, without and behind switches.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
-// Other trees are tried first unless equal trees take less than this share of their least time.
+// Other trees are tried before equal ones if they might take less than this share of the equal trees' least
+// time.
 constexpr double kUnlikeShare = 0.8;
 
 // Shares of the best trees' time. Exact splitting is tried only if the lower bound is below the first, other
