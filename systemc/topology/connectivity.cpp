@@ -27,7 +27,7 @@ std::vector<bool> reach(const Topology& topology, bool forward) {
 
 }  // namespace
 
-// All reach all exactly if accelerator 0 reaches all and all reach it.
+// All reach each other exactly if accelerator 0 reaches all and all reach it.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology) {
   for (const bool forward : {true, false}) {
     const std::vector<bool> reached = reach(topology, forward);

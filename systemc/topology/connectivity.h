@@ -7,7 +7,7 @@
 
 namespace coppice::topology {
 
-// Two accelerators of which the first cannot reach the second; nothing if every one reaches every other.
+// Two accelerators of which the first cannot reach the second; nullopt if all reach each other.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology);
 
 // Throws UnsupportedError naming two accelerators of which the first cannot reach the second.

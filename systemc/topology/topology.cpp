@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-// Lists of fewer channels are too small to be asked about.
+// Memory is checked only for lists with at least this many channels.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
 // Lists grow by doubling, which needs memory for twice as many channels in addition to the existing ones.
@@ -76,7 +76,7 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   if (latency < 0) fail("its latency must not be negative");
   auto& out = out_[static_cast<std::size_t>(src)];
   auto& in = in_[static_cast<std::size_t>(dst)];
-  // Route hops number output ports, ejection ports included, with 16 bits.
+  // Route hops number output ports, including ejection ports, with 16 bits.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
   if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} out-channels", src, kMaxPorts));
 

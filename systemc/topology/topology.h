@@ -10,7 +10,7 @@
 
 namespace coppice::topology {
 
-// Accelerators are 0 .. n-1, switches follow.
+// Accelerators are 0 .. n-1, followed by the switches.
 using NodeId = std::int32_t;
 using ChannelId = std::int32_t;
 
@@ -22,7 +22,7 @@ struct Channel {
   NodeId dst = kNoNode;
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
-  int dimension = 0;  // the dimension it runs along; 0 where the topology has none
+  int dimension = 0;  // the dimension along which it runs; 0 if the topology has none
   int src_port = 0;   // its index among the out-channels of src
   int dst_port = 0;   // its index among the in-channels of dst
 };
@@ -43,13 +43,13 @@ enum class Kind {
   kHyperx,
 };
 
-// As in configurations (kinds.h describes the kinds).
+// The name in configurations (kinds.h describes the kinds).
 std::string_view to_string(Kind kind);
 
-// How one dimension of a kHierarchy joins the accelerators of a group.
+// The network that connects the accelerators of a group in one dimension of a kHierarchy.
 enum class DimensionKind { kRing, kOneWayRing, kFullyConnected, kSwitch };
 
-// A ring is called so whichever ways it goes.
+// The name of the kind; one-way and two-way rings share it.
 const char* to_string(DimensionKind kind);
 constexpr bool is_ring(DimensionKind kind) {
   return kind == DimensionKind::kRing || kind == DimensionKind::kOneWayRing;
@@ -59,29 +59,29 @@ constexpr bool is_ring(DimensionKind kind) {
 // its network interface's ports, which are not channels and are numbered after the channel ports.
 class Topology {
  public:
-  // Throws UnsupportedError without an accelerator. `dimension_kinds` are those of a kHierarchy.
+  // Throws UnsupportedError if there is no accelerator. `dimension_kinds` are those of a kHierarchy.
   Topology(Kind kind, std::vector<int> dims, int accelerators, int switches,
            std::vector<DimensionKind> dimension_kinds = {});
 
-  // Adds a channel and numbers its ports in order of addition at either end. Throws UnsupportedError for an
-  // end that does not exist, a channel from a node to itself, no bandwidth or a negative latency.
+  // Adds a channel and numbers its ports in order of addition at both ends. Throws UnsupportedError for an
+  // end that does not exist, a channel from a node to itself, zero bandwidth or a negative latency.
   ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
 
   Kind kind() const { return kind_; }
   const std::vector<int>& dims() const { return dims_; }
-  // Per dimension of a kHierarchy; else empty.
+  // Per dimension of a kHierarchy; otherwise empty.
   const std::vector<DimensionKind>& dimension_kinds() const { return dimension_kinds_; }
   int num_accelerators() const { return accelerators_; }
   int num_switches() const { return num_nodes() - accelerators_; }
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
-  // Lets the switches of some dimensions of a kHierarchy reduce (in-network reduction): these are the first
-  // `switches` of all, and have network interfaces like accelerators.
+  // Lets the switches of some dimensions of a kHierarchy reduce (in-network reduction). These are the first
+  // `switches` switches, and have network interfaces like accelerators.
   void reduce_in_network(std::vector<bool> dimensions, int switches);
   // Per dimension; empty: no switch adds.
   const std::vector<bool>& in_network() const { return in_network_; }
-  // Nodes with a network interface: the accelerators, then the switches that add.
+  // The number of nodes with a network interface: the accelerators and the switches that add.
   int num_interfaces() const { return accelerators_ + adding_switches_; }
   bool has_interface(NodeId node) const { return node < num_interfaces(); }
 
@@ -90,7 +90,7 @@ class Topology {
   std::span<const ChannelId> out_channels(NodeId node) const { return out_[static_cast<std::size_t>(node)]; }
   std::span<const ChannelId> in_channels(NodeId node) const { return in_[static_cast<std::size_t>(node)]; }
 
-  // Position of a torus, mesh or ring node along each dimension; dimension 0 varies fastest.
+  // The position of a torus, mesh or ring node along each dimension; dimension 0 varies fastest.
   std::vector<int> coordinates(NodeId node) const;
   NodeId node_at(std::span<const int> coordinates) const;
 
@@ -117,8 +117,8 @@ struct LinkSpec {
 
 // n-dimensional torus and mesh. `links` has one entry per dimension. A node's out-channels are, dimension by
 // dimension, the one towards higher coordinates, then the one towards lower. A dimension of width 1 has no
-// channels; a torus dimension of width 2 has two parallel channels each way (both neighbours are the same
-// node). Throws UnsupportedError for no dimension, a width below 1 or a mismatch of links and dims.
+// channels; a torus dimension of width 2 has two parallel channels in each direction (both neighbours are the
+// same node). Throws UnsupportedError for no dimension, a width below 1 or a mismatch of links and dims.
 Topology make_torus(std::span<const int> dims, std::span<const LinkSpec> links);
 Topology make_mesh(std::span<const int> dims, std::span<const LinkSpec> links);
 

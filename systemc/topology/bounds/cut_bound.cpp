@@ -24,11 +24,11 @@ std::vector<NodeId> members(const std::vector<bool>& inside) {
   return nodes;
 }
 
-// The largest ratio of shares to bandwidth. A set with shares misses some accelerator: of those it misses the
-// first in some order, so that all before it are in the set. Flows go against the data, from that
-// accelerator: all that is missing there has to come in, from the accelerators before it in any amount, from
-// those behind it their shares. With channels scaled so that the best set known so far just holds, a set is
-// worse exactly where that fails.
+// Finds the set with the largest ratio of shares to bandwidth. Every candidate misses some accelerator; take
+// the first that it misses in some fixed order, so that it contains all before it. Flow runs against the
+// data, from that accelerator. The flow must deliver all shares that are missing there: any amount from the
+// accelerators before it, and from those after it at most their shares. Channels are scaled so that the best
+// set known so far just satisfies this; a worse set exists exactly if the flow falls short.
 class WorstCutSearch {
  public:
   WorstCutSearch(const Topology& topology, Direction direction, std::span<const std::int64_t> shares)
@@ -46,7 +46,7 @@ class WorstCutSearch {
   CutBound run(std::int64_t narrowest_cut) {
     start();
     const Capacity narrowest = narrowest_cut / network_.unit_bytes_per_second();
-    // Any set misses an accelerator, and lets out as much as the narrowest cut.
+    // Any set misses an accelerator, and its exit is at least as wide as the narrowest cut.
     const std::int64_t most = total_ - *std::ranges::min_element(shares_);
     const bool proven = best_data_ * narrowest >= most * best_bandwidth_;
     if (proven || static_cast<int>(order_.size()) > kMaxCutAccelerators) done_ = order_.size();
@@ -62,7 +62,8 @@ class WorstCutSearch {
  private:
   std::int64_t lacks(Vertex accelerator) const { return total_ - shares_[index(accelerator)]; }
 
-  // All but the accelerator that is hardest to reach: often the worst set already.
+  // Starts with the set of all accelerators except the one that is hardest to reach: often the worst set
+  // already.
   void start() {
     Vertex hardest = order_.front();
     for (const Vertex node : order_) {
@@ -77,7 +78,8 @@ class WorstCutSearch {
     scale();
   }
 
-  // Channels by the data of the best set, shares by its bandwidth; finished ones give any amount.
+  // Scales channels by the best set's data and shares by its bandwidth; finished accelerators supply any
+  // amount.
   void scale() {
     network_.reset(best_data_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -86,7 +88,7 @@ class WorstCutSearch {
     }
   }
 
-  // Whether no set that holds all before `missed`, but not it, is worse than the best.
+  // Whether no set that contains all accelerators before `missed`, but not `missed`, is worse than the best.
   bool holds(Vertex missed) {
     const Capacity needed = best_bandwidth_ * lacks(missed);
     network_.room(missed) = 0;
@@ -98,7 +100,7 @@ class WorstCutSearch {
     return false;
   }
 
-  // The set that held up the last flow is the best.
+  // Makes the set that limited the last flow the best.
   void narrow() {
     std::vector<bool> outside(inside_.size());
     for (const Vertex vertex : network_.reached()) outside[index(vertex)] = true;
@@ -147,7 +149,7 @@ CutBound narrowest_cut(const Topology& topology) {
       narrowest[index(node)] = out;
     }
     if (topology.num_accelerators() > kMaxCutAccelerators) continue;
-    // Any set without the first accelerator has a first member, and misses all before that.
+    // Any set without the first accelerator has a first member, and misses all before that member.
     network.room(order.front()) = network.unlimited();
     for (std::size_t i = 1; i < order.size(); ++i) {
       const Capacity sent = network.push(order[i], least);

@@ -40,7 +40,7 @@ FlowNetwork::FlowNetwork(const Topology& topology, Direction direction, std::spa
     bandwidth_.push_back(bandwidth);
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  // Visiting arcs by source visits the arcs of each head in their own order.
+  // Visiting arcs by source keeps the arcs of each head in their own order.
   std::vector<Arc> next(first_.begin(), first_.end() - 1);
   reverse_.resize(head_.size());
   for (std::size_t arc = 0; arc < head_.size(); ++arc) reverse_[arc] = next[index(head_[arc])]++;
@@ -113,7 +113,8 @@ Capacity FlowNetwork::push(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Distances from a vertex as far as there is room for all that can leave it; whether there is any room.
+// Computes distances from a vertex until there is room for everything that can leave it; returns whether
+// there is any room.
 bool FlowNetwork::find_levels(Vertex from) {
   ++search_;
   reached_.assign(1, from);
@@ -141,7 +142,7 @@ bool FlowNetwork::find_levels(Vertex from) {
   return found > 0;
 }
 
-// A blocking flow over arcs that lead one level on.
+// Sends a blocking flow over arcs that lead one level up.
 Capacity FlowNetwork::send_along_levels(Vertex from, Capacity limit) {
   Capacity sent = 0;
   Vertex at = from;
@@ -160,14 +161,14 @@ Capacity FlowNetwork::send_along_levels(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Shortens the trail by what comes behind a channel that is full now, and says where it ends.
+// Cuts the trail back to before its first saturated channel, and returns the vertex where it then ends.
 FlowNetwork::Vertex FlowNetwork::back_to_residual(Vertex from) {
   const auto full = std::ranges::find_if(trail_, [&](Arc arc) { return residual_[index(arc)] == 0; });
   trail_.erase(full, trail_.end());
   return trail_.empty() ? from : head_[index(trail_.back())];
 }
 
-// Goes on by the next arc that leads a level on.
+// Extends the trail by the next arc that leads one level up.
 bool FlowNetwork::advance(Vertex& at) {
   for (Arc& arc = next_arc_[index(at)]; arc < first_[index(at) + 1]; ++arc) {
     const Vertex next = head_[index(arc)];

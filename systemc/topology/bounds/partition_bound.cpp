@@ -14,7 +14,7 @@ namespace {
 
 using Vertex = FlowNetwork::Vertex;
 
-// Disjoint sets of numbers 0 to n - 1, each known by one of them.
+// Disjoint sets of numbers 0 to n - 1, each represented by one of its members.
 class DisjointSets {
  public:
   explicit DisjointSets(int count) : parent_(index(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -31,8 +31,8 @@ class DisjointSets {
   std::vector<std::int32_t> parent_;
 };
 
-// The nodes that contribute to sums or add them, those that stay together as one party, then the switches
-// that only forward.
+// The vertices of the search: first the nodes that contribute to sums or add them, with nodes that stay
+// together as one party, then the switches that only forward.
 struct Parties {
   explicit Parties(const Topology& topology);
 
@@ -57,11 +57,11 @@ Parties::Parties(const Topology& topology) : of_node(index(topology.num_nodes())
   if (topology.num_interfaces() == topology.num_nodes()) count = next;
 }
 
-// Partitions other than that of single parties are searched up to this many parties times channels: some
-// seconds.
+// Partitions other than that into single parties are searched up to this many parties times channels, which
+// takes some seconds.
 constexpr std::size_t kSearched = 200'000'000;
 
-// The cost of joining groups in exit capacity, in units of the network, for a number of joints.
+// The exit capacity that joining groups costs, in units of the network, for a number of joints.
 struct Price {
   Capacity exits = 0;
   Capacity joints = 1;
@@ -79,13 +79,13 @@ struct Grouping {
   Price price() const { return {exits, static_cast<Capacity>(groups.size()) - 1}; }
 };
 
-// The best partition of parties by one price after another.
+// Finds the best partition of parties by a sequence of prices.
 class PartitionSearch {
  public:
   PartitionSearch(const Topology& topology, Direction direction, const Parties& parties)
       : network_(topology, direction, parties.of_node), order_(network_.near_to_far(0, parties.count)) {}
 
-  // The cheapest partition if it is below `limit`; else no groups. None is below `least`.
+  // The cheapest partition if it is below `limit`; otherwise no groups. No partition is below `least`.
   Grouping run(Price limit, Price least) {
     Grouping best;
     for (const Vertex vertex : order_) {
@@ -103,7 +103,7 @@ class PartitionSearch {
   }
 
   std::int64_t unit_bytes_per_second() const { return network_.unit_bytes_per_second(); }
-  // More than all channels carry.
+  // A capacity larger than that of all channels together.
   Capacity unlimited() const { return network_.unlimited(); }
 
  private:
@@ -115,11 +115,12 @@ class PartitionSearch {
   std::vector<Vertex> order_;
 };
 
-// With capacities scaled by the joints of a price, its exits are what one joint costs: the partition with the
-// least sum over groups of (exit - cost) is worth less than all in one group exactly if it is below the
-// price. That sum is the largest sum of shares x(v) such that no set's shares exceed its exit less the cost,
-// and one share after another is made as large as sets of it and earlier ones allow. Sets without slack that
-// meet have none together: they end up as the groups.
+// Finds a partition cheaper than `price`. With capacities scaled by the joints of the price, its exits are
+// the cost of one joint: a partition is cheaper than the price exactly if its sum over groups of (exit -
+// cost) is less than that of a single group. The least such sum equals the largest sum of shares x(v) such
+// that no set's shares exceed its exit minus the cost. The shares are made as large as possible one after
+// another, limited by sets of the share's party and earlier ones. The union of two intersecting sets without
+// slack has no slack either; these unions become the groups.
 std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   const Capacity cost = price.exits;
   network_.reset(price.joints);
@@ -138,9 +139,9 @@ std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   return found;
 }
 
-// The share of one more party, given the flows of the earlier ones' shares to those that are still to come:
-// until now flows could end here. The least exit of a set with this party, less the others' shares, is what
-// can be sent from here besides what ended here.
+// The share of one more party. Until now, the flows of earlier parties' shares could end here. The least exit
+// of a set with this party, minus the others' shares, is the flow that can be sent from here on top of the
+// flow that ended here.
 Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   network_.room(vertex) = 0;
   const Capacity sent = network_.push(vertex, network_.unlimited());
@@ -165,7 +166,7 @@ Grouping PartitionSearch::groups_of(DisjointSets& sets) const {
   return result;
 }
 
-// In the accelerators' numbers.
+// Converts to the numbers of accelerators.
 Partition to_partition(const Topology& topology, const Parties& parties, const Grouping& grouping) {
   std::vector<std::size_t> group_of(index(parties.count));
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
@@ -186,7 +187,8 @@ Partition search(const Topology& topology, Direction direction, std::optional<st
   require_connected(topology);
   PartitionSearch search(topology, direction, parties);
   const std::int64_t unit = search.unit_bytes_per_second();
-  // As much as the narrowest cut passes out of every group, and the more groups the less of it for a joint.
+  // At least the capacity of the narrowest cut leaves every group; with more groups, less of it counts per
+  // joint.
   const Capacity cut = narrowest.value_or(0) / unit;
   const Price least{cut * parties.count, parties.count - 1};
   const Price limit{narrowest ? 2 * cut : search.unlimited(), 1};

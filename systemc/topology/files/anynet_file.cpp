@@ -24,14 +24,14 @@ struct End {
   SourceLocation where;
 };
 
-// A node's place in the file, its router, and the latency written for their connection.
+// A node's position in the file, its router, and the latency written for their connection.
 struct Attachment {
   int router = 0;
   std::optional<std::int64_t> cycles;
   SourceLocation where;
 };
 
-// Latencies of the channels between routers in one direction; nothing where only the other is written.
+// Latencies of the channels between routers, per direction; nullopt if only the other direction has one.
 using RouterChannels = std::map<std::pair<int, int>, std::optional<std::int64_t>>;
 
 class AnynetParser {
@@ -44,7 +44,7 @@ class AnynetParser {
   void attach(const End& node, int router, std::optional<std::int64_t> cycles);
   bool is_accelerator_router(int router) const;
 
-  std::map<int, std::vector<int>> routers_;  // their nodes
+  std::map<int, std::vector<int>> routers_;  // routers and their nodes
   std::map<int, Attachment> nodes_;
   RouterChannels channels_;
 };
@@ -119,13 +119,13 @@ bool AnynetParser::is_accelerator_router(int router) const {
 GraphFile AnynetParser::build(const GraphFileDefaults& defaults, const SourceLocation& start) const {
   if (nodes_.empty())
     throw ConfigError(start, "the network has no nodes: write, for example, router 0 node 0 router 1");
-  std::map<int, NodeId> accelerator;  // by node number
+  std::map<int, NodeId> accelerator;  // [node number]
   std::vector<SourceLocation> places;
   for (const auto& [node, attachment] : nodes_) {
     accelerator[node] = static_cast<NodeId>(accelerator.size());
     places.push_back(attachment.where);
   }
-  std::map<int, NodeId> place_of;  // by router number
+  std::map<int, NodeId> place_of;  // [router number]
   int switches = 0;
   for (const auto& [router, nodes] : routers_) {
     place_of[router] = is_accelerator_router(router) ? accelerator.at(nodes.front())

@@ -24,7 +24,7 @@ struct Token {
   std::size_t at = 0;
 };
 
-// Words of Graphviz' language, comments left out.
+// The tokens of Graphviz' language, without comments.
 class DotLexer {
  public:
   DotLexer(std::string_view text, const std::string& file) : text_(text), file_(file) { advance(); }
@@ -32,7 +32,7 @@ class DotLexer {
   const Token& now() const { return now_; }
   bool is(std::string_view text) const { return !now_.quoted && now_.text == text; }
   bool ended() const { return !now_.quoted && now_.text.empty(); }
-  // Takes it if it is there.
+  // Consumes the token `text` if it is next.
   bool take(std::string_view text) {
     if (!is(text)) return false;
     advance();
@@ -93,7 +93,7 @@ class DotLexer {
     if (rest.starts_with("->") || rest.starts_with("--")) {
       length = 2;
     } else {
-      if (rest.front() == '-') ++length;  // of a number
+      if (rest.front() == '-') ++length;  // the sign of a number
       while (length < rest.size() && is_word(rest[length])) ++length;
       if (length == 0) length = 1;
     }
@@ -107,7 +107,7 @@ class DotLexer {
   Token now_;
 };
 
-// The attributes that node and edge statements of a graph or subgraph set for later ones.
+// The default attributes that node and edge statements of a graph or subgraph set for later ones.
 struct Usual {
   Attributes node;
   Attributes edge;
@@ -202,11 +202,11 @@ class DotReader {
     if (!token.quoted && (token.text.empty() || token.text.find_first_of("]}=[;,") == 0)) {
       throw ConfigError(lexer_.place(token.at), fmt::format("a node is expected here, not '{}'", token.text));
     }
-    while (lexer_.take(":")) lexer_.next();  // where the edge meets the picture of the node
+    while (lexer_.take(":")) lexer_.next();  // a port or compass point, where the edge is drawn
     return {node(token, usual)};
   }
 
-  // True if the statement sets attributes of nodes, edges or the graph behind it.
+  // Returns true if the statement sets default attributes of nodes, edges or the graph.
   bool read_usual(Usual& usual) {
     if (lexer_.take("node")) {
       for (auto& attribute : read_attributes()) usual.node.push_back(std::move(attribute));
@@ -227,7 +227,7 @@ class DotReader {
       ends.push_back(read_end(usual));
     } else {
       const Token token = lexer_.next();
-      if (lexer_.take("=")) {  // an attribute of the graph, for its picture
+      if (lexer_.take("=")) {  // an attribute of the graph, for drawing
         lexer_.next();
         return;
       }
@@ -248,7 +248,7 @@ class DotReader {
     for (const auto& end : ends) named.insert(named.end(), end.begin(), end.end());
   }
 
-  // Up to the closing brace; the nodes that are named.
+  // Reads statements up to the closing brace; returns the nodes that they name.
   std::vector<int> read_statements(Usual usual) {
     std::vector<int> named;
     while (!lexer_.take("}")) {

@@ -31,7 +31,7 @@ class GraphParser {
   GraphFile parse(std::string_view text);
 
  private:
-  // A count and where it stands.
+  // A count and its location.
   struct Count {
     int value = 0;
     SourceLocation where;
@@ -50,10 +50,10 @@ class GraphParser {
   GraphFileDefaults defaults_;
   std::optional<Count> accelerators_;
   std::optional<Count> switches_;
-  std::optional<GraphFile> graph_;  // from the first channel on
+  std::optional<GraphFile> graph_;  // set from the first channel on
 };
 
-// The value behind the word at `i`.
+// The word after the one at `i`, which holds its value.
 const Word& value_of(const Line& line, std::size_t i) {
   if (i + 1 < line.size()) return line[i + 1];
   throw ConfigError(end_of(line), fmt::format("'{}' needs a value", line[i].text));
@@ -71,7 +71,7 @@ void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse 
   }
 }
 
-// A share of a link's bandwidth; throws std::invalid_argument.
+// The usable share of a link's bandwidth; throws std::invalid_argument.
 double parse_efficiency(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

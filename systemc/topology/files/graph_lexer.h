@@ -10,7 +10,7 @@
 
 namespace coppice::topology {
 
-// A word of a graph file and where it stands. Quotes are taken off; "->" and "--" are words of their own.
+// A word of a graph file and its location. Quotes are removed; "->" and "--" are separate words.
 struct Word {
   std::string text;
   SourceLocation where;
@@ -18,21 +18,21 @@ struct Word {
 
 using Line = std::vector<Word>;
 
-// The words of a graph file, line by line; lines without words are left out. # starts a comment. Throws
-// ConfigError at a quote that is not closed.
+// The words of a graph file, line by line, without empty lines. # starts a comment. Throws ConfigError at an
+// unterminated quote.
 std::vector<Line> split_lines(std::string_view text, const std::string& file);
 
-// The first of them; empty if there is none.
+// The first line with words; empty if there is none.
 Line first_line(std::string_view text, const std::string& file);
 
-// The place just behind a line, for what is missing there.
+// The location just after a line, for errors about missing words.
 SourceLocation end_of(const Line& line);
 
-// A whole number from `least` to `most`; `what` names it in the ConfigError.
+// A whole number from `least` to `most`; the ConfigError calls it `what`.
 std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t least, std::int64_t most);
 
-// Throws ConfigError at `where[accelerator]` if an accelerator of several has no channel out of it or none
-// into it, or cannot reach another one; places may be fewer, the first counts for the rest.
+// Throws ConfigError at `where[accelerator]` if one of several accelerators has no channel out of it or none
+// into it, or cannot reach another. `places` may be shorter; its first entry then stands for the rest.
 void require_usable(const Topology& topology, const std::vector<SourceLocation>& places);
 
 }  // namespace coppice::topology

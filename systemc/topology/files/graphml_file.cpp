@@ -75,7 +75,7 @@ class GraphmlReader {
   }
 
   XmlText xml_;
-  std::map<std::string, std::string> names_;  // of the attributes of each key
+  std::map<std::string, std::string> names_;  // attribute name of each key
   NamedNetwork network_;
   bool says_kind_ = false;
 };

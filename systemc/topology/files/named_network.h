@@ -13,18 +13,18 @@
 
 namespace coppice::topology {
 
-// A network as other tools write it: nodes by name, in any order, with links whose bandwidth or latency may
-// be left open. Readers of foreign forms fill one; build() numbers its nodes.
+// A network as other tools write it: nodes by name, in any order, and links that may lack a bandwidth or
+// latency. Readers of foreign formats fill it; build() numbers its nodes.
 class NamedNetwork {
  public:
-  // A place in the input: what `locate` turns into file, line and column, which it does for errors only.
+  // A position in the input, which `locate` converts to file, line and column, for errors only.
   using Place = std::ptrdiff_t;
   using Locate = std::function<SourceLocation(Place)>;
 
   struct Link {
     int a = 0;
     int b = 0;
-    std::optional<Bandwidth> bandwidth;  // each way
+    std::optional<Bandwidth> bandwidth;  // in each direction
     std::optional<Femtoseconds> latency;
     bool both_ways = true;
     int count = 1;  // parallel links
@@ -34,7 +34,7 @@ class NamedNetwork {
 
   explicit NamedNetwork(Locate locate) : locate_(std::move(locate)) {}
 
-  // Throws ConfigError for a second node of the name.
+  // Throws ConfigError for a second node with the same name.
   int add_node(const std::string& name, bool accelerator, Place place);
   // -1 if there is none.
   int find(const std::string& name) const;
@@ -42,7 +42,7 @@ class NamedNetwork {
     nodes_[static_cast<std::size_t>(node)].accelerator = accelerator;
   }
   void add_link(const Link& link) { links_.push_back(link); }
-  // States what the file leaves open, for the result's assumptions.
+  // Adds a sentence about something the file does not specify to the result's assumptions.
   void assume(std::string sentence) { assumptions_.push_back(std::move(sentence)); }
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
@@ -50,14 +50,15 @@ class NamedNetwork {
   std::vector<Link>& links() { return links_; }
   SourceLocation locate(Place place) const { return locate_(place); }
 
-  // Removes switches that lead nowhere: with links to at most one node, again and again. Returns how many.
+  // Removes switches that lead nowhere: repeatedly those with links to at most one node. Returns their
+  // number.
   int drop_dead_ends();
-  // Makes one link of the two links at each switch that has two neighbours and one link to each, such as a
-  // port or a NIC: the lower bandwidth, the sum of latencies. Returns how many.
+  // Merges the two links at each switch that has two neighbours and one link to each, such as a port or a
+  // NIC: the result has the lower bandwidth and the sum of latencies. Returns the number of merged switches.
   int join_pass_through();
 
-  // Accelerators and switches are numbered in the order of their names' addition. Throws ConfigError as
-  // parse_graph() does.
+  // Builds the graph. Accelerators and switches are numbered in the order in which their names were added.
+  // Throws ConfigError as parse_graph() does.
   GraphFile build(const GraphFileDefaults& defaults) const;
 
  private:
@@ -79,18 +80,18 @@ class NamedNetwork {
   std::vector<std::string> assumptions_;
 };
 
-// The bandwidth or duration of a number and a unit as other tools write it ("200Gbps", "25 GB/s";
+// Parses a bandwidth or duration with a number and a unit as other tools write it ("200Gbps", "25 GB/s";
 // "0.0005ms"). Throws std::invalid_argument.
 Bandwidth parse_foreign_bandwidth(std::string_view text);
 
-// An edge's attribute of another tool: its name says what it is (bandwidth, capacity, weight, speed, rate;
-// latency, delay), and name or value says the unit (bandwidth_gb_s, bandwidth_gbps, latency_ns, "25 GB/s").
-// Attributes of other names are ignored. Throws ConfigError at `where` if there is no unit.
+// Reads an edge attribute of another tool: its name gives the quantity (bandwidth, capacity, weight, speed,
+// rate; latency, delay), and name or value gives the unit (bandwidth_gb_s, bandwidth_gbps, latency_ns, "25
+// GB/s"). Attributes with other names are ignored. Throws ConfigError at `where` if there is no unit.
 void read_link_attribute(const std::string& name, const std::string& value, NamedNetwork::Link& link,
                          const std::function<SourceLocation()>& where);
 
-// Whether a node's attribute says that it is an accelerator or a switch: kind, type, role or shape. nullopt
-// if the attribute says neither.
+// Whether a node's attribute (kind, type, role or shape) marks it as an accelerator or as a switch; nullopt
+// if it marks neither.
 std::optional<bool> says_accelerator(std::string_view name, std::string_view value);
 
 }  // namespace coppice::topology

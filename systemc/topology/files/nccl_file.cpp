@@ -15,7 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// Bytes per second of one NVLink, one way, by the GPU's compute capability: the latest entry not above it.
+// Bytes per second of one NVLink in one direction, by the GPU's compute capability: the latest entry that
+// does not exceed it applies.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;
@@ -32,7 +33,7 @@ Bandwidth nvlink_rate(int sm) {
   return {rate};
 }
 
-// The share of its raw rate that a PCIe lane's encoding leaves: 8b/10b, 128b/130b, and PCIe 6's flits.
+// The fraction of a PCIe lane's raw rate that remains after encoding: 8b/10b, 128b/130b, and PCIe 6's flits.
 double pcie_encoding(double gigatransfers) {
   if (gigatransfers < 8) return 0.8;
   return gigatransfers < 64 ? 128.0 / 130 : 242.0 / 256;
@@ -85,7 +86,7 @@ class NcclReader {
       if (name == "pci") find_gpus(child, xml_.attribute(child, "busid"), depth + 1);
       if (name == "nic") nics_.push_back(child);
       if (name != "gpu") continue;
-      // Parts of one GPU have its bus id in common.
+      // Parts of one GPU share its bus id.
       const bool part = !gpus_.empty() && gpus_.back().busid == busid;
       const int rank = child.attribute("rank").as_int(child.attribute("dev").as_int());
       gpus_.push_back(
@@ -104,9 +105,9 @@ class NcclReader {
       int b = network_.find(target);
       const bool to_gpu = b >= 0 && b < static_cast<int>(gpus_.size());
       const bool to_switch = std::string_view(link.attribute("tclass").value()).starts_with("0x0680");
-      if (to_gpu && b < a) continue;  // the other end has told of it
+      if (to_gpu && b < a) continue;  // the other end has already added the link
       if (b < 0) {
-        if (!to_switch) continue;  // a GPU that is not in the dump
+        if (!to_switch) continue;  // the link leads to a GPU that is not in the dump
         b = network_.add_node(target, false, link.offset_debug());
       }
       network_.add_link({.a = a,
@@ -191,7 +192,7 @@ class NcclReader {
     for (const pugi::xml_node& nic : nics_) {
       for (const pugi::xml_node net : nic.children("net")) {
         ++ports;
-        gigabytes += net.attribute("speed").as_double() / 8000;  // Mb/s
+        gigabytes += net.attribute("speed").as_double() / 8000;  // from Mb/s
       }
     }
     if (ports == 0) return;

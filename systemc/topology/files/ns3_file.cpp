@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPlainCounts = 3;  // nodes, switches, links
 constexpr std::size_t kSimaiCounts =
-    5;  // nodes, GPUs a server, NVSwitches, switches, links; a GPU type may follow
+    5;  // nodes, GPUs per server, NVSwitches, switches, links; a GPU type may follow
 constexpr std::size_t kLinkWords = 5;  // src dst rate delay error
 
 template <typename Parse>

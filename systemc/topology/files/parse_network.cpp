@@ -10,7 +10,7 @@
 namespace coppice::topology {
 namespace {
 
-// The text from its first word on, past the comments of Graphviz and of graph files.
+// The text from its first word on, after any comments of Graphviz or of graph files.
 std::string_view without_comments(std::string_view text) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size()));

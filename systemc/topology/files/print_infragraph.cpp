@@ -42,7 +42,8 @@ std::string to_infragraph(const Topology& topology) {
   std::map<LinkKind, std::size_t> kinds;
   std::string links;
   std::string edges;
-  std::map<std::tuple<NodeId, NodeId, Bandwidth, Femtoseconds>, int> open;  // channels back that are told of
+  // Reverse channels whose link has been written.
+  std::map<std::tuple<NodeId, NodeId, Bandwidth, Femtoseconds>, int> open;
   for (const Channel& c : topology.channels()) {
     int& told = open[{c.src, c.dst, c.bandwidth, c.latency}];
     if (told > 0) {

@@ -9,10 +9,10 @@
 
 namespace coppice::topology {
 
-// An XML text that parses, whose elements know their places.
+// A parsed XML text whose elements have locations for errors.
 class XmlText {
  public:
-  // Keeps a view of `text`. Throws ConfigError where it is not XML.
+  // Keeps a view of `text`. Throws ConfigError if it is not XML.
   XmlText(std::string_view text, const std::string& file);
 
   pugi::xml_node root() const { return document_.document_element(); }

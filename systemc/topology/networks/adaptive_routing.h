@@ -7,16 +7,16 @@
 
 namespace coppice::topology {
 
-// On a torus, mesh or ring (dimension-order routing between the nodes), a dragonfly, and a fat tree of dims
-// [k, n].
+// Routing with detours on a torus, mesh or ring (with dimension-order routing between the nodes), a
+// dragonfly, and a fat tree of dims [k, n].
 //
-// kValiant: by way of an accelerator drawn for each packet (Valiant and Brebner 1981), with a half of the
-// virtual channels for each part of the way; on a dragonfly by way of a group drawn, with a third of them
-// between its channels from group to group; on a fat tree up through switches drawn, as far as is needed.
-// kAdaptive: of the shortest ways the one with the fewest flits waiting; on a torus or mesh the first virtual
-// channels (two on a torus, else one) are for dimension-order routing.
-// kUgal (Singh 2005): the first router chooses between the shortest way and kValiant's by what waits there,
-// times the channels of each way.
+// kValiant: through an accelerator drawn at random for each packet (Valiant and Brebner 1981), with half of
+// the virtual channels for each of the two parts of the path; on a dragonfly through a random group, with a
+// third of them between its channels from group to group; on a fat tree up through random switches, as far as
+// needed. kAdaptive: the shortest path with the fewest waiting flits; on a torus or mesh the first virtual
+// channels (two on a torus, otherwise one) are reserved for dimension-order routing. kUgal (Singh 2005): the
+// first router chooses between the shortest path and that of kValiant by the number of waiting flits times
+// the channels of each path.
 //
 // Throws UnsupportedError for other kinds, and for too few virtual channels.
 std::unique_ptr<DetourRouting> make_detour_routing(const Topology& topology, int vcs, Detours detours);

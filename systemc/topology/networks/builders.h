@@ -14,61 +14,62 @@ namespace coppice::topology {
 
 // Builders of the kinds that `dims` describe (make_torus and make_mesh: topology.h). Each takes one link
 // specification for all channels or one per level (num_link_levels); a channel's `dimension` is its level.
-// All links are pairs of channels, one each way. Each throws UnsupportedError, with what would be right, for
+// All links are pairs of channels, one in each direction. Each throws UnsupportedError, with a remedy, for
 // dims or links it cannot use.
 
-// dims [n]: a 1-dimensional torus by another name, with its ports and datelines.
+// dims [n]: a 1-dimensional torus under another name, with its ports and datelines.
 Topology make_ring(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [n]: a channel from every accelerator to every other, out-channels in ascending order of
 // destination.
 Topology make_fully_connected(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// dims [n]: n accelerators on one switch, node n; its out-channel to accelerator i is port i.
+// dims [n]: n accelerators on one switch, which is node n; its out-channel to accelerator i is port i.
 Topology make_switch(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// Fat trees of full bisection, one network interface channel per accelerator.
-// dims [k, n], k >= 2, n >= 1: the k-ary n-tree (Petrini and Vanneschi 1997), k^n accelerators, n levels of
-// k^(n-1) switches, every switch below the top with k channels down and k up. Switch w of level l is node
-// k^n + l·k^(n-1) + w; leaf w holds accelerators k·w to k·w + k - 1; switches of levels l and l + 1 are
-// linked where their base-k numbers agree in every digit but digit l. [8, 2] is the 64-node 8-ary 2-level
-// tree: 8 leaves with 8 accelerators and 8 uplinks each, 8 spines. dims [m, l, s]: two levels by hand: l
-// leaves of m accelerators each, s spines, m / s parallel links between every leaf and every spine (s divides
-// m). [m, 2, 0] has no spines: m parallel links join the two leaves. [8, 2, 0] is the 16-node DGX-2-like
-// system: two boards of 8 accelerators, each board's switches as one. Link levels: 0 between accelerators and
-// leaves, l between switches of levels l - 1 and l. Ports of a switch: channels down in ascending order of
-// destination, then channels up likewise.
+// Fat trees of full bisection with one network interface channel per accelerator.
+// - dims [k, n], k >= 2, n >= 1: the k-ary n-tree (Petrini and Vanneschi 1997), k^n accelerators, n levels of
+// k^(n-1) switches; every switch below the top has k channels down and k up. Switch w of level l is node k^n
+// + l·k^(n-1) + w; leaf w holds accelerators k·w to k·w + k - 1; switches of levels l and l + 1 are linked if
+// their base-k numbers agree in every digit but digit l. [8, 2] is the 64-node 8-ary 2-level tree: 8 leaves
+// with 8 accelerators and 8 uplinks each, 8 spines.
+// - dims [m, l, s]: two levels of any shape: l leaves of m accelerators each, s spines, m / s parallel links
+// between every leaf and every spine (s divides m). [m, 2, 0] has no spines: m parallel links join the two
+// leaves. [8, 2, 0] is the 16-node DGX-2-like system: two boards of 8 accelerators, with each board's
+// switches as one.
+// Link levels: 0 between accelerators and leaves, l between switches of levels l - 1 and l. Ports of a
+// switch: channels down in ascending order of destination, then channels up likewise.
 Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [m, n], n even: BiGraph (Alibaba's EFLOPS): n switches of m accelerators each, n/2 in a lower and n/2
-// in an upper layer, a link between every lower and every upper switch. m is the accelerators per switch and
-// n the switches of both layers, because then 4×8 is 32 and 4×16 is 64 accelerators, a switch has at least as
-// many links to the other layer as accelerators, so that halving-doubling between the layers can be free of
-// contention, and the one channel into each accelerator bounds an all-gather to 31 and 63 timesteps.
-// Switch i is node m·n + i and holds accelerators m·i to m·i + m - 1; the lower switches are those below n/2.
-// Link levels: 0 between accelerators and switches, 1 between the layers. Ports of a switch: accelerators,
-// then the switches of the other layer, ascending.
+// in an upper layer, with a link between every lower and every upper switch. m is the number of accelerators
+// per switch and n the number of switches in both layers, for these reasons: 4×8 then has 32 and 4×16 has 64
+// accelerators; a switch has at least as many links to the other layer as accelerators, so that
+// halving-doubling between the layers can be free of contention; and the one channel into each accelerator
+// bounds an all-gather to 31 and 63 timesteps. Switch i is node m·n + i and holds accelerators m·i to m·i + m
+// - 1; the lower switches are those below n/2. Link levels: 0 between accelerators and switches, 1 between
+// the layers. Ports of a switch: accelerators, then the switches of the other layer, in ascending order.
 Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// No dims: the hybrid cube mesh of NVIDIA's DGX-1 with V100s, 8 accelerators with six links each, 24 links.
-// The doubled links (0-3, 0-4, 1-2, 1-5, 2-3, 4-7, 5-6, 6-7) are parallel channels. Links are added in
-// ascending order of their ends, a doubled link's two one after the other.
+// No dims: the hybrid cube mesh of NVIDIA's DGX-1 with V100s, 8 accelerators with six links each, 24 links in
+// total. The doubled links (0-3, 0-4, 1-2, 1-5, 2-3, 4-7, 5-6, 6-7) are parallel channels. Links are added in
+// ascending order of their ends, the two links of a pair one after the other.
 Topology make_dgx1(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// dims [p, a, h] or [p, a, h, g]: a dragonfly (Kim, Dally, Scott and Abts 2008) of g groups of a routers with
-// p accelerators each; g is a·h + 1, the most, unless given. A group's routers are linked all to all, and
-// each has h global links to other groups. Those of a group are numbered, router by router, and lead to the
-// groups 1, 2, ... g - 1 after it, then again for as long as a whole round is left; a rest stays free. Router
-// r of group i is node p·a·g + i·a + r and holds p accelerators in order. Link levels: 0 between accelerators
-// and routers, 1 in groups, 2 between groups. Ports of a router: accelerators, the group's other routers
-// ascending, global links.
+// dims [p, a, h] or [p, a, h, g]: a dragonfly (Kim, Dally, Scott and Abts 2008) with g groups of a routers
+// with p accelerators each; g defaults to its maximum, a·h + 1. A group's routers are linked all to all, and
+// each has h global links to other groups. The global links of a group are numbered, router by router, and
+// lead to the groups at distance 1, 2, ... g - 1, then start over as long as enough links are left for a
+// whole round; the remaining links stay unused. Router r of group i is node p·a·g + i·a + r and holds p
+// accelerators in order. Link levels: 0 between accelerators and routers, 1 in groups, 2 between groups.
+// Ports of a router: accelerators, the group's other routers in ascending order, global links.
 Topology make_dragonfly(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [t, s1, s2, ...]: a HyperX (Ahn, Binkert, Davis, McLaren and Schreiber 2009): a grid of s1·s2·...
-// switches of t accelerators each, in which switches that differ in one dimension only are linked; [t, n] is
-// a fully connected group of n switches, [1, 2, 2, 2] a hypercube. Switch i is node t·s1·s2·... + i,
-// dimension 1 varies fastest. Link levels: 0 between accelerators and switches, d along dimension d. Ports of
-// a switch: accelerators, then dimension by dimension the other switches ascending.
+// switches of t accelerators each, in which switches that differ in only one dimension are linked; [t, n] is
+// a fully connected group of n switches, [1, 2, 2, 2] a hypercube. Switch i is node t·s1·s2·... + i, with
+// dimension 1 varying fastest. Link levels: 0 between accelerators and switches, d along dimension d. Ports
+// of a switch: accelerators, then dimension by dimension the other switches in ascending order.
 Topology make_hyperx(std::span<const int> dims, std::span<const LinkSpec> links);
 
 }  // namespace coppice::topology

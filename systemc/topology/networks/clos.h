@@ -10,27 +10,27 @@
 
 namespace coppice::topology {
 
-// Parts of a Clos network that are out of order: spines, and links between a ToR and a spine, both ways.
+// Failed parts of a Clos network: spines, and links between a ToR and a spine (both directions).
 struct ClosFailures {
   std::vector<int> spines{};
   std::vector<std::pair<int, int>> links{};  // (ToR, spine)
   bool operator==(const ClosFailures&) const = default;
 };
 
-// dims [m, t, s]: a two-level Clos network: t top-of-rack switches (ToR) of m accelerators with a NIC each,
-// s spines, one link from every ToR to every spine; the oversubscription is m times the bandwidth of level 0
+// dims [m, t, s]: a two-level Clos network: t top-of-rack switches (ToR) of m accelerators with a NIC each, s
+// spines, one link from every ToR to every spine; the oversubscription is m times the bandwidth of level 0
 // over s times that of level 1. ToR i is node m·t + i and holds accelerators m·i to m·i + m - 1; spine j is
 // node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between ToRs and spines. Ports of a ToR:
-// accelerators, then live spines, ascending; of a spine: ToRs, ascending. What has failed has no channels. A
-// ToR without live spines is still built; its accelerators reach each other only. Throws
-// UnsupportedError for dims, links or failures that it cannot use.
+// accelerators, then live spines, in ascending order; ports of a spine: ToRs, in ascending order. Failed
+// parts have no channels. A ToR without live spines is still built; its accelerators can only reach each
+// other. Throws UnsupportedError for dims, links or failures that it cannot use.
 Topology make_clos(std::span<const int> dims, std::span<const LinkSpec> links,
                    const ClosFailures& failures = {});
 
-// A Clos topology as its path assignment sees it.
+// A Clos topology as path assignment sees it.
 class Clos {
  public:
-  // `topology` is of kind kClos and outlives the view.
+  // `topology` must be of kind kClos and outlive this object.
   explicit Clos(const Topology& topology);
 
   const Topology& topology() const { return *topology_; }
@@ -45,8 +45,8 @@ class Clos {
   ChannelId up(int tor, int spine) const { return up_[index(tor, spine)]; }
   ChannelId down(int spine, int tor) const { return down_[index(tor, spine)]; }
 
-  // The route between two accelerators over `spine` (any number if they share a ToR), ejected at NI port 0,
-  // on `vcs` virtual channels. Throws ModelError if a channel of it has failed.
+  // The route between two accelerators over `spine` (ignored if they share a ToR), ejected at NI port 0, on
+  // `vcs` virtual channels. Throws ModelError if one of its channels has failed.
   Route route(NodeId src, NodeId dst, int spine, int vcs) const;
 
  private:
@@ -60,7 +60,7 @@ class Clos {
   int tors_;
   int spines_;
   std::vector<ChannelId> up_;    // [tor * spines + spine]
-  std::vector<ChannelId> down_;  // likewise
+  std::vector<ChannelId> down_;  // [tor * spines + spine]
 };
 
 }  // namespace coppice::topology

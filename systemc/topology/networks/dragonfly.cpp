@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxVcs = 255;
 
-// Numbers of a dragonfly's parts.
+// The counts that define a dragonfly.
 struct Shape {
   explicit Shape(std::span<const int> dims)
       : accelerators(dims[0]),
@@ -22,21 +22,22 @@ struct Shape {
         global_links(dims[2]),
         groups(dims.size() > 3 ? dims[3] : dims[1] * dims[2] + 1) {}
 
-  // Router r's k-th global link is its group's number r * global_links + k. The numbers of a group lead to
-  // the groups 1, 2, ... after it, around to the one before it, and begin again for as long as there are
-  // enough for another round.
+  // The number of links from a group to each other group. Router r's k-th global link is its group's link r *
+  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... around to the one before
+  // it, and start over as long as enough are left for another round.
   int rounds() const { return groups > 1 ? routers * global_links / (groups - 1) : 0; }
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }
   int link_to(int distance, int round) const { return round * (groups - 1) + distance - 1; }
 
-  // The port of a router to another of its group, and to a global link.
+  // The port of a router for another router of its group; below, for a global link.
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 
-  // The link to the group `distance` further on: of several one at `router`, else as `choice` says.
+  // The link to the group `distance` further on: if there are several, one at `router`, otherwise the one
+  // selected by `choice`.
   int choose(int router, int distance, NodeId choice) const {
-    const int links = std::max(rounds(), 1);  // where there is another group there is a link to it
+    const int links = std::max(rounds(), 1);  // a group is linked to every other group
     for (int i = 0; i < links; ++i) {
       const int link = link_to(distance, (choice + i) % links);
       if (link / global_links == router) return link;
@@ -47,9 +48,9 @@ struct Shape {
   int first_switch() const { return accelerators * routers * groups; }
   int switches() const { return routers * groups; }
 
-  int accelerators;  // of a router
-  int routers;       // of a group
-  int global_links;  // of a router, at most
+  int accelerators;  // per router
+  int routers;       // per group
+  int global_links;  // per router, at most
   int groups;
 };
 
@@ -119,7 +120,7 @@ class DragonflyRouting final : public RoutingFunction {
   VcRange after_;
 };
 
-// Routes through a random group. RouteState's dateline_class counts the channels between groups, its
+// Routes through a random group. RouteState's dateline_class counts the channels between groups; its
 // dimension is 0 after the first router.
 class ByWayOfGroup final : public DetourRouting {
  public:
@@ -135,7 +136,7 @@ class ByWayOfGroup final : public DetourRouting {
     }
     const int group = (at - shape_.first_switch()) / shape_.routers;
     const int middle = drawn(state, shape_.groups);
-    // No detour within a group, or through the group of either end.
+    // No detour if both ends are in one group, or the group drawn is that of either end.
     if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
     state.dimension = 0;
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);
@@ -169,7 +170,7 @@ class ByWayOfGroup final : public DetourRouting {
     return {static_cast<std::uint8_t>(number * vcs_ / 3), static_cast<std::uint8_t>((number + 1) * vcs_ / 3)};
   }
 
-  // Towards `target`, a group.
+  // The next hop towards group `target`.
   Hop step(NodeId at, NodeId dst, int target, RouteState& state) const {
     const int here = at - shape_.first_switch();
     const int there = dst / shape_.accelerators;
@@ -189,8 +190,8 @@ class ByWayOfGroup final : public DetourRouting {
     return {static_cast<std::uint16_t>(shape_.global_port(link)), vcs};
   }
 
-  // A way by another group has twice the channels between groups. Long channels always hold some flits: only
-  // more than that is a reason for it.
+  // A detour has twice as many channels between groups. Long channels always hold some flits, so only more
+  // than that justifies a detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     constexpr int kUsual = 30;  // flits
     RouteState straight = state;

@@ -61,7 +61,7 @@ VcRange shifted(VcRange vcs, int by) {
   return {static_cast<std::uint8_t>(vcs.begin + by), static_cast<std::uint8_t>(vcs.end + by)};
 }
 
-// Dimension-order routing on the virtual channels behind the first `shift`.
+// Dimension-order routing on the virtual channels after the first `shift`.
 class ShiftedRouting final : public RoutingFunction {
  public:
   ShiftedRouting(const RoutingFunction& routing, int shift) : routing_(&routing), shift_(shift) {}
@@ -78,8 +78,8 @@ class ShiftedRouting final : public RoutingFunction {
   int shift_;
 };
 
-// The next hop of dimension-order routing as if the packet started at every router: it crosses datelines from
-// the upper half of the virtual channels to the lower.
+// The next hop of dimension-order routing as if the packet started at every router: at a dateline it moves
+// from the upper half of the virtual channels to the lower.
 class RestartedRouting final : public RoutingFunction {
  public:
   explicit RestartedRouting(const RoutingFunction& routing) : routing_(&routing) {}
@@ -96,7 +96,7 @@ class RestartedRouting final : public RoutingFunction {
   const RoutingFunction* routing_;
 };
 
-// Two ways in dimension order, the first to a node that was drawn.
+// Two paths in dimension order, the first of them to a random node.
 class ByWayOfNode final : public DetourRouting {
  public:
   ByWayOfNode(const Topology& topology, int vcs, bool by_load)
@@ -150,7 +150,8 @@ class ByWayOfNode final : public DetourRouting {
     return hop;
   }
 
-  // Whether the waiting flits on the shortest path, times its channels, are no more than on the detour.
+  // Whether the waiting flits on the shortest path, times its number of channels, are no more than on the
+  // detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     const NodeId middle = drawn(state, nodes_);
     if (at == middle || at == dst) return true;
@@ -174,7 +175,7 @@ class ByWayOfNode final : public DetourRouting {
 };
 
 // Any shortest path on the upper virtual channels, dimension order on the first ones. RouteState's dimension
-// is 0 once the packet is on those.
+// is 0 once the packet is on the first ones.
 class ShortestWays final : public DetourRouting {
  public:
   ShortestWays(const Topology& topology, int vcs)

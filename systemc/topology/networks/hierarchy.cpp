@@ -14,7 +14,7 @@ namespace {
   throw UnsupportedError(fmt::format("dimension {} of a hierarchy: {}", d, what));
 }
 
-// How many bundles the links of an accelerator make.
+// The number of bundles that the links of an accelerator form.
 int bundles(DimensionKind kind, int size) {
   switch (kind) {
     case DimensionKind::kRing:
@@ -28,7 +28,7 @@ int bundles(DimensionKind kind, int size) {
   return 1;
 }
 
-// How many channels of the same direction, alike, lie side by side.
+// The number of equal parallel channels in one direction.
 int parallel_channels(const DimensionSpec& spec) {
   return spec.bundled ? 1 : spec.links;
 }
@@ -37,7 +37,7 @@ int channels_of(const DimensionSpec& spec) {
   return bundles(spec.kind, spec.size) * parallel_channels(spec);
 }
 
-// Accelerators; throws if they, or the channels, are too many.
+// The number of accelerators; throws if they, or the channels, are too many.
 int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> dims) {
   std::int64_t accelerators = 1;
   for (const int size : dims) accelerators = std::min(accelerators * size, kMaxNodes + 1);
@@ -92,8 +92,8 @@ class HierarchyRouting final : public RoutingFunction {
  private:
   static Hop hop(int port, VcRange vcs) { return {.out_port = static_cast<std::uint16_t>(port), .vcs = vcs}; }
 
-  // A packet that has entered a ring has one shorter direction. Before the dateline it uses the upper half of
-  // the virtual channels, after it (and without one) the lower: no cycle closes.
+  // A packet that has entered a ring keeps its shorter direction. Before the dateline it uses the upper half
+  // of the virtual channels, after it (or without one) the lower half, so that no cycle closes.
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;
@@ -149,7 +149,7 @@ Bandwidth channel_bandwidth(const DimensionSpec& spec) {
 
 namespace {
 
-// A link from every accelerator to its switch in dimension `d`.
+// Adds a link from every accelerator to its switch in dimension `d`.
 void join_to_switches(Topology& topology, const Hierarchy& hierarchy, std::size_t d,
                       const DimensionSpec& spec) {
   const Bandwidth bandwidth = channel_bandwidth(spec);
@@ -198,7 +198,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
-    // Offset by offset, so that all accelerators number their in-channels alike.
+    // One offset after another, so that all accelerators number their in-channels alike.
     for (int way = 1; way <= bundles(spec.kind, spec.size); ++way) {
       const int offset = spec.kind == DimensionKind::kRing && way == 2 ? spec.size - 1 : way;
       for (NodeId node = 0; node < accelerators; ++node) {
@@ -251,7 +251,7 @@ NodeId Hierarchy::switch_of(NodeId accelerator, std::size_t d) const {
 
 std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
   std::size_t found = 0;
-  NodeId first = kNoNode;  // of its switches
+  NodeId first = kNoNode;  // first of its switches
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     if (dimensions_[d].first_switch > node || dimensions_[d].first_switch <= first) continue;
     first = dimensions_[d].first_switch;
@@ -261,7 +261,7 @@ std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
 }
 
 std::unique_ptr<RoutingFunction> make_hierarchy_routing(const Topology& topology, int vcs) {
-  constexpr int kMaxVcs = 255;  // VcRange counts them in 8 bits
+  constexpr int kMaxVcs = 255;  // VcRange stores them in 8 bits
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
     throw UnsupportedError(fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(),
                                        least, kMaxVcs,

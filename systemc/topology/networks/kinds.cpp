@@ -57,7 +57,7 @@ std::size_t fat_tree_levels(std::span<const int> dims) {
   return dims.size() == 2 ? static_cast<std::size_t>(std::max(dims[1], 1)) : 2;
 }
 
-// k-ary n-level, or accelerators per leaf, leaves, spines.
+// dims: [k, levels], or [accelerators per leaf, leaves, spines].
 std::int64_t fat_tree_accelerators(std::span<const int> dims) {
   if (dims.size() == 3) return std::int64_t{dims[0]} * dims[1];
   if (dims.size() != 2) return 0;
@@ -66,12 +66,12 @@ std::int64_t fat_tree_accelerators(std::span<const int> dims) {
   return count;
 }
 
-// Accelerators per ToR, ToRs, spines.
+// dims: [accelerators per ToR, ToRs, spines].
 std::int64_t clos_accelerators(std::span<const int> dims) {
   return dims.size() == 3 ? std::int64_t{dims[0]} * dims[1] : 0;
 }
 
-// Accelerators per router, routers per group, global links per router, perhaps groups.
+// dims: [accelerators per router, routers per group, global links per router], and optionally groups.
 std::int64_t dragonfly_accelerators(std::span<const int> dims) {
   if (dims.size() != 3 && dims.size() != 4) return 0;
   const std::int64_t groups = dims.size() > 3 ? dims[3] : std::int64_t{dims[1]} * dims[2] + 1;
@@ -128,7 +128,7 @@ constexpr std::array kKinds{
              .make = make_fat_tree,
              .link_levels = fat_tree_levels,
              .accelerators = fat_tree_accelerators,
-             .least_dim = 0},  // two leaves may have no spines
+             .least_dim = 0},  // a tree of two leaves may have no spines
     KindInfo{.kind = Kind::kBigraph,
              .name = "bigraph",
              .dims = "[m, n]",

@@ -8,7 +8,7 @@
 namespace coppice::topology {
 namespace {
 
-// RouteState has one tie bit per dimension; the node limit keeps a mistyped width from exhausting memory.
+// RouteState has one tie bit per dimension.
 constexpr std::size_t kMaxDimensions = 32;
 
 int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
@@ -36,7 +36,7 @@ int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> 
   return static_cast<int>(nodes);
 }
 
-// Nodes in order, then dimensions, then directions: channel numbers do not depend on anything else.
+// Adds channels by node, then dimension, then direction: channel numbers do not depend on anything else.
 Topology make(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   Topology topology(kind, {dims.begin(), dims.end()}, count_nodes(kind, dims, links), 0);
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {

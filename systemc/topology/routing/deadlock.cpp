@@ -19,14 +19,14 @@ struct Held {
   VcRange vcs;
 };
 
-// A packet on a channel with the routing decisions it carries, towards a destination that the caller knows.
+// A packet on a channel with its routing state, towards a destination that the caller knows.
 struct Packet {
   Held held;  // channel -1 at its source
   NodeId at = kNoNode;
   RouteState state;
 };
 
-// Identifies (VCs held, state) of a packet on a given channel. The tie bits are left out: each is used once,
+// A key for the (VCs held, state) of a packet on a given channel. It omits the tie bits: each is used once,
 // where the packet turns into its dimension.
 std::uint64_t packed(const Packet& packet) {
   const RouteState& state = packet.state;
@@ -37,7 +37,7 @@ std::uint64_t packed(const Packet& packet) {
          static_cast<std::uint64_t>(state.dateline_class) << 32;
 }
 
-// Calls visit(bit) for the bits set, ascending, from `from`, until it returns true.
+// Calls visit(bit) for the set bits from `from` on, in ascending order, until it returns true.
 template <typename Visit>
 void for_bits_from(const std::vector<std::uint64_t>& words, std::size_t from, Visit visit) {
   for (std::size_t w = from / kWordBits; w < words.size(); ++w) {
@@ -87,8 +87,8 @@ void ChannelDependencyGraph::add_route(NodeId src, std::span<const Hop> route) {
   }
 }
 
-// Packets towards one destination that meet on a channel in the same state go the same way from there, so
-// each (channel, state) is followed once per destination instead of once per source.
+// Packets to one destination that meet on a channel in the same state continue alike, so each (channel,
+// state) is followed once per destination instead of once per source.
 void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
   std::vector<std::vector<std::uint64_t>> seen(topology_->channels().size());
   std::vector<ChannelId> touched;
@@ -134,7 +134,7 @@ void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
 
 std::vector<std::pair<ChannelId, int>> ChannelDependencyGraph::find_cycle() const {
   const auto vcs = static_cast<std::size_t>(vcs_);
-  // The vertex behind bit `bit` of the row of vertex `from`.
+  // The vertex for bit `bit` in the row of vertex `from`.
   const auto target = [&](std::size_t from, std::size_t bit) {
     const Channel& channel = topology_->channel(static_cast<ChannelId>(from / vcs));
     return static_cast<std::size_t>(topology_->out_channels(channel.dst)[bit / vcs]) * vcs + bit % vcs;

@@ -19,26 +19,26 @@ class ChannelDependencyGraph {
 
   // Adds the dependencies of one route from `src`.
   void add_route(NodeId src, std::span<const Hop> route);
-  // Adds the routes of every pair of accelerators under `routing`, both directions of every tie.
+  // Adds the routes of every pair of accelerators under `routing`, with both directions of every tie.
   void add_all_pairs(const RoutingFunction& routing);
 
-  // The vertices of a cycle in order, first not repeated; empty if there is none.
+  // The vertices of a cycle in order, without repeating the first; empty if there is none.
   std::vector<std::pair<ChannelId, int>> find_cycle() const;
 
-  // Same topology and the same dependencies.
+  // Whether topology and dependencies are equal.
   bool operator==(const ChannelDependencyGraph&) const = default;
 
   // "channel 3->7 vc 1, channel 7->11 vc 1, ...": for messages.
   std::string describe(std::span<const std::pair<ChannelId, int>> cycle) const;
 
  private:
-  // A packet in any of `held_vcs` of channel `held` waits for `next`.
+  // Records that a packet in any of `held_vcs` of channel `held` waits for `next`.
   void add_dependency(ChannelId held, VcRange held_vcs, const Hop& next);
 
   const Topology* topology_;
   int vcs_;
-  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router;
-  // empty without any
+  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router; empty if
+  // there are none
   std::vector<std::vector<std::uint64_t>> dependents_;
 };
 

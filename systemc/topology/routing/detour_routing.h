@@ -11,7 +11,7 @@ namespace coppice::topology {
 // The load of a router's outputs.
 class OutputLoads {
  public:
-  // The number of flits sent through an output port whose downstream slots are not known to be free.
+  // The number of flits sent through an output port whose slots downstream may still be occupied.
   virtual int waiting(int out_port) const = 0;
 
  protected:
@@ -20,31 +20,33 @@ class OutputLoads {
 
 // The possible next hops of a packet at a router.
 struct Ways {
-  Hop hop;                      // always there for it
-  std::vector<Hop> adaptive{};  // better ones, while a virtual channel there has room; in order of preference
+  Hop hop;  // always available to it
+  // Preferred hops, usable while one of their virtual channels has room; the best first.
+  std::vector<Hop> adaptive{};
 };
 
 // Routing that spreads packets over several paths: through a random node, or by the load of the routers'
-// outputs. Packets bring 31 random tie bits.
+// outputs. Packets carry 31 random tie bits.
 //
-// Virtual channels of Ways::hop depend on each other without a cycle (add_dependencies()). A packet that took
-// one of them instead of Ways::adaptive stays with them; one of Ways::adaptive is given only where its buffer
-// is empty or has room for the whole packet, so that every packet whose head waits in front of a buffer may
-// take Ways::hop, and no other packet waits for more than such a one (Ma, Enright Jerger and Wang 2012).
+// The virtual channels of Ways::hop depend on each other without a cycle (add_dependencies()). A packet that
+// took one of them instead of Ways::adaptive stays on them. A virtual channel of Ways::adaptive is allocated
+// only if its buffer is empty or has room for the whole packet, so every packet whose head waits in front of
+// a buffer may take Ways::hop, and all other packets wait only for such packets (Ma, Enright Jerger and Wang
+// 2012).
 class DetourRouting : public RoutingFunction {
  public:
   int num_tie_bits() const override { return 31; }
 
-  // The possible hops of a packet in a router with `loads`; next_hop() is the same without loads.
+  // The possible hops of a packet in a router with `loads`; next_hop() is the equivalent without loads.
   virtual Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
                     const OutputLoads& loads) const = 0;
-  // A packet takes Ways::hop although there were adaptive ones.
+  // Records that a packet takes Ways::hop although adaptive hops existed.
   virtual void take_hop(RouteState& state) const = 0;
   // Adds the dependencies of every Ways::hop.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;
 };
 
-// The ways beyond the shortest that is known ahead.
+// The kinds of routing that go beyond one shortest path known in advance.
 enum class Detours { kValiant, kAdaptive, kUgal };
 
 }  // namespace coppice::topology

@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Shortest distances along the channels of a network whose channels have lengths: by Dijkstra's algorithm.
+// Shortest distances over the channels of a network with given channel lengths, by Dijkstra's algorithm.
 class Distances {
  public:
   enum class Direction { kFromNode, kToNode };
@@ -18,8 +18,8 @@ class Distances {
   Distances(const Distances&) = delete;
   Distances& operator=(const Distances&) = delete;
 
-  // [node]: its distance from `node` (or to it), the largest Length if there is no path. `lengths` has one
-  // for every channel, none below 0. Length is double or Cycles.
+  // [node]: its distance from `node` (or to it), the largest Length if there is no path. `lengths` has a
+  // non-negative value for every channel. Length is double or Cycles.
   template <typename Length>
   std::vector<Length> of(NodeId node, std::span<const Length> lengths) const;
 

@@ -38,7 +38,7 @@ bool LayeredDependencies::allows(ChannelId from, ChannelId to, int layer) {
   if (const auto known = verdicts_.find(key(from, to, layer)); known != verdicts_.end()) {
     return known->second == Verdict::kAdded;
   }
-  // Most channels of a switch network are first or last on every path: no search.
+  // On most channels of a switch network all paths begin or end: no search needed.
   if (!has_predecessor_[vertex(from, layer)] || successors_[vertex(to, layer)].empty()) return true;
   if (!reaches(to, from, layer)) return true;
   verdicts_.emplace(key(from, to, layer), Verdict::kRefused);

@@ -15,7 +15,7 @@ class LayeredDependencies {
 
   // Whether packets in `layer` may hold `from` while they wait for `to` without closing a cycle there.
   bool allows(ChannelId from, ChannelId to, int layer);
-  // Records such a dependency; `allows` must be true.
+  // Records such a dependency; `allows` must be true for it.
   void add(ChannelId from, ChannelId to, int layer);
 
  private:
@@ -27,10 +27,11 @@ class LayeredDependencies {
 
   const Topology* topology_;
   std::size_t layers_;
-  std::vector<std::vector<ChannelId>> successors_;       // per (channel, layer)
-  std::vector<bool> has_predecessor_;                    // per (channel, layer)
-  std::unordered_map<std::uint64_t, Verdict> verdicts_;  // a refused one stays refused: edges only come
-  std::vector<std::uint32_t> visited_;                   // per channel: the search that saw it last
+  std::vector<std::vector<ChannelId>> successors_;  // per (channel, layer)
+  std::vector<bool> has_predecessor_;               // per (channel, layer)
+  // A rejected dependency stays rejected, since edges are only added.
+  std::unordered_map<std::uint64_t, Verdict> verdicts_;
+  std::vector<std::uint32_t> visited_;  // per channel: the last search that visited it
   std::uint32_t search_ = 0;
 };
 

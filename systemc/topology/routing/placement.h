@@ -13,29 +13,29 @@ namespace coppice::topology {
 class Placement {
  public:
   // `nodes` has the machine's node for each of the network's. Parallel channels are paired by speed: the
-  // fastest of the network's (then of the least latency, then the first) is the fastest of the machine's.
-  // Throws ModelError if the network has more channels between two nodes than the machine.
+  // network's fastest (then of the least latency, then the first) with the machine's fastest. Throws
+  // ModelError if the network has more channels between two nodes than the machine.
   Placement(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
 
-  // A network that lies within a part of the machine: `nodes` and `channels` are the machine's of each of the
-  // part's.
+  // A network that lies within a part of the machine: `nodes` and `channels` map those of the part to the
+  // machine's.
   Placement(const Placement& within, const Topology& machine, std::span<const NodeId> nodes,
             std::span<const ChannelId> channels);
 
-  // The machine's node of one of the network's; kNoNode for kNoNode.
+  // The machine's node for one of the network's; kNoNode for kNoNode.
   NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }
-  // The machine's channel of one of the network's.
+  // The machine's channel for one of the network's.
   const Channel& channel(ChannelId id) const {
     return machine_->channel(channels_[static_cast<std::size_t>(id)]);
   }
-  // The machine's channel at an output port of the network.
+  // The machine's channel for an output port of the network.
   const Channel& behind(NodeId node, int out_port) const {
     return channel(network_->out_channels(node)[static_cast<std::size_t>(out_port)]);
   }
 
-  // A route of the network that starts at `src`, over the machine's channels. With `port_per_channel` it ends
-  // at the interface's port of the machine's channel by which it arrives, of `ni_ports`; else at the port
-  // that it has in the network.
+  // A route of the network that starts at `src`, over the machine's channels. With `port_per_channel` it is
+  // ejected at the port, of `ni_ports`, that belongs to the machine's channel on which it arrives; otherwise
+  // at the port that it has in the network.
   Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
 
  private:
@@ -45,18 +45,18 @@ class Placement {
   std::vector<ChannelId> channels_;  // [channel of the network]
 };
 
-// The interface's port at which messages leave the machine's network when they arrive over `last`.
+// The NI port at which messages that arrive over `last` leave the machine's network.
 inline int ejection_port(const Channel& last, int ni_ports) {
   return last.dst_port % ni_ports;
 }
 
 // The machine's own route from one accelerator to another, ejected at the interface port of the channel on
-// which it arrives, so that messages over different channels share no port. An interface with fewer ports
-// than channels assigns them in turn.
+// which it arrives, so that messages over different channels do not share a port. An interface with fewer
+// ports than channels assigns them in turn.
 Route machine_route(const Topology& machine, const RoutingFunction& routing, NodeId src, NodeId dst,
                     int ni_ports);
 
-// Channels from the fastest to the slowest; of equal bandwidth by latency, then by number.
+// The channels from the fastest to the slowest; equally fast ones by latency, then by number.
 std::vector<ChannelId> by_speed(const Topology& topology, std::span<const ChannelId> channels);
 
 }  // namespace coppice::topology

@@ -10,13 +10,13 @@
 namespace coppice::topology {
 namespace {
 
-constexpr int kMaxVcs = 255;  // VcRange counts them in 8 bits
+constexpr int kMaxVcs = 255;  // VcRange stores them in 8 bits
 
 bool has_dimension_order(const Topology& topology) {
   return topology.kind() == Kind::kTorus || topology.kind() == Kind::kMesh || topology.kind() == Kind::kRing;
 }
 
-// Both neighbours of a node in a torus dimension of width 2 are the same node: one hop, no ring to close.
+// Both neighbours of a node in a torus dimension of width 2 are the same node, so there is no ring.
 bool is_ring_of(const Topology& topology, int width) {
   return topology.kind() != Kind::kMesh && width >= 3;
 }
@@ -29,7 +29,7 @@ class DimensionOrderRouting final : public RoutingFunction {
     const auto here_base = static_cast<std::size_t>(at) * dimensions_;
     const std::int32_t* here = &coordinates_[here_base];
     const std::int32_t* there = &coordinates_[static_cast<std::size_t>(dst) * dimensions_];
-    // Dimensions below the current one are done.
+    // Dimensions below the current one are finished.
     std::size_t d = state.dimension < 0 ? 0 : static_cast<std::size_t>(state.dimension);
     while (d < dimensions_ && here[d] == there[d]) ++d;
     if (d == dimensions_) {
@@ -52,7 +52,7 @@ class DimensionOrderRouting final : public RoutingFunction {
     std::array<VcRange, 2> vcs;
   };
 
-  // Chooses direction and dateline class where a packet enters dimension d.
+  // Chooses direction and dateline class when a packet enters dimension d.
   void turn(std::size_t d, std::int32_t here, std::int32_t there, RouteState& state) const {
     const Line& line = lines_[d];
     bool down = there < here;
@@ -98,7 +98,8 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
     coordinates_.insert(coordinates_.end(), at.begin(), at.end());
     const auto out = topology.out_channels(node);
     ejection_base_.push_back(static_cast<std::int32_t>(out.size()));
-    // A mesh's lowest node has no channel towards lower coordinates; elsewhere the upward one comes first.
+    // A mesh's lowest node has no channel towards lower coordinates; at all other nodes the upward one comes
+    // first.
     std::size_t port = 0;
     for (std::size_t d = 0; d < dimensions_; ++d) {
       const int width = topology.dims()[d];

@@ -16,7 +16,7 @@
 namespace coppice::topology {
 namespace {
 
-constexpr int kMaxVcs = 255;    // VcRange counts them in 8 bits
+constexpr int kMaxVcs = 255;    // VcRange stores them in 8 bits
 constexpr int kMaxLayers = 32;  // a mask of layers has 32 bits
 
 // A packet's next hop, the virtual channels for it, and the packet's state after it.
@@ -66,7 +66,7 @@ class TableRouting final : public RoutingFunction {
   std::vector<int> num_out_channels_;
 };
 
-// The shortest paths to all destinations with the layer of every hop, as far as it takes.
+// The shortest paths to all destinations with the layer of every hop, using as many layers as needed.
 class LayeredPaths {
  public:
   LayeredPaths(const Topology& topology, int max_layers)
@@ -76,18 +76,18 @@ class LayeredPaths {
         first_(topology.channels().size(), true),
         last_(topology.channels().size(), true) {}
 
-  // Whether `max_layers` were enough.
+  // Returns whether `max_layers` were enough.
   bool find();
 
   std::unique_ptr<TableRouting> table(int vcs) const;
 
  private:
-  // The layers in which packets to one destination arrive over a channel, a bit each.
+  // The layers in which packets to one destination arrive over a channel, as a bit mask.
   struct Arrival {
     ChannelId channel = -1;
     std::uint32_t layers = 0;
   };
-  // The choice for one (destination, node): the channel, and the layer there for a packet that arrives in
+  // The decision for one (destination, node): the channel, and the layer there for a packet that arrives in
   // layer l.
   struct Step {
     ChannelId channel = -1;
@@ -100,13 +100,13 @@ class LayeredPaths {
   const Topology* topology_;
   int max_layers_;
   LayeredDependencies dependencies_;
-  std::vector<bool> first_;  // per channel: no packet comes to it from another channel
-  std::vector<bool> last_;   // per channel: no packet goes on from it to another channel
+  std::vector<bool> first_;  // per channel: no packet arrives at it from another channel
+  std::vector<bool> last_;   // per channel: no packet continues from it to another channel
   int num_layers_ = 1;
   std::vector<Step> steps_;  // [dst * nodes + at]
 };
 
-// A packet stays in its layer if none that arrive like it would close a cycle there.
+// A packet stays in its layer unless an arrival of the same kind would close a cycle there.
 int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer) {
   const auto in_layer = [&](const Arrival& arrival) { return ((arrival.layers >> layer) & 1U) != 0; };
   const bool stays = std::ranges::all_of(arrivals, [&](const Arrival& arrival) {
@@ -169,7 +169,7 @@ std::unique_ptr<TableRouting> LayeredPaths::table(int vcs) const {
     const Step& step = steps_[i];
     for (std::size_t layer = 0; layer < step.layer_after.size(); ++layer) {
       const int after = step.layer_after[layer];
-      // A channel that starts or ends every path through it is on no cycle, in any virtual channel.
+      // A channel on which all its paths start or end is on no cycle, in any virtual channel.
       const bool open =
           first_[static_cast<std::size_t>(step.channel)] || last_[static_cast<std::size_t>(step.channel)];
       routing->entry(static_cast<NodeId>(i % nodes), static_cast<NodeId>(i / nodes),

@@ -7,12 +7,12 @@
 
 namespace coppice::topology {
 
-// Routing between the accelerators of any topology by a table per destination, free of deadlock with the
-// virtual channels given. Paths have the fewest channels; among equally short ones each destination's are
-// spread over channels by load per bandwidth, in a fixed order (on a k-ary n-tree: destination mod k). A path
-// that would close a cycle of channel dependencies moves up to a higher layer of virtual channels at that hop
-// (layers split them evenly; there are as many as are needed). Where `vcs` has not enough layers, paths are
-// the shortest of up*/down* form instead (Schroeder et al. 1991), on all virtual channels. State:
+// Routing between the accelerators of any topology by a table per destination, free of deadlock on the given
+// virtual channels. Paths have the fewest channels; equally short paths to a destination are spread over
+// channels by load per bandwidth, in a fixed order (on a k-ary n-tree: destination mod k). A path that would
+// close a cycle of channel dependencies moves up to a higher layer of virtual channels at that hop (the
+// layers split the virtual channels evenly; there are as many as needed). If `vcs` has too few layers, paths
+// are the shortest of up*/down* form instead (Schroeder et al. 1991), on all virtual channels.
 // RouteState::dateline_class holds the layer, or whether the path has turned down. Routes from or to a switch
 // are not covered. Throws UnsupportedError if accelerators cannot reach each other, if `vcs` is not 1 to 255,
 // or if one-way channels leave no up*/down* path either.

@@ -6,8 +6,8 @@
 
 namespace coppice::topology {
 
-// How routing with detours uses a packet's tie bits: the highest says that it has passed the node or group
-// that was drawn for it, or is not to go there; 23 draw that; 8 are for ties.
+// Layout of a packet's tie bits for routing with detours. The highest bit is set once the packet has passed
+// the node or group drawn for it, or need not visit it; 23 bits draw that node or group; 8 bits break ties.
 inline constexpr int kDrawnShift = 8;
 inline constexpr std::uint32_t kPassed = std::uint32_t{1} << 31;
 inline constexpr std::uint64_t kDrawnValues = std::uint64_t{1} << 23;
@@ -22,7 +22,7 @@ inline int drawn(const RouteState& state, int count) {
   return static_cast<int>(value * static_cast<std::uint64_t>(count) / kDrawnValues);
 }
 
-// Tie bits that draw `number`.
+// The tie bits that draw `number`.
 inline std::uint32_t draw_bits(int number, int count) {
   const auto n = static_cast<std::uint64_t>(count);
   const std::uint64_t value = (static_cast<std::uint64_t>(number) * kDrawnValues + n - 1) / n;

@@ -28,7 +28,7 @@ Sort sort_of(const Channel& channel) {
   return {channel.bandwidth, channel.latency};
 }
 
-// How many nodes are at distance 0, 1, 2, ... of `start` over channels of a sort.
+// The numbers of nodes at distance 0, 1, 2, ... from `start` over channels of a sort.
 using Spheres = std::vector<std::int64_t>;
 
 Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
@@ -52,7 +52,7 @@ Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
   return sizes;
 }
 
-// The candidates of a line of `width` nodes from its end, or of a ring.
+// The spheres around the end of a line of `width` nodes, or around a node of a ring.
 Spheres spheres_of_row(int width, bool wraps) {
   if (!wraps) return Spheres(static_cast<std::size_t>(width), 1);
   Spheres sizes(static_cast<std::size_t>(width / 2) + 1, 2);
@@ -80,7 +80,7 @@ std::int64_t sum(const Spheres& sizes) {
   return nodes;
 }
 
-// Every way to write `nodes` as a product of `count` widths of 2 and more, ascending.
+// Visits every factorization of `nodes` into `count` ascending widths of at least 2.
 void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& widths,
                       const std::function<void(const std::vector<int>&)>& visit) {
   const int least = widths.empty() ? 2 : widths.back();
@@ -99,8 +99,8 @@ void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& w
   }
 }
 
-// The widths of the dimensions that have channels of a sort, by what is around `start`, a node where a grid
-// that does not wrap around has a corner. Empty if no grid looks like this.
+// The widths of the dimensions that have channels of a sort, found from the neighbourhood of `start`, which
+// is a corner if the grid does not wrap around. Empty if no grid matches.
 std::vector<int> widths_around(const Topology& graph, NodeId start, const Sort& sort, bool wraps) {
   std::size_t channels = 0;
   for (const ChannelId id : graph.out_channels(start)) {
@@ -123,7 +123,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// More sorts than any grid has dimensions.
+// A number of sorts above the dimensions of any grid.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {
@@ -147,10 +147,10 @@ void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& lik
   likely.push_back({wraps ? make_torus(dims, links) : make_mesh(dims, links)});
 }
 
-// A switch and all that is linked to it, as one group of a dimension of a hierarchy.
+// A switch and everything linked to it, as one group of a dimension of a hierarchy.
 struct SwitchSort {
   int size = 0;   // accelerators
-  int links = 0;  // of each of them
+  int links = 0;  // per accelerator
   Sort up;
   Sort down;
 
@@ -161,9 +161,9 @@ struct SwitchSort {
   bool operator<(const SwitchSort& other) const { return key() < other.key(); }
 };
 
-// Nothing if the switch has other neighbours than accelerators, or not as many links to each of them.
+// nullopt if the switch has neighbours that are not accelerators, or different numbers of links to them.
 std::optional<SwitchSort> sort_of_switch(const Topology& graph, NodeId node) {
-  std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // up and down
+  std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // channels up and down
   for (const ChannelId id : graph.in_channels(node)) {
     links[graph.channel(id).src][0].push_back(sort_of(graph.channel(id)));
   }
@@ -192,7 +192,7 @@ std::optional<DimensionSpec> switch_dimension(const SwitchSort& sort) {
                        .bundled = sort.links == 1};
 }
 
-// Direct links of one sort as a ring or a fully connected group of the accelerators around the first.
+// Direct links of one sort, as a ring or a fully connected group of the accelerators around the first.
 std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort& sort) {
   std::set<NodeId> neighbours;
   int channels = 0;
@@ -219,7 +219,7 @@ std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort&
   return spec;
 }
 
-// As many dimensions of switches of each sort as every accelerator has such switches.
+// The dimensions for switches: of each sort, as many as the switches of that sort that every accelerator has.
 std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& graph) {
   std::map<SwitchSort, int> switches;
   for (NodeId node = graph.num_accelerators(); node < graph.num_nodes(); ++node) {

@@ -9,7 +9,7 @@
 namespace coppice::topology {
 namespace {
 
-// [node] the number of the fabric of a switch, from 0; -1 for accelerators.
+// [node]: the number of a switch's fabric, from 0; -1 for accelerators.
 std::vector<int> number_fabrics(const Topology& graph) {
   std::vector<int> fabric(index(graph.num_nodes()), -1);
   int fabrics = 0;
@@ -35,8 +35,7 @@ bool has_accelerators(const Topology& graph, NodeId node) {
                              [&](ChannelId id) { return graph.is_accelerator(graph.channel(id).dst); });
 }
 
-// The longest of the shortest ways, in switches, from `leaf` to another switch with accelerators: its
-// latency.
+// The latency, over switches, from `leaf` to the farthest switch with accelerators.
 Femtoseconds across(const Topology& graph, NodeId leaf) {
   std::vector<Femtoseconds> latency(index(graph.num_nodes()), -1);
   std::vector<NodeId> reached{leaf};

@@ -6,10 +6,11 @@
 
 namespace coppice::topology {
 
-// A graph whose fabrics of several switches (leaves and spines) are one switch each, with channels as long as
-// the way to the middle of the fabric. Accelerators keep their numbers, and messages between them take the
-// graph's own routes. Returns nullopt without such fabrics, or if a switch has less bandwidth to other
-// switches than to accelerators: then the fabric holds up what a switch would not.
+// A copy of the graph in which each fabric of several switches (leaves and spines) is one switch, with
+// channels as long as the path to the middle of the fabric. Accelerators keep their numbers, and messages
+// between them take the graph's own routes. Returns nullopt if there are no such fabrics, or if a switch has
+// less bandwidth to other switches than to accelerators, since the fabric would then delay messages that a
+// single switch does not.
 std::optional<Topology> join_fabrics(const Topology& graph);
 
 }  // namespace coppice::topology

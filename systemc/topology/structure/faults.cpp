@@ -22,7 +22,7 @@ Ends ends_of(NodeId a, NodeId b) {
 
 Topology with_faults(const Topology& network, std::span<const std::pair<NodeId, NodeId>> failed,
                      std::span<const DegradedLink> degraded) {
-  std::map<Ends, double> shares;  // of the bandwidth that is left
+  std::map<Ends, double> shares;  // remaining fraction of the bandwidth
   for (const auto& [a, b] : failed) shares[ends_of(a, b)] = 0;
   for (const DegradedLink& link : degraded) {
     double& share = shares.try_emplace(ends_of(link.a, link.b), 1).first->second;

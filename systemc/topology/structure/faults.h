@@ -8,11 +8,11 @@
 
 namespace coppice::topology {
 
-// A link that has lost part of its bandwidth: the channels between two nodes, either way.
+// A link that has lost part of its bandwidth: the channels between two nodes, in both directions.
 struct DegradedLink {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
-  double share = 1;  // of its bandwidth that is left, above 0 and at most 1
+  double share = 1;  // the remaining fraction of its bandwidth, above 0 and at most 1
   bool operator==(const DegradedLink&) const = default;
 };
 

@@ -14,7 +14,7 @@
 namespace coppice::topology {
 namespace {
 
-// The channels of each plane.
+// [plane]: its channels.
 using Division = std::vector<std::vector<ChannelId>>;
 
 Bandwidth least_bandwidth(const Topology& network) {
@@ -29,7 +29,7 @@ Bandwidth least_bandwidth(const Topology& network) {
   return {least};
 }
 
-// Nothing unless the channels join all accelerators.
+// The plane of these channels; nullopt unless they connect all accelerators.
 std::optional<Plane> plane_of(const Topology& network, const std::vector<ChannelId>& channels) {
   std::vector<bool> used(index(network.num_nodes()), false);
   for (const ChannelId id : channels) {
@@ -82,7 +82,7 @@ Division by_fabric(const Topology& network) {
 }
 
 // Divides the channels between two nodes by rank, the fastest first. Empty unless all connected pairs have
-// the same number of channels.
+// equally many channels.
 Division by_rank(const Topology& network) {
   std::vector<ChannelId> all(network.channels().size());
   std::iota(all.begin(), all.end(), 0);

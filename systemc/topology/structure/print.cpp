@@ -20,7 +20,7 @@ namespace {
 using Text = std::back_insert_iterator<std::string>;
 
 constexpr double kFemtosecondsEachNanosecond = 1e6;
-// Bytes of the all-reduce whose bound names the groups: they do not depend on it.
+// Size of the all-reduce whose bound names the groups, which do not depend on it.
 constexpr Bytes kAnySize = Bytes{1} << 30;
 
 void write_links(const Topology& topology, Text out) {
@@ -34,7 +34,7 @@ void write_links(const Topology& topology, Text out) {
   }
 }
 
-// The dimensions of a network of a kind that has any.
+// Writes the dimensions of a network, if its kind has any.
 void write_dimensions(const Topology& network, Text out) {
   std::map<int, Channel> along;
   for (const Channel& channel : network.channels()) along.try_emplace(channel.dimension, channel);

@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-// All channels from one node to another: (bandwidth, latency) of each, sorted.
+// The sorted (bandwidth, latency) of all channels from one node to another.
 using Bundle = std::vector<std::pair<std::int64_t, Femtoseconds>>;
 using Ends = std::pair<NodeId, NodeId>;
 
@@ -25,7 +25,7 @@ std::map<Ends, Bundle> bundles_of(const Topology& topology) {
   return bundles;
 }
 
-// Two nodes and their connection; the lower first if both directions are alike.
+// Two nodes and their connection; the lower node comes first if both directions are equal.
 struct Joint {
   NodeId from;
   NodeId to;
@@ -44,15 +44,15 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
-// A network as a graph of coloured vertices: the nodes, then vertices in the middle of what joins them that
-// say of what sort it is. The most frequent sort that goes both ways needs none.
+// A network as a graph of coloured vertices: the nodes, and vertices in the middle of connections whose
+// colour gives the sort of connection. The most frequent symmetric sort needs no such vertices.
 class ColouredGraph {
  public:
   explicit ColouredGraph(const Topology& topology) : nodes_(topology.num_nodes()) {
     for (NodeId node = 0; node < nodes_; ++node) graph_.add_vertex(topology.is_accelerator(node) ? 0 : 1);
     const auto bundles = bundles_of(topology);
     const std::vector<Joint> joints = joints_of(bundles);
-    std::map<std::pair<bool, Bundle>, unsigned> sorts;  // how many, then the first colour
+    std::map<std::pair<bool, Bundle>, unsigned> sorts;  // number of connections, then the sort's first colour
     for (const Joint& joint : joints) ++sorts[{joint.both_ways, *joint.bundle}];
     std::pair<bool, Bundle> plain{false, {}};
     unsigned most = 0;
@@ -82,7 +82,7 @@ class ColouredGraph {
         },
         &found);
     symmetries.size = static_cast<double>(stats.get_group_size_approx());
-    // The labels of nodes alone, in their order.
+    // The nodes' labels without the other vertices, in the same order.
     std::vector<NodeId> by_label(static_cast<std::size_t>(nodes_));
     std::iota(by_label.begin(), by_label.end(), 0);
     std::ranges::sort(by_label, {}, [&](NodeId node) { return labels[node]; });
