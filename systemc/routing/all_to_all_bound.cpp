@@ -19,7 +19,7 @@ using topology::Topology;
 // The rounds of approximate_all_to_all(), about a millisecond each.
 constexpr int kRounds = 320;
 
-// Keeps the best of the bounds that it tries.
+// Tries bounds and keeps the best.
 class Search {
  public:
   Search(const Topology& topology, Bytes block) : topology_(topology), block_(block) {}
@@ -66,7 +66,8 @@ class Search {
     }
   }
 
-  // Tries the cut with the switches as they are, and with only the switches that lead to accelerators inside.
+  // Tries the cut with the switches as they are, and with only the switches inside that lead to accelerators
+  // inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);
@@ -104,13 +105,14 @@ class Search {
     if (!(longest > 0)) return;
     for (double& length : lengths) length = std::max(0.0, length / longest);
     const double ns = all_to_all_ns(topology_, block_, lengths);
-    // Differences within rounding errors are not an improvement.
+    // Ignores improvements within rounding errors.
     if (ns > best_.ns * (1 + 1e-9)) best_ = {ns, {}, std::move(lengths)};
   }
 
-  // The linear program of lengths y and distances d from every accelerator s to every node v: the most that
-  // the distances between accelerators add up to, with d(s, v) <= d(s, u) + y(e) for every channel e from u
-  // to v, and bandwidths times lengths that add up to 1 at most. Its columns are lengths, then distances.
+  // Solves the linear program for lengths y and distances d from every accelerator s to every node v:
+  // maximize the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for every
+  // channel e from u to v, and to a sum of bandwidths times lengths of at most 1. Its columns are lengths,
+  // then distances.
   std::vector<double> best_lengths() const {
     const auto& channels = topology_.channels();
     const auto count = static_cast<int>(channels.size());
@@ -146,7 +148,7 @@ class Search {
     }
     matrix.load_into(problem.get());
     glp_smcp parameters = quiet_simplex();
-    parameters.it_lim = 20'000;  // a solution on the way proves less, but no less truly
+    parameters.it_lim = 20'000;  // an intermediate solution gives a weaker but still valid bound
     if (glp_simplex(problem.get(), &parameters) != 0 && glp_get_prim_stat(problem.get()) != GLP_FEAS)
       return {};
     std::vector<double> lengths;

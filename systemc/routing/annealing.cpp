@@ -18,7 +18,7 @@ struct Destination {
   std::vector<std::size_t> flows;
 };
 
-// The loads of a state, and its cost, kept up to date move by move.
+// The loads of a state, and its cost, updated move by move.
 class State {
  public:
   State(const ClosLinks& links, std::span<const Flow> flows)
@@ -55,7 +55,7 @@ class State {
 
   double squares() const { return static_cast<double>(squares_); }
 
-  // A free path for the first flow to the destination, by global first fit; else kNoSpine.
+  // A free path for the first flow to the destination, by global first fit; otherwise kNoSpine.
   int first_fit(std::size_t d) const {
     for (int s = 0; s < links_->spines(); ++s) {
       const bool fits = std::ranges::all_of(destinations[d].flows, [&](std::size_t i) {
@@ -76,7 +76,7 @@ class State {
   }
 
   std::vector<Destination> destinations;
-  std::vector<std::vector<std::size_t>> of_tor;  // destinations
+  std::vector<std::vector<std::size_t>> of_tor;  // [ToR]: destinations
 
  private:
   std::size_t slot(int tor, int spine) const {
@@ -106,7 +106,7 @@ class State {
   std::int64_t squares_ = 0;
 };
 
-// Two destinations, of one ToR half of the time.
+// Draws two destinations, on one ToR half of the time.
 std::pair<std::size_t, std::size_t> draw_move(const State& state, Random& random) {
   const std::size_t a = random.below(state.destinations.size());
   if (random.bernoulli(0.5)) return {a, random.below(state.destinations.size())};
@@ -114,7 +114,7 @@ std::pair<std::size_t, std::size_t> draw_move(const State& state, Random& random
   return {a, neighbours[random.below(neighbours.size())]};
 }
 
-// The best state seen.
+// Returns the best state seen.
 Assignment anneal(State& state, Random& random) {
   constexpr int kMoves = 20'000;
   constexpr double kHot = 2.0;

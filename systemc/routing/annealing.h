@@ -4,12 +4,12 @@
 
 namespace coppice::routing {
 
-// Simulated annealing after Hedera (Al-Fares et al. 2010, Sec. 4.3): the state gives every destination
-// accelerator a spine, which all flows to it take; a move swaps the spines of two destinations, anywhere or
-// of one ToR, half of the time each. A flow that may not use its destination's spine takes the next live one.
-// It starts from global first fit (the first spine whose links are both free, Sec. 4.2; else the hash); cost
-// = sum over links of (load - 1)^2 above 1; 20,000 moves, temperature 2 to 0.05 geometrically; the best state
-// seen is the answer.
+// Simulated annealing after Hedera (Al-Fares et al. 2010, Sec. 4.3): the state assigns every destination
+// accelerator a spine, which all flows to it take; a move swaps the spines of two destinations, either of any
+// two or of two on one ToR, with equal probability. A flow that may not use its destination's spine takes the
+// next live one. It starts from global first fit (the first spine whose links are both free, Sec. 4.2;
+// otherwise the hash); cost = sum over links of (load - 1)^2 above 1; 20,000 moves, temperature 2 to 0.05
+// geometrically; the result is the best state seen.
 class Annealing final : public PathAssigner {
  public:
   explicit Annealing(std::uint64_t seed) : seed_(seed) {}

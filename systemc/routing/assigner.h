@@ -6,7 +6,7 @@
 
 namespace coppice::routing {
 
-// A method that gives every flow its spine. One final class per method, one file each.
+// A method that assigns a spine to every flow. One final class per method, one file each.
 class PathAssigner {
  public:
   virtual ~PathAssigner() = default;

@@ -44,7 +44,7 @@ class Rounds {
         sums_[e] += lengths[e];
       }
       best.most = std::min(best.most, busiest(carried_) / round);
-      // The mean of all lengths proves more in the end.
+      // In the long run the mean of all lengths gives the best bound.
       if (round % 16 == 0) keep(best, sums_, send(sums_, nullptr) / round);
       if (best.least >= kCloseEnough * best.most) break;
       lengthen(loads, 1 / std::sqrt(static_cast<double>(round)));
@@ -61,7 +61,7 @@ class Rounds {
     best.lengths = lengths;
   }
 
-  // Bandwidths times lengths add up to 1.
+  // Scales lengths so that bandwidths times lengths add up to 1.
   std::vector<double> lengths_of(const std::vector<double>& weights) const {
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     std::vector<double> lengths;
@@ -69,7 +69,7 @@ class Rounds {
     return lengths;
   }
 
-  // In nanoseconds, of a byte of each load.
+  // The time of the busiest channel in nanoseconds, for loads in bytes.
   double busiest(const std::vector<double>& loads) const {
     double most = 0;
     for (std::size_t e = 0; e < loads.size(); ++e) most = std::max(most, loads[e] / bandwidth(e));
@@ -90,7 +90,8 @@ class Rounds {
     return sum;
   }
 
-  // From the farthest node back to the source, over all last channels of shortest ways alike.
+  // Distributes loads from the farthest node back to the source, equally over the last channels of all
+  // shortest paths.
   void add_loads(NodeId source, const std::vector<double>& distance, const std::vector<double>& lengths,
                  std::vector<double>& loads) const {
     std::vector<NodeId> order(distance.size());
@@ -103,7 +104,7 @@ class Rounds {
       std::vector<ChannelId> last;
       for (const ChannelId id : topology_.in_channels(node)) {
         const double before = distance[index(topology_.channel(id).src)];
-        const bool nearer = before < distance[index(node)];  // and so comes later
+        const bool nearer = before < distance[index(node)];  // and so is processed later
         if (nearer && before + lengths[index(id)] <= distance[index(node)] * (1 + kTie)) last.push_back(id);
       }
       const double part = blocks[index(node)] / static_cast<double>(last.size());
@@ -125,8 +126,8 @@ class Rounds {
   const Topology& topology_;
   topology::Distances distances_;
   std::vector<double> weights_;  // [channel]
-  std::vector<double> sums_;     // of the lengths of all rounds
-  std::vector<double> carried_;  // in all rounds
+  std::vector<double> sums_;     // sum of the lengths of all rounds
+  std::vector<double> carried_;  // load over all rounds
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace coppice::routing {
 
-// The fields that switches hash of a RoCEv2 packet: UDP over IPv4, destination port 4791.
+// The fields of a RoCEv2 packet that switches hash: UDP over IPv4, destination port 4791.
 struct FiveTuple {
   std::uint32_t src_address = 0;
   std::uint32_t dst_address = 0;
@@ -19,20 +19,20 @@ struct FiveTuple {
 // 10.0.0.0/8, one address per NIC.
 std::uint32_t nic_address(NodeId accelerator);
 
-// RoCEv2 leaves the source port to the sender: implementations take one of 0xC000 to 0xFFFF per connection.
+// RoCEv2 leaves the source port to the sender: implementations choose one of 0xC000 to 0xFFFF per connection.
 inline constexpr std::uint16_t kFirstSourcePort = 0xC000;
 
 // A switch's hash: CRC-32 (IEEE 802.3) over the tuple's bytes in network order, seeded per switch.
 std::uint32_t hash_tuple(const FiveTuple& tuple, std::uint32_t seed);
 
-// Equal-cost multipath: the source ToR hashes a flow's five-tuple over its live next hops, in ascending
-// order. The source port is the connection's own, drawn by `seed`, so a pair keeps its path.
+// Equal-cost multipath: the source ToR hashes a flow's five-tuple to choose among its live next hops, in
+// ascending order. Each connection has its own source port, drawn by `seed`, so a pair keeps its path.
 class Ecmp final : public PathAssigner {
  public:
   explicit Ecmp(std::uint64_t seed) : seed_(seed) {}
   Assignment assign(const ClosLinks& links, std::span<const Flow> flows) override;
 
-  // The tuple of a connection before anyone chose its source port.
+  // The tuple of a connection before its source port is chosen.
   FiveTuple tuple(NodeId src, NodeId dst) const;
   // The spine that the switch of `src_tor` picks for a packet.
   int pick(const ClosLinks& links, int src_tor, int dst_tor, const FiveTuple& tuple) const;

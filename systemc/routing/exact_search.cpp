@@ -13,7 +13,7 @@ struct Group {
   int src_tor = 0;
   int dst_tor = 0;
   std::vector<std::size_t> flows;
-  std::size_t left = 0;       // without a spine, the last ones of `flows`
+  std::size_t left = 0;       // flows without a spine, the last ones of `flows`
   std::vector<bool> allowed;  // [spine]
 };
 
@@ -54,7 +54,7 @@ class Search {
            static_cast<std::size_t>(spine);
   }
 
-  // More flows of the group than spines have room for: below 0, a dead end.
+  // The spare room of the group's spines over its remaining flows; a negative value is a dead end.
   int slack(const Group& group) {
     int room = 0;
     for (int s = 0; s < spines_; ++s) {
@@ -63,7 +63,7 @@ class Search {
     return room - static_cast<int>(group.left);
   }
 
-  // The roomiest spine of a group, -1 if none has room.
+  // The spine of a group with the most room, -1 if none has room.
   int roomiest(const Group& group) {
     int best = -1;
     int most = 0;
@@ -109,7 +109,7 @@ class Search {
 
   int spines_;
   std::int64_t nodes_;
-  std::vector<int> up_;  // [tor][spine]: room
+  std::vector<int> up_;  // [tor][spine]: remaining capacity
   std::vector<int> down_;
   Assignment assignment_;
   std::vector<Group> groups_;

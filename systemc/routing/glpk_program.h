@@ -16,7 +16,8 @@ inline GlpkProgram make_program(int direction) {
   return program;
 }
 
-// The matrix of a program in GLPK's form: entry k is value[k] at (row[k], column[k]), all from 1.
+// The matrix of a program in GLPK's form: entry k is value[k] at (row[k], column[k]); all indices count from
+// 1.
 class GlpkMatrix {
  public:
   void add(int row, int column, double value) {

@@ -94,8 +94,8 @@ int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<cons
 
 namespace {
 
-// The least load of the busiest link of one ToR in one direction: its flows to be matched to spines, each of
-// which takes `capacity` at most. `allowed[group]` are the spines of `count[group]` flows.
+// The least load of the busiest link of one ToR in one direction: its flows are matched to spines, each of
+// which takes at most `capacity`. `allowed[group]` are the spines of `count[group]` flows.
 class TorMatching {
  public:
   TorMatching(int spines, std::vector<std::vector<int>> allowed, std::vector<int> count)
@@ -110,7 +110,7 @@ class TorMatching {
   }
 
  private:
-  // Max-flow by augmenting paths, a unit at a time: groups are few (one per other ToR).
+  // Maximum flow by augmenting paths, one unit at a time: there are few groups (one per other ToR).
   bool fits(int capacity) const {
     std::vector<std::vector<int>> taken(allowed_.size(), std::vector<int>(static_cast<std::size_t>(spines_)));
     std::vector<int> load(static_cast<std::size_t>(spines_), 0);

@@ -10,34 +10,35 @@
 #include "topology/networks/clos.h"
 
 // Path assignment on two-level Clos networks ("Routing for Large ML Models", Sec. 3.4 and 4): a flow between
-// two ToRs takes one of the spines. No SystemC, no topology graph: ToRs and spines are numbers.
+// two ToRs takes one of the spines. ToRs and spines are plain numbers; neither SystemC nor a topology graph
+// is involved.
 namespace coppice::routing {
 
 using topology::NodeId;
 
-// A commodity of the paper: traffic from one accelerator to another, of one job.
+// A commodity of the paper: traffic from one accelerator to another within a job.
 struct Flow {
   NodeId src = 0;
   NodeId dst = 0;
   int src_tor = 0;
   int dst_tor = 0;
   int job = 0;
-  // Flows within a ToR meet no spine.
+  // Flows within a ToR use no spine.
   bool local() const { return src_tor == dst_tor; }
   bool operator==(const Flow&) const = default;
 };
 
 inline constexpr int kNoSpine = -1;
 
-// Per flow its spine, kNoSpine for local flows.
+// The spine of each flow, kNoSpine for local flows.
 using Assignment = std::vector<int>;
 
-// The links between ToRs and spines that are alive, in both directions.
+// The live links between ToRs and spines, per direction.
 class ClosLinks {
  public:
-  // All alive.
+  // With all links alive.
   ClosLinks(int tors, int spines);
-  // Those that have channels.
+  // With the links that have channels.
   explicit ClosLinks(const topology::Clos& clos);
 
   int tors() const { return tors_; }
@@ -53,7 +54,7 @@ class ClosLinks {
   void set_link(int tor, int spine, bool alive);
   void set_spine(int spine, bool alive);
 
-  // Whether every ToR has the same live spines, with both directions alive: true if only spines have failed,
+  // Whether all ToRs have the same live spines, with both directions alive: true if only spines have failed,
   // false if links have.
   bool uniform() const;
 
@@ -80,17 +81,16 @@ class UnroutableError : public std::runtime_error {
   std::vector<std::size_t> flows_;
 };
 
-// Throws UnroutableError naming the first of the flows without a spine that both its ToRs reach.
+// Throws UnroutableError naming the first flow without a spine that both of its ToRs reach.
 void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 
-// The most flows on a link. Throws std::invalid_argument if a flow between ToRs has no spine that is alive
-// for it.
+// The most flows on a link. Throws std::invalid_argument if a flow between ToRs has no live spine.
 int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
 
-// The most flows between ToRs that leave one ToR or enter it.
+// The most flows between ToRs that leave or enter one ToR.
 int busiest_degree(const ClosLinks& links, std::span<const Flow> flows);
 
-// No assignment has fewer flows on its busiest link. With equal live spines at all ToRs it can be reached
+// A lower bound on max_load() of any assignment. If all ToRs have the same live spines it can be reached
 // (edge_coloring.h); otherwise it is the largest, over ToRs and directions, of the least load at that ToR
 // alone.
 int lower_bound(const ClosLinks& links, std::span<const Flow> flows);

@@ -10,9 +10,10 @@
 
 namespace coppice::routing {
 
-// The loads of all ToR links as sets of spines: for every end (a ToR's uplinks, or its downlinks) and level k
-// the live spines whose link there carries k flows or fewer. The least loaded path between two ToRs is then
-// the lowest common member of the lowest levels that meet: a few words instead of a loop over the spines.
+// The loads of all ToR links as sets of spines: for every end (a ToR's uplinks, or its downlinks) and level
+// k, the live spines whose link there carries at most k flows. The least loaded path between two ToRs is then
+// the lowest common member of the lowest levels that intersect, found in a few words instead of a loop over
+// the spines.
 class LoadLevels {
  public:
   explicit LoadLevels(const ClosLinks& links);
@@ -48,8 +49,8 @@ class LoadLevels {
     return kNoSpine;
   }
 
-  // The lowest of the spines whose busier link of the two is the least loaded; kNoSpine if none is live at
-  // both ends.
+  // The lowest spine among those whose busier link of the two is the least loaded; kNoSpine if none is live
+  // at both ends.
   int least_loaded(int a, int b) const {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       const int spine = common(a, static_cast<int>(k), b, static_cast<int>(k));
@@ -73,7 +74,7 @@ class LoadLevels {
     return levels_[static_cast<std::size_t>(k)]
                   [static_cast<std::size_t>(end) * words_ + static_cast<std::size_t>(index)];
   }
-  // The highest level holds every live spine.
+  // The highest level contains every live spine.
   void add_level() { levels_.push_back(all_); }
 
   int tors_;

@@ -10,11 +10,11 @@
 namespace coppice::routing {
 
 struct AssignerOptions {
-  std::uint64_t seed = 1;   // of hashes and annealing moves
-  double ilp_seconds = 10;  // the exact method gives up after
+  std::uint64_t seed = 1;   // for hashes and annealing moves
+  double ilp_seconds = 10;  // time limit of the exact method
 };
 
-// The method of that name; nullptr if there is none.
+// The method with this name; nullptr if there is none.
 std::unique_ptr<PathAssigner> make_assigner(const std::string& method, const AssignerOptions& options = {});
 
 struct MethodInfo {

@@ -26,7 +26,7 @@ bool place_all(SpineBalancer& balancer, std::span<const std::size_t> order) {
   return std::ranges::all_of(order, [&](std::size_t flow) { return balancer.place(flow); });
 }
 
-// The load that is always possible.
+// A load that is always possible.
 int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
   return max_load(links, flows, Greedy().assign(links, flows));
 }
@@ -60,7 +60,7 @@ UnequalAssignment assign_unequal(const ClosLinks& links, std::span<const Flow> f
   return {Greedy().assign(links, flows), least};
 }
 
-// Keeps surviving flows on their spines while these are alive, and returns the others.
+// Keeps surviving flows on their spines if these are alive, and returns the others.
 std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links, std::span<const Flow> flows,
                                  std::span<const int> previous) {
   std::vector<std::size_t> homeless;
@@ -74,7 +74,7 @@ std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links
   return homeless;
 }
 
-// With the caps that `cap` sets; none if they do not suffice.
+// Reassigns with the caps that `cap` sets; nullopt if they do not suffice.
 template <typename Cap>
 std::optional<Reassignment> try_reassign(const ClosLinks& links, std::span<const Flow> flows,
                                          std::span<const int> previous, Cap cap) {

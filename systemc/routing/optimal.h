@@ -6,18 +6,18 @@ namespace coppice::routing {
 
 // The best assignment in polynomial time, from scratch or from an existing one.
 //
-// All ToRs with the same live spines (whatever spines failed): exact, and more than the least maximum: every
-// link of every ToR carries no more than ceil(flows of the ToR / live spines), the least it can at that ToR
-// (SpineBalancer).
+// If all ToRs have the same live spines (whichever spines failed): exact, and better than the least maximum:
+// every link of every ToR carries no more than ceil(flows of the ToR / live spines), the least possible at
+// that ToR (SpineBalancer).
 //
-// ToRs with unequal spines (links failed): deciding whether a load is possible is NP-complete then
+// If live spines differ between ToRs (links failed): deciding whether a load is possible is NP-complete
 // (timetables with unavailable hours, Even, Itai and Shamir 1976), so it raises the load from lower_bound()
 // until alternating paths find room in one of a few orders or, up to 256 flows, a search of bounded length
-// does (exact_search.h). Guaranteed: never above what the greedy method finds; exact wherever it equals
-// lower_bound() or the search has excluded all below, which `proven` says. Measured (optimal_test.cpp): rings
-// at random on the paper's network with 1 to 512 of 2,048 links dead always reach the bound; small networks
-// with up to half of their links dead never exceed the integer program; flows that need every live link of a
-// network end one above the optimum at most.
+// does (exact_search.h). Guaranteed: never above the result of the greedy method; exact if it equals
+// lower_bound() or the search has excluded all lower loads, which `proven` reports. Measured
+// (optimal_test.cpp): random rings on the paper's network with 1 to 512 of 2,048 links dead always reach the
+// bound; small networks with up to half of their links dead never exceed the integer program; flows that need
+// every live link of a network end at most one above the optimum.
 class Optimal final : public PathAssigner {
  public:
   explicit Optimal(std::uint64_t seed) : seed_(seed) {}
@@ -27,21 +27,21 @@ class Optimal final : public PathAssigner {
   std::uint64_t seed_;
 };
 
-// The answer of reassign().
+// The result of reassign().
 struct Reassignment {
   Assignment spines;
-  std::size_t moved = 0;  // flows that had a spine and have another now
-  // No fewer moves reach these loads: flows whose spine is dead, and flows above the caps of the uplinks or
-  // of the downlinks, whichever are more.
+  std::size_t moved = 0;  // flows whose spine changed from an existing one
+  // A lower bound on the moves for these loads: flows whose spine is dead, and flows above the caps of the
+  // uplinks or of the downlinks, whichever are more.
   std::size_t least_moves = 0;
   int max_load = 0;
   bool proven = false;  // no assignment has a smaller max_load
 };
 
-// Makes room for flows that came, and spreads the remaining ones, after flows left or links failed or came
-// back, with few moves: flows stay where they are unless their link is above its cap, and new ones displace
-// others only along alternating paths. `previous[i]` is the spine of flow i so far, kNoSpine if it is new.
-// The result is as good as Optimal's.
+// Makes room for new flows, and spreads the remaining ones after flows have left or links have failed or
+// recovered, with few moves: flows stay where they are unless their link is above its cap, and new ones
+// displace others only along alternating paths. `previous[i]` is the spine of flow i so far, kNoSpine if it
+// is new. The result is as good as Optimal's.
 Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> previous);
 
 }  // namespace coppice::routing

@@ -10,12 +10,12 @@
 
 namespace coppice::routing {
 
-// How jobs are placed on accelerators, on ToRs with whole hosts. Every copy of a model takes its accelerators
-// together.
+// The policy that places jobs on accelerators, on ToRs with whole hosts. All accelerators of a model's copy
+// are placed together.
 enum class Placement {
   kRandomHosts,  // free hosts anywhere (the paper's text)
-  kRandomTors,   // ToRs one after another, all their free accelerators (the published study's code)
-  kBestFit,      // the ToR with the fewest free accelerators that hold the copy, else the emptiest first
+  kRandomTors,   // ToRs one after another, using all their free accelerators (the published study's code)
+  kBestFit,  // the ToR with the fewest free accelerators that can hold the copy, otherwise the emptiest first
 };
 
 const char* to_string(Placement placement);
@@ -28,10 +28,10 @@ struct ClusterShape {
 
 struct JobShape {
   int copy = 48;     // accelerators of a full copy
-  int replicas = 2;  // copies
+  int replicas = 2;  // number of copies
 };
 
-// [job][replica][accelerator of the copy]; empty for jobs that do not fit any more. A host is of one job.
+// [job][replica][accelerator of the copy]; empty for jobs that no longer fit. A host belongs to one job.
 std::vector<std::vector<std::vector<topology::NodeId>>> place_jobs(const ClusterShape& cluster,
                                                                    const std::vector<JobShape>& jobs,
                                                                    Placement placement, std::uint64_t seed);

@@ -87,7 +87,7 @@ bool SpineBalancer::place(std::size_t flow) {
   return false;
 }
 
-// A flow of the end on spine `from` that this chain has not moved and that may take `to`.
+// A flow on spine `from` at this end that this chain has not moved and that may use `to`.
 std::int64_t SpineBalancer::movable(int e, int from, int to) {
   for (std::int64_t i = head(e, from); i != kNone; i = next(static_cast<std::size_t>(i), e)) {
     const auto flow = static_cast<std::size_t>(i);
@@ -142,7 +142,7 @@ int SpineBalancer::least_excess() const {
   return std::max(up, down);
 }
 
-// A flow whose links are both above their caps relieves two at once, so those go first.
+// Flows whose links are both above their caps go first, since each relieves two links.
 std::vector<std::size_t> SpineBalancer::take_excess() {
   std::vector<std::size_t> taken;
   for (const bool both : {true, false}) {

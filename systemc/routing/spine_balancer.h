@@ -14,29 +14,30 @@ namespace coppice::routing {
 
 // Places flows so that no link carries more than its cap, by alternating paths (Kempe chains): a flow from
 // ToR u to ToR v goes over a spine `a` with room at u; if its link to v overflows, a flow of v moves from a
-// to a spine `b` with room there, which may make its source ToR move one from b to a, and so on. Where all
-// ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice, and
-// the walk ends: it never uses a flow twice, and an end that it passes has one that it has not used (König's
-// argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every ToR can
-// have its least load at once (equitable colouring, de Werra 1971), which is more than the least maximum.
+// to a spine `b` with room there, which may make its source ToR move one from b to a, and so on. If all ToRs
+// have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice, and the
+// walk ends: it never uses a flow twice, and every end that it passes has a flow that it has not used
+// (König's argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every
+// ToR can have its least load at once (equitable colouring, de Werra 1971), which is better than the least
+// maximum.
 class SpineBalancer {
  public:
-  // `links` and `flows` outlive the balancer.
+  // `links` and `flows` must outlive the balancer.
   SpineBalancer(const ClosLinks& links, std::span<const Flow> flows);
 
-  // Caps: every ToR's own least, or `most` for all.
+  // Sets the caps: the least possible for every ToR, or `most` for all.
   void cap_by_degree();
   void cap_all(int most);
 
-  // Finds a spine for a flow between ToRs that has none, moving others if need be. False, and nothing has
-  // changed, if it found none within the caps.
+  // Finds a spine for a flow between ToRs that has none, moving others if necessary. Returns false and
+  // changes nothing if it found none within the caps.
   bool place(std::size_t flow);
-  // Puts a flow on `spine`, whatever the caps.
+  // Puts a flow on `spine` regardless of the caps.
   void put(std::size_t flow, int spine);
   // A lower bound on the number of flows that must move for every link to keep its cap: a flow relieves one
   // uplink and one downlink.
   int least_excess() const;
-  // Takes flows off the links above their caps until none is, and returns them.
+  // Removes flows from links above their caps until there are none, and returns these flows.
   std::vector<std::size_t> take_excess();
 
   const Assignment& spines() const { return spine_; }
@@ -64,12 +65,13 @@ class SpineBalancer {
   std::span<const Flow> flows_;
   LoadLevels loads_;
   Assignment spine_;
-  std::vector<int> caps_;                          // [end]
-  std::vector<std::int64_t> heads_;                // [end][spine]: the first flow there
-  std::vector<std::array<std::int64_t, 2>> next_;  // [flow]: the next at its source end, destination end
-  std::vector<std::uint32_t> used_;                // [flow]: the last chain that moved it
+  std::vector<int> caps_;            // [end]
+  std::vector<std::int64_t> heads_;  // [end][spine]: the first flow there
+  // [flow]: the next flow at its source end, and at its destination end.
+  std::vector<std::array<std::int64_t, 2>> next_;
+  std::vector<std::uint32_t> used_;  // [flow]: the last chain that moved it
   std::uint32_t chain_ = 0;
-  std::vector<std::pair<std::size_t, int>> moved_;  // of the current chain: flow and the spine it left
+  std::vector<std::pair<std::size_t, int>> moved_;  // the current chain: each flow and the spine it left
   bool uniform_;
 };
 
