@@ -7,7 +7,7 @@
 
 namespace coppice::workload {
 
-// One cell, without the blanks around it, and its place.
+// One cell, without the blanks around it, and its location.
 struct Cell {
   std::string text;
   SourceLocation place;

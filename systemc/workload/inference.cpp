@@ -16,7 +16,7 @@ constexpr int kDecode = 1;
 constexpr Bytes kTokenBytes = 4;
 constexpr const char* kKey = "workload.inference";
 
-// The keys and values of one token that an accelerator keeps of a layer.
+// The width of the keys and values of one token that an accelerator stores per layer.
 std::int64_t cached_width(const Transformer& model, const Slice& slice) {
   return 2 * slice.local_key_value_heads(model) * model.head_width;
 }
@@ -43,7 +43,7 @@ class RankInference {
     expert_group_ = builder.group(expert, fmt::format("expert {} {}", stage_, in_stage % inference.tensor));
   }
 
-  // A pass of `tokens` of every request, each of which meets `cached` others in the cache.
+  // Adds a pass over `tokens` tokens of every request, with `cached` others of it in the cache.
   void add_pass(int iteration, std::int64_t tokens, std::int64_t cached) {
     iteration_ = iteration;
     slice_ = {.samples = inference_.batch / inference_.expert,
@@ -83,7 +83,7 @@ class RankInference {
     return {builder_.join(rank_, std::move(collective), std::move(after), iteration_)};
   }
 
-  // The first stage looks tokens up, those of the prompt or of the previous step; the others receive the
+  // The first stage looks up tokens, those of the prompt or of the previous step; the others receive the
   // hidden state.
   Frontier begin() {
     const int last = inference_.pipeline - 1;
@@ -105,7 +105,7 @@ class RankInference {
   Frontier add_layer(const std::string& layer, std::int64_t cached, Frontier ready) {
     const Transformer& model = inference_.model;
     Work attention = attention_work(model, slice_).forward;
-    // Queries meet the keys that are cached, and the weights of the scores their values.
+    // Queries are multiplied with the cached keys, and the scores' weights with their values.
     const auto queries = static_cast<double>(model.heads / slice_.tensor * model.head_width);
     const auto others = static_cast<double>(slice_.samples * cached);
     attention += {4 * static_cast<double>(slice_.sequence) * others * queries,
@@ -123,7 +123,7 @@ class RankInference {
                 std::move(ready));
   }
 
-  // Passes the hidden state on; the last stage turns that of every request's last token into a token.
+  // Passes on the hidden state; the last stage turns that of every request's last token into a token.
   Frontier finish(Frontier ready) {
     const int last = inference_.pipeline - 1;
     if (stage_ < last) {
@@ -157,7 +157,7 @@ class RankInference {
   int expert_group_ = 0;
   int iteration_ = 0;
   Slice slice_;
-  Frontier last_;  // of the pass before
+  Frontier last_;  // of the previous pass
 };
 
 }  // namespace

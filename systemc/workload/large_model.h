@@ -18,14 +18,14 @@ struct LargeModel {
   std::int64_t parameters = 0;
   int tensor = 1;    // accelerators that share a layer
   int pipeline = 1;  // stages of layers
-  // Forward and backward passes of one iteration, as the published study's code has them: 6 x parameters x
-  // training tokens over 312 TFLOP/s, taken in nanoseconds. No physical time, whatever the batch and the
-  // accelerators.
+  // Forward and backward passes of one iteration as in the published study's code: 6 x parameters x training
+  // tokens over 312 TFLOP/s, taken in nanoseconds. This is not a physical time, and does not depend on the
+  // batch or the accelerators.
   Femtoseconds published_compute = 0;
-  Bytes batch_tokens = 0;  // of one iteration over all replicas, for the physical time
+  Bytes batch_tokens = 0;  // per iteration over all replicas, for the physical time
 
-  // Accelerators of a full copy; each holds a share of the parameters and is in a ring of its own with its
-  // likes in the other copies.
+  // The accelerators of a full copy; each holds a share of the parameters and forms a ring with its
+  // counterparts in the other copies.
   int copy() const { return tensor * pipeline; }
   // The gradients of one accelerator that its ring reduces, in whole elements of 4 B.
   Bytes gradient_bytes() const { return 4 * ((parameters + copy() - 1) / copy()); }
@@ -35,7 +35,8 @@ struct LargeModel {
 std::span<const LargeModel> large_models();
 std::optional<LargeModel> find_large_model(std::string_view name);
 
-// 6 x parameters x tokens operations on `accelerators` of 312 TFLOP/s (A100, bf16) at `utilization` of it.
+// The time of 6 x parameters x tokens operations on `accelerators` of 312 TFLOP/s (A100, bf16) at
+// `utilization` of that rate.
 Femtoseconds physical_compute(const LargeModel& model, int accelerators, double utilization);
 
 }  // namespace coppice::workload

@@ -76,7 +76,7 @@ Slice LargeTraining::slice() const {
 }
 
 void check_training(const LargeTraining& training) {
-  const ParallelLayout layout(training.parallel);  // checks its own
+  const ParallelLayout layout(training.parallel);  // the constructor checks the layout
   check_shares(training);
   check_pipeline(training);
 }

@@ -5,7 +5,7 @@
 namespace coppice::workload {
 namespace {
 
-// A side of the image: its size, and what moves along it.
+// One side of the image: its size, and the filter that moves along it.
 struct Side {
   std::int64_t input;
   std::int64_t filter;

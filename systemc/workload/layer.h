@@ -12,7 +12,7 @@ enum class LayerKind {
   kConvolution,    // with weights; a fully connected layer is a 1x1 convolution
   kTied,           // a convolution by weights of an earlier layer, which owns their gradient
   kEmbedding,      // selects a row of a table of `channels` x `filters` for every pixel
-  kMatmul,         // the product of two activations: no weights, both operands have gradients
+  kMatmul,         // the product of two activations: no weights, and both operands have gradients
   kElementwise,    // a function of each input value
   kAdd,            // the sum of two inputs of this size; its gradient is the gradient of both
   kNormalization,  // by mean and variance, with a scale and a shift per channel as weights
@@ -20,7 +20,7 @@ enum class LayerKind {
   kSoftmax,        // over the channels
 };
 
-// Whether a layer is products on the systolic array; the others move and change values.
+// Whether a layer consists of products on the systolic array; other layers move and change values.
 bool multiplies(LayerKind kind);
 
 // The three products of training a layer.
@@ -29,9 +29,9 @@ enum class Pass { kForward, kInputGradient, kWeightGradient };
 inline constexpr Bytes kElementBytes = 4;  // fp32
 
 // A layer in SCALE-Sim's terms (Samajdar et al. 2020): its input (IFMAP) of height x width x channels, and
-// `filters` filters of filter_height x filter_width x channels, moved by the strides. Per sample. With
-// groups, filter g of G sees channels / G channels only. A kMatmul is a height*width x channels by channels x
-// filters product per group. All dimensions are at least 1; groups divide channels and filters.
+// `filters` filters of filter_height x filter_width x channels, moved by the strides. Sizes are per sample.
+// With groups, filter g of G sees channels / G channels only. A kMatmul is a height*width x channels by
+// channels x filters product per group. All dimensions are at least 1; groups divide channels and filters.
 struct Layer {
   std::string name;
   LayerKind kind = LayerKind::kConvolution;
@@ -45,46 +45,46 @@ struct Layer {
   std::int64_t stride_width = 1;
   std::int64_t padding = 0;  // rows and columns of zeros on each side
   std::int64_t groups = 1;
-  std::int64_t dilation = 1;  // distance of a filter's neighbouring weights
-  std::int64_t batch = 1;     // inputs that a sample consists of
-  // N of M weights are kept of every filter, and only they are stored and multiplied: ceil(R S C/G N/M).
+  std::int64_t dilation = 1;  // distance between a filter's neighbouring weights
+  std::int64_t batch = 1;     // inputs per sample
+  // N of M weights are kept in every filter, and only they are stored and multiplied: ceil(R S C/G N/M).
   std::int64_t kept = 1;
   std::int64_t of = 1;
-  bool round_up = false;  // the last, incomplete stride counts, as SCALE-Sim has it
-  // Rows and columns of the output that are computed here; 0: all.
+  bool round_up = false;  // whether the last, incomplete stride counts, as in SCALE-Sim
+  // The rows and columns of the output that are computed here; 0: all.
   std::int64_t part_height = 0;
   std::int64_t part_width = 0;
 
-  // floor((H + 2 padding - reach) / stride) + 1, reach = (filter - 1) dilation + 1, at least 1 in a valid
-  // layer; of a part its own.
+  // floor((H + 2 padding - reach) / stride) + 1 with reach = (filter - 1) dilation + 1, at least 1 in a valid
+  // layer; for a part of the output, the part's height.
   std::int64_t output_height() const;
   std::int64_t output_width() const;
-  // Rows and columns of the input that the output needs.
+  // The rows and columns of the input that the output needs.
   std::int64_t input_rows() const;
   std::int64_t input_columns() const;
 
-  // Weights of a filter that are kept.
+  // The number of weights kept per filter.
   std::int64_t window() const;
 
-  // Weights that this layer owns, and the bytes of their gradient.
+  // The number of weights that this layer owns, and the bytes of their gradient.
   std::int64_t parameters() const;
   Bytes gradient_bytes() const { return parameters() * kElementBytes; }
 
-  // Multiply-accumulates of the forward pass of one sample; none in an embedding.
+  // Multiply-accumulates of the forward pass of one sample; 0 for an embedding.
   std::int64_t macs() const;
 
   bool operator==(const Layer&) const = default;
 };
 
-// Values of each tensor of a layer.
+// The number of values in each tensor of a layer.
 struct Tensors {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
-  std::int64_t weights = 0;  // of a kMatmul: the second operands of all samples
+  std::int64_t weights = 0;  // for a kMatmul: the second operands of all samples
 };
 Tensors tensors(const Layer& layer, std::int64_t samples);
 
-// `count` independent products of an m x k by a k x n matrix; nothing to do if count is 0.
+// `count` independent products of an m x k by a k x n matrix; a count of 0 means no products.
 struct Gemm {
   std::int64_t m = 0;
   std::int64_t k = 0;
@@ -95,14 +95,15 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-// The products that `pass` of `samples` samples needs, B samples, Ho x Wo outputs, R x S filters, C channels,
-// F filters, G groups, of the inputs as im2col lays them out (a row per output, its patch in the columns):
+// The products that `pass` of `samples` samples needs: B samples, Ho x Wo outputs, R x S filters, C channels,
+// F filters, G groups, with the inputs as im2col lays them out (one row per output, its patch in the
+// columns):
 //   forward          m = B Ho Wo    k = R S C/G    n = F/G        count G
-//   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im where patches
-//   overlap weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G
-// Each is as many multiply-accumulates as the others: zeros between strides and around the border are none.
-// A kMatmul has separate operands in every sample: the same with B = 1 and count B G. What
-// multiplies nothing has count 0.
+//   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im if patches overlap
+//   weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G
+// All three have equally many multiply-accumulates: zeros between strides and around the border do not count.
+// A kMatmul has separate operands in every sample: the same products with B = 1 and count B G. Layers that do
+// not multiply have count 0.
 Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples);
 
 const char* to_string(LayerKind kind);

@@ -13,11 +13,11 @@ namespace coppice::workload {
 struct Model {
   std::string name;
   std::vector<Layer> layers;
-  std::vector<std::string> warnings = {};  // what the table says that was not read
+  std::vector<std::string> warnings = {};  // parts of the table that were not read
 
   std::int64_t parameters() const;
   Bytes gradient_bytes() const { return parameters() * kElementBytes; }
-  // The work of the forward pass of one sample.
+  // Multiply-accumulates of the forward pass of one sample.
   std::int64_t macs() const;
 };
 

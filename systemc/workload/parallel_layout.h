@@ -8,13 +8,13 @@
 
 namespace coppice::workload {
 
-// The ways in which the ranks of a large model share its training. Every rank has a coordinate on each.
+// The dimensions along which the ranks of a large model share its training. Every rank has a coordinate on
+// each.
 enum class ParallelAxis { kTensor, kContext, kExpert, kData, kPipeline };
 inline constexpr int kParallelAxes = 5;
 const char* to_string(ParallelAxis axis);
 
-// A layout that cannot be: `key` is the part at fault, as configurations name it
-// ("training.parallel.tensor").
+// An impossible layout: `key` is the key at fault, as in configurations ("training.parallel.tensor").
 class LayoutError : public UnsupportedError {
  public:
   LayoutError(std::string key, const std::string& message)
@@ -43,7 +43,7 @@ struct ParallelSpec {
 
 using ParallelCoordinates = std::array<int, kParallelAxes>;  // by ParallelAxis
 
-// Which rank has which coordinates.
+// Maps ranks to coordinates and back.
 class ParallelLayout {
  public:
   // Throws LayoutError if the order is not a permutation of the axes, or a size is below 1.
@@ -52,7 +52,7 @@ class ParallelLayout {
   int ranks() const { return ranks_; }
   ParallelCoordinates coordinates(int rank) const;
   int rank(const ParallelCoordinates& coordinates) const;
-  // The ranks that differ from `rank` on `axes` at most, ascending, itself among them.
+  // The ranks that differ from `rank` on at most these `axes`, in ascending order, including `rank`.
   std::vector<int> group(int rank, const std::vector<ParallelAxis>& axes) const;
 
  private:

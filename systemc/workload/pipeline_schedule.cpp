@@ -25,7 +25,7 @@ PipelineUnit nth_backward(int k, int ranks, int chunks) {
   return {false, chunks - 1 - mirror.chunk, mirror.micro_batch};
 }
 
-// After `ahead` forward passes, a forward and a backward pass in turn.
+// After `ahead` forward passes, alternates forward and backward passes.
 std::vector<PipelineUnit> alternate(int ahead, int ranks, int chunks, int micro_batches) {
   const int passes = chunks * micro_batches;
   ahead = std::min(ahead, passes);

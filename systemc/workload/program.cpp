@@ -217,7 +217,7 @@ class Checker {
   }
 
   const Program& program_;
-  std::vector<std::set<int>> joined_;  // ranks, per collective
+  std::vector<std::set<int>> joined_;  // [collective]: ranks that joined it
   std::vector<int> sent_;              // per transfer
   std::vector<int> received_;
 };

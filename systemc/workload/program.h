@@ -14,25 +14,24 @@
 // tensor, pipeline, data, expert and context parallelism, a text workload, another tool's trace.
 namespace coppice::workload {
 
-// Ranks that do collectives together, in the order in which the collective counts them.
+// Ranks that join collectives together, in the order in which collectives number them.
 struct RankGroup {
   std::string name;
   std::vector<int> ranks;
   bool operator==(const RankGroup&) const = default;
 };
 
-// A collective that every rank of its group takes part in, each with one operation that names it.
+// A collective in which every rank of its group takes part, each with one operation that refers to it.
 struct GroupCollective {
   std::string name;
   CollectiveOp op = CollectiveOp::kAllReduce;
-  int group = 0;  // in Program::groups
-  Bytes bytes =
-      0;         // as `collective.size` counts them: an all-gather's, the whole that everyone has in the end
-  int root = 0;  // rank in the group; for a broadcast or reduce
-  int priority = 0;  // the higher is served first where priorities are followed
-  std::string kind;  // what it is there for: "data", "tensor", "pipeline", "expert", "context", and so on
-  // The collective runs exactly as the configuration's `collective` specifies, or is refused; otherwise
-  // settings that do not suit the group are replaced.
+  int group = 0;     // index into Program::groups
+  Bytes bytes = 0;   // measured like `collective.size`: for an all-gather, the whole result
+  int root = 0;      // rank in the group; for a broadcast or reduce
+  int priority = 0;  // the highest is served first if priorities are followed
+  std::string kind;  // its purpose: "data", "tensor", "pipeline", "expert", "context", and so on
+  // If true, the collective runs exactly as the configuration's `collective` specifies, or is rejected;
+  // otherwise settings that do not suit the group are replaced.
   bool as_configured = false;
   bool operator==(const GroupCollective&) const = default;
 };
@@ -40,29 +39,29 @@ struct GroupCollective {
 // A message from one rank to another; one operation sends it, one receives it.
 struct Transfer {
   std::string name;
-  int source = 0;  // rank
+  int source = 0;  // rank that sends
   int destination = 0;
   Bytes bytes = 0;
-  std::string kind;  // as GroupCollective::kind
+  std::string kind;  // like GroupCollective::kind
   bool operator==(const Transfer&) const = default;
 };
 
-// The purpose of a computation, by which results can add up times.
+// The purpose of a computation, by which results group times.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
-// Either a duration, or operations and bytes whose time the accelerator's roofline gives: whichever is set. A
-// pass over a layer, or the update of its weights, as `purpose` says, has the duration that the accelerator's
-// arrays take for it with the memory to themselves.
+// A computation with either a duration, or operations and bytes whose time follows from the accelerator's
+// roofline: whichever is set. A pass over a layer (or the update of its weights; see `purpose`) takes as long
+// as the accelerator's arrays need for it without other users of the memory.
 struct Compute {
   Femtoseconds duration = 0;
-  double operations = 0;  // a multiply-accumulate is two
+  double operations = 0;  // a multiply-accumulate counts as two
   double bytes = 0;       // to and from the accelerator's memory
   Purpose purpose = Purpose::kOther;
-  std::int32_t layer = -1;  // in Program::layers; -1: none
+  std::int32_t layer = -1;  // index into Program::layers; -1: none
   bool operator==(const Compute&) const = default;
 };
 
-// Bytes that are read from or written to the accelerator's memory, while nothing is computed on them.
+// Bytes read from or written to the accelerator's memory without computation.
 struct MemoryAccess {
   Bytes bytes = 0;
   bool write = false;
@@ -70,33 +69,34 @@ struct MemoryAccess {
 };
 
 struct JoinCollective {
-  std::int32_t collective = 0;  // in Program::collectives
+  std::int32_t collective = 0;  // index into Program::collectives
   bool operator==(const JoinCollective&) const = default;
 };
 
 struct Send {
-  std::int32_t transfer = 0;  // in Program::transfers
+  std::int32_t transfer = 0;  // index into Program::transfers
   bool operator==(const Send&) const = default;
 };
 
 struct Receive {
-  std::int32_t transfer = 0;  // in Program::transfers
+  std::int32_t transfer = 0;  // index into Program::transfers
   bool operator==(const Receive&) const = default;
 };
 
-// It starts when all operations of `after`, which are of the same rank, have ended and its resource is free:
-// the accelerator computes one thing at a time, in the order of readiness and then of the list.
+// An operation of a rank. It starts when all operations in `after`, which belong to the same rank, have ended
+// and its resource is free: the accelerator computes one thing at a time, in the order of readiness and then
+// of the list.
 struct Operation {
   std::string name;
   std::variant<Compute, MemoryAccess, JoinCollective, Send, Receive> work;
-  std::vector<std::int32_t> after;  // in RankProgram::operations
+  std::vector<std::int32_t> after;  // indices into RankProgram::operations
   std::int32_t iteration = 0;
   bool operator==(const Operation&) const = default;
 };
 
 struct RankProgram {
   std::vector<Operation> operations;
-  Bytes memory_bytes = 0;  // the most that it keeps at a time; 0: not known
+  Bytes memory_bytes = 0;  // the most memory that it uses at a time; 0: unknown
   bool operator==(const RankProgram&) const = default;
 };
 
@@ -107,17 +107,17 @@ struct Program {
   std::vector<Transfer> transfers;
   std::vector<RankProgram> ranks;
   std::vector<int> placement;  // the accelerator of each rank; empty: rank r is accelerator r
-  // Assumptions made where input files leave something open, one sentence each; results repeat them.
+  // Assumptions made where input files do not specify something, one sentence each; results repeat them.
   std::vector<std::string> assumptions{};
-  std::vector<Layer> layers{};  // that accelerators compute, `samples` of them at a time
+  std::vector<Layer> layers{};  // layers that accelerators compute, with `samples` samples at a time
   std::int64_t samples = 1;
   bool operator==(const Program&) const = default;
 };
 
-// Throws UnsupportedError naming rank and operation where a program can't be run: an index without its
-// object, a collective that a rank of its group misses or joins twice, a rank that is not of the group, a
-// transfer that is not sent or received once by the ranks it names, a cycle of dependencies, two ranks on one
-// accelerator, negative sizes.
+// Throws UnsupportedError naming rank and operation if a program cannot be run: an index out of range, a
+// collective that a rank of its group misses or joins twice, a rank that is not in the group, a transfer that
+// is not sent and received exactly once by the ranks it names, a cycle of dependencies, two ranks on one
+// accelerator, or negative sizes.
 void check_program(const Program& program);
 
 const char* to_string(Purpose purpose);

@@ -11,10 +11,10 @@
 
 namespace coppice::workload {
 
-// The operations of a rank that the next has to wait for.
+// The operations of a rank for which the next one has to wait.
 using Frontier = std::vector<std::int32_t>;
 
-// The operations of two, each once.
+// The union of both, without duplicates.
 Frontier both(Frontier a, const Frontier& b);
 
 // Collects a program rank by rank. Collectives are matched by their group and the number of earlier ones,
@@ -23,7 +23,7 @@ class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int ranks);
 
-  // The group of these ranks; one that is there already keeps its name.
+  // The group of these ranks; an existing group keeps its name.
   int group(const std::vector<int>& ranks, const std::string& name);
   std::size_t size_of(int group) const;
   const Program& program() const { return program_; }
@@ -31,10 +31,10 @@ class ProgramBuilder {
 
   // Appends an operation to a rank.
   std::int32_t add(int rank, Operation operation);
-  // The rank's next collective of the collective's group. Throws ModelError if another rank of the group has
-  // one of another kind, operation or size at that place.
+  // Adds the rank's next collective of the group. Throws ModelError if another rank of the group has a
+  // collective of another kind, operation or size at that position.
   std::int32_t join(int rank, GroupCollective collective, Frontier after, int iteration);
-  // The two ends of a transfer; `key` distinguishes it from others between the same ranks.
+  // Adds the two ends of a transfer; `key` distinguishes it from other transfers between the same ranks.
   using TransferKey = std::array<int, 5>;
   std::int32_t send(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);
   std::int32_t receive(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);

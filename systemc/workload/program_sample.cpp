@@ -10,7 +10,7 @@ namespace {
 
 constexpr Bytes kLeast = 64;
 
-// Objects that are still used, in their order, and their new numbers.
+// The objects in use, in their order, and their new indices.
 template <typename Object>
 class Kept {
  public:
@@ -33,7 +33,7 @@ class Kept {
   std::vector<std::int32_t> number_;
 };
 
-// False if one waits for an operation that is left out.
+// Returns false if an operation waits for one that is left out.
 bool keep_iteration(const RankProgram& all, std::int32_t iteration, RankProgram& kept) {
   std::vector<std::int32_t> number(all.operations.size(), -1);
   for (std::size_t i = 0; i < all.operations.size(); ++i) {

@@ -71,7 +71,7 @@ Frontier RankProgramBuilder::ring_attention(const Place& place, Frontier ready, 
   return computed;
 }
 
-// Keys and values go around once more, and their gradients with them and home at the end.
+// Keys and values go around the ring once more, accompanied by their gradients, which return home at the end.
 Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontier ready,
                                                      const Work& projections, const Work& scores) {
   const std::string name = place.name + " attention";
@@ -92,7 +92,8 @@ Bytes RankProgramBuilder::routed_bytes() const {
   return hidden_bytes() * training_.model.experts_per_token;
 }
 
-// Ranks that share tokens send their own ones to the experts, whose parts then gather all that have come.
+// Whether ranks that share tokens send only their own tokens to the experts, which then gather all tokens
+// that arrive.
 bool RankProgramBuilder::routes_shares() const {
   return training_.sequence_parallel && training_.parallel.expert > 1;
 }
@@ -143,7 +144,7 @@ Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, 
 Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
   const std::string name = place.name + " mlp";
   const PassWork work = mlp_work(training_.model, slice_);
-  // Only a part of the input's tokens was kept.
+  // Only a part of the input's tokens was stored.
   const Frontier inputs = gather_inputs(place, " mlp inputs", ready);
   ready = to_experts(place, std::move(ready));
   ready = compute(name, work.input_gradient, place.purpose, std::move(ready));

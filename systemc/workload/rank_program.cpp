@@ -115,7 +115,7 @@ Frontier RankProgramBuilder::receive_from(int stage, const PipelineUnit& unit) {
   ParallelCoordinates from = at_;
   from[kPipelineIndex] = stage % training_.parallel.pipeline;
   const int other = layout_.rank(from);
-  if (other == rank_) return last_;  // its own chunk, whose pass is long over
+  if (other == rank_) return last_;  // its own chunk, whose pass ended long ago
   const Bytes bytes = hidden_bytes() / (training_.sequence_parallel ? slice_.tensor : 1);
   const int kind = unit.forward ? kForwardTransfer : kBackwardTransfer;
   const std::int32_t received = builder_.receive(
@@ -140,7 +140,7 @@ void RankProgramBuilder::send_to(int stage, const PipelineUnit& unit, const Fron
 
 Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, const std::string& name,
                                             const Frontier& ready) {
-  // Ahead of the layer, while the one before it is computed.
+  // Gathers ahead of the layer, during the computation of the previous one.
   const Frontier after = previous_layer_;
   previous_layer_ = ready;
   if (training_.zero < 3) return {};
@@ -151,7 +151,7 @@ Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, c
                           name + " experts", after));
 }
 
-// Experts that have the same copies as all else are exchanged with it.
+// Experts with the same copies as all other weights are exchanged together with them.
 StageParameters RankProgramBuilder::by_copies(const StageParameters& parameters) const {
   return dense_.group == experts_.group ? StageParameters{parameters.all(), 0} : parameters;
 }
@@ -186,7 +186,7 @@ Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier rea
   ready = enter(place, "", both(std::move(ready), gathered));
   ready =
       compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
-  // The largest value of every token, the sum of all, and the value of the right word.
+  // Exchanges the maximum, the sum and the value of the right word for every token.
   return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kElementBytes * slice_.tokens(), "tensor",
               unit_name(unit) + " loss", std::move(ready));
 }
@@ -215,7 +215,7 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
     weights_ = both(std::move(weights_), weights);
   }
   if (stage > 0) {
-    // A stage hands on when all of its pass is done, as frameworks do.
+    // A stage passes its result on when its whole pass is done, as frameworks do.
     send_to(stage - 1, unit, both(ready, weights_));
   } else {
     const Place place{unit_name(unit) + " embedding", Purpose::kWeightGradient};
@@ -227,8 +227,8 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
   if (training_.zero >= 2 || (last && training_.overlap)) flush_all();
 }
 
-// Gradients are complete with the last micro-batch; where ranks keep parts of them only, they are reduced
-// with every one.
+// Gradients are complete with the last micro-batch; if ranks store only parts of them, they are reduced with
+// every micro-batch.
 void RankProgramBuilder::reduce(const StageParameters& parameters, const Frontier& after, bool last) {
   if (!last && training_.zero < 2) return;
   const StageParameters by_group = by_copies(parameters);
@@ -270,10 +270,10 @@ void RankProgramBuilder::reduce_tied() {
                      "gradients of the tied embedding", both(reductions_, last_));
 }
 
-// Every rank has updated its share of the weights, and all get the whole, in buckets again.
+// Every rank has updated its share of the weights, and all ranks gather the whole, again in buckets.
 Frontier RankProgramBuilder::gather_updated(const Frontier& updated) {
   Frontier gathered;
-  std::map<int, Bytes> waiting;  // by group
+  std::map<int, Bytes> waiting;  // [group]: bytes that wait
   const auto gather = [&](int group, Bytes& bytes) {
     gathered =
         both(std::move(gathered), join(group, CollectiveOp::kAllGather, bytes, "data", "weights", updated));
@@ -298,7 +298,7 @@ void RankProgramBuilder::update() {
     (group == dense_.group ? own.dense : own.expert) += parameters;
   }
   const std::int64_t updated = training_.zero >= 1 ? own.shares(training_) : own.all();
-  // Gradient and state are read, state and weight are written.
+  // The update reads gradient and state, and writes state and weight.
   const Bytes a_weight = 2 * kHalfBytes + 2 * kElementBytes * (1 + training_.optimizer_states);
   const Work work{0, static_cast<double>(updated * a_weight)};
   const Frontier updated_weights = compute("update", work, Purpose::kUpdate, both(last_, reductions_));

@@ -19,8 +19,8 @@ class RankProgramBuilder {
   void add_iteration(int iteration);
 
  private:
-  // Other ends of transfers; the rest of their key is the iteration, the stage and the micro-batch, or how
-  // many went around the ring before.
+  // The first part of a transfer's key; the rest are the iteration, the stage and the micro-batch, or the
+  // number of earlier steps around the ring.
   enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
   // A layer's pass within a unit of the pipeline, for names and purposes.
   struct Place {
@@ -43,8 +43,8 @@ class RankProgramBuilder {
   Frontier forward_layer(const Place& place, Frontier ready, const Frontier& gathered);
   Frontier forward_attention(const Place& place, Frontier ready);
   Frontier forward_mlp(const Place& place, Frontier ready);
-  // Each returns the operations that produce the input's gradient; those that compute weight gradients are
-  // added to `weights`.
+  // The following functions return the operations that produce the input's gradient; those that compute
+  // weight gradients are added to `weights`.
   Frontier backward_layer(const Place& place, Frontier ready, const Frontier& gathered, Frontier& weights);
   Frontier backward_attention(const Place& place, Frontier ready, Frontier& weights);
   Frontier backward_mlp(const Place& place, Frontier ready, Frontier& weights);
@@ -77,14 +77,14 @@ class RankProgramBuilder {
   Frontier gather_updated(const Frontier& updated);
 
   Frontier compute(const std::string& name, const Work& work, Purpose purpose, Frontier after);
-  // Nothing where the group is of one.
+  // Returns `after` unchanged if the group has only one rank or there are no bytes.
   Frontier join(int group, CollectiveOp op, Bytes bytes, const char* kind, const std::string& name,
                 Frontier after);
   int group_over(const std::vector<ParallelAxis>& axes, const char* name);
 
-  Bytes hidden_bytes() const;     // of the activations between layers, whole
-  Bytes routed_bytes() const;     // of those, once for every expert of a token
-  Bytes key_value_bytes() const;  // of a rank's part of the tokens
+  Bytes hidden_bytes() const;     // size of the activations between layers, unsplit
+  Bytes routed_bytes() const;     // the activations once for every expert of a token
+  Bytes key_value_bytes() const;  // size of the keys and values of a rank's tokens
 
   ProgramBuilder& builder_;
   const LargeTraining& training_;
@@ -95,17 +95,18 @@ class RankProgramBuilder {
   int tensor_group_ = 0;
   int context_group_ = 0;
   int expert_group_ = 0;
-  int tied_group_ = -1;  // of the first and the last stage; -1: not of them, or nothing is tied
+  // The group of the first and the last stage; -1: not a member, or weights are not tied.
+  int tied_group_ = -1;
   Bucket dense_;
   Bucket experts_;
 
   int iteration_ = 0;
-  Frontier last_;            // of the unit before
-  Frontier before_last_;     // of the one before that
-  Frontier previous_layer_;  // what the layer before waited for
+  Frontier last_;            // of the previous unit
+  Frontier before_last_;     // of the unit before last_
+  Frontier previous_layer_;  // dependencies of the previous layer
   Frontier reductions_;
-  Frontier weights_;                                   // whose gradients the unit computes
-  std::vector<std::pair<int, std::int64_t>> reduced_;  // group and weights of every reduction
+  Frontier weights_;                                   // operations that compute gradients in this unit
+  std::vector<std::pair<int, std::int64_t>> reduced_;  // (group, weights) of every reduction
   std::map<int, int> ring_sends_;
   std::map<int, int> ring_receives_;
 };

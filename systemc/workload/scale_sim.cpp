@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// Beyond these a table is a mistake, and products of them would not fit 64 bits. An accelerator checks what a
-// whole mini-batch multiplies.
+// Limits beyond which a table must be a mistake, and products would not fit into 64 bits. The accelerator
+// checks the products of a whole mini-batch.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -46,7 +46,7 @@ enum class Column {
   kGemmM,
   kGemmN,
   kGemmK,
-  kByPosition,  // behind the strides: a second stride, sparsity or batch
+  kByPosition,  // after the strides: a second stride, sparsity or batch
   kUnknown,     // not read
 };
 
@@ -155,12 +155,12 @@ bool begins_as_number(const Cell& cell) {
   return digit(0) || ((cell.text.starts_with('-') || cell.text.starts_with('+')) && digit(1));
 }
 
-// A row of words only.
+// Whether a row contains words only.
 bool is_header(const Row& row) {
   return std::none_of(row.begin(), row.end(), begins_as_number);
 }
 
-// Letters and digits alone, in lower case.
+// The cell's letters and digits, in lower case.
 std::string plain(const Cell& cell) {
   std::string name;
   for (const char c : cell.text) {
@@ -188,13 +188,13 @@ std::string listed(const Range& columns) {
   return text;
 }
 
-// The columns that SCALE-Sim knows nothing of.
+// Whether SCALE-Sim does not know the column.
 bool is_our_own(Column column) {
   return column == Column::kPadding || column == Column::kGroups || column == Column::kDilation ||
          column == Column::kKind;
 }
 
-// The meaning of every column by its name.
+// The meaning of each column by its name.
 std::vector<Column> name_columns(const Row& row) {
   std::vector<Column> columns;
   for (const Cell& cell : row) {
@@ -245,8 +245,8 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns of a table with `columns` columns: of convolutions, or of products, to which no word of
-// a header speaks against. Nothing if there are too few for either.
+// SCALE-Sim's columns for a table with `columns` columns: those of convolutions or of products, if no word of
+// the header contradicts. Empty if there are too few for either.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -257,8 +257,8 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// The columns of a header whose words do not matter, or nothing if they do: by their names, or because there
-// are too few of them.
+// The columns of a header whose words do not matter; empty if they do, because of a name or because there are
+// too few columns.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -283,7 +283,7 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
   return columns;
 }
 
-// The meaning of every column. After SCALE-Sim's columns, cells without a header count by position.
+// The meaning of each column. After SCALE-Sim's columns, cells without a header count by position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
   refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);
@@ -340,8 +340,8 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   throw ConfigError(cell.place, fmt::format("Sparsity of {}: cannot keep more than all weights", cell.text));
 }
 
-// The second stride, the sparsity or the batch, in this order; the first two may be left out where the next
-// cannot be mistaken for them.
+// Identifies a cell after the strides as the second stride, the sparsity or the batch, in this order; the
+// first two may be missing if the next cannot be mistaken for them.
 Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
   if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
   const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);
@@ -405,7 +405,7 @@ void assign(Layer& layer, Column column, const Cell& cell) {
   }
 }
 
-// The size of a layer's products must be one that the timing can hold. Only with a valid filter.
+// The size of a layer's products must be one that the timing can represent. Call only with a valid filter.
 void check_size(const Layer& layer, const SourceLocation& place) {
   const Wide weights =
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
@@ -413,7 +413,7 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   if (weights > kMostParameters) {
     throw ConfigError(place, fmt::format("layer {} has more than {} weights", layer.name, kMostParameters));
   }
-  // The factors are below 2^53, 2^24 and 2^41. Every pass takes as many.
+  // The factors are below 2^53, 2^24 and 2^41. Every pass has the same product.
   const Wide macs = Wide{layer.output_height()} * layer.output_width() * batch * weights;
   if (macs > kMostMacs) {
     throw ConfigError(place, fmt::format("layer {} takes more than {} multiply-accumulates for one sample",
@@ -429,7 +429,7 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   }
 }
 
-// Rules between the columns of a row, which may have no cell for optional ones.
+// Checks the rules between the columns of a row, in which optional columns may have no cell.
 class RowChecker {
  public:
   RowChecker(const Row& row, const std::vector<Column>& columns) : row_(row), columns_(columns) {}
@@ -494,7 +494,7 @@ bool is_optional(Column column) {
          column == Column::kByPosition || column == Column::kUnknown;
 }
 
-// SCALE-Sim computes a layer named so channel by channel.
+// SCALE-Sim computes a layer with this name channel by channel.
 void separate_channels(Layer& layer) {
   if (layer.name.find("DP") == std::string::npos) return;
   layer.groups = layer.channels;
@@ -544,7 +544,7 @@ Model import_scale_sim(const std::string& path) {
       has_header = true;
       continue;
     }
-    // A table of products without a header.
+    // A table of products may lack a header.
     if (!has_header && model.layers.empty() && row.size() == kGemmColumns.size()) {
       columns = standard_columns(row.size(), {});
     }

@@ -6,19 +6,19 @@
 
 namespace coppice::workload {
 
-// Weights that a rank has, by who has the same: experts' are copied over data and context, the others over
-// the ranks that share experts as well.
+// The weights of a rank, by the ranks that have copies of them: experts are copied over data and context, all
+// others also over the ranks that share experts.
 struct StageParameters {
   std::int64_t dense = 0;
   std::int64_t expert = 0;
 
   std::int64_t all() const { return dense + expert; }
-  // A rank's share of the parameters that ranks with equal parameters divide among them, each rounded up.
+  // A rank's share if ranks with equal parameters divide them evenly, each part rounded up.
   std::int64_t shares(const LargeTraining& training) const;
   StageParameters& operator+=(const StageParameters& other);
 };
 
-// Ranks that have the same weights.
+// The number of ranks that have the same weights.
 std::int64_t dense_copies(const LargeTraining& training);
 std::int64_t expert_copies(const LargeTraining& training);
 
@@ -27,7 +27,7 @@ StageParameters layer_parameters(const LargeTraining& training);
 // once if one rank has both.
 StageParameters embedding_parameters(const LargeTraining& training);
 StageParameters output_parameters(const LargeTraining& training);
-// The weights that the output layer computes with, including shared ones that others own.
+// The weights with which the output layer computes, including shared weights owned by others.
 StageParameters output_uses(const LargeTraining& training);
 StageParameters stage_parameters(const LargeTraining& training, int stage);
 

@@ -27,7 +27,7 @@ CollectiveOp op_of(Exchange exchange) {
   return CollectiveOp::kAllReduce;
 }
 
-// GroupCollective::kind of what is exchanged so.
+// GroupCollective::kind for communication in a group.
 const char* kind_of(Group group) {
   switch (group) {
     case Group::kModel:
@@ -41,7 +41,8 @@ const char* kind_of(Group group) {
   return "data";
 }
 
-// Ranks whose number in blocks of `block` x `width` differs from that of `rank` in the middle digit alone.
+// The ranks that differ from `rank` only in the middle digit, if ranks are numbered in blocks of `block` x
+// `width`.
 std::vector<int> ranks_along(int rank, int block, int width) {
   std::vector<int> ranks;
   const int first = rank - rank / block % width * block;
@@ -73,11 +74,11 @@ class RankIteration {
 
  private:
   bool dlrm() const { return workload_.parallelism == Parallelism::kDlrm; }
-  // The embedding tables, whose all-to-alls run beside the bottom MLP.
+  // Whether a layer is the embedding tables, whose all-to-alls overlap the bottom MLP.
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
-  // Who shares a layer's cuts, or its weights.
+  // The ranks that share a layer's split, or that have its weights.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
     // Consecutive groups of ranks share a layer.
     const auto share_cuts = [&](int model) {
@@ -102,8 +103,8 @@ class RankIteration {
     return ranks_along(rank_, 1, ranks_);
   }
 
-  // Consecutive ranks share a layer, the next level its experts, then copies of the weights, and the last
-  // level pipeline stages.
+  // Consecutive ranks share a layer; the next level shares its experts, the next has copies of the weights,
+  // and the last is the pipeline stages.
   std::vector<int> ranks_of_transformer(Group group) const {
     const int model = workload_.model_group;
     const int data = ranks_ / model / workload_.pipeline;
@@ -129,7 +130,8 @@ class RankIteration {
     last_ = {builder_.add(rank_, {name, compute, last_})};
   }
 
-  // The operations to wait for before the collective's data is used: none if there is no collective.
+  // Adds a collective and returns the operations to wait for before its data is used: none if there is no
+  // collective.
   Frontier issue(const std::string& name, const TextLayer& layer, const Communication& communication,
                  Group of_pass) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return last_;
@@ -201,7 +203,7 @@ class RankIteration {
 
   void keep(const Frontier& reduced) { gradients_.insert(gradients_.end(), reduced.begin(), reduced.end()); }
 
-  // All all-reduces among the same ranks are one.
+  // Combines all all-reduces among the same ranks into one.
   void reduce_together() {
     std::vector<std::pair<const TextLayer*, Communication>> sums;
     for (const TextLayer* own : waiting_) {
@@ -238,7 +240,7 @@ class RankIteration {
   std::vector<const TextLayer*> waiting_;
 };
 
-// The assumptions made where SimAI's files leave something open.
+// The assumptions where SimAI's files do not specify something.
 std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
   std::vector<std::string> list;
   if (workload.pipeline > 1) {

@@ -41,7 +41,7 @@ struct NamedSuffix {
   const char* text;
   Group group;
 };
-// SimAI's: the longer one first.
+// SimAI's suffixes, the longer one first.
 constexpr std::array kSuffixes{NamedSuffix{"_DP_EP", Group::kExpertData}, NamedSuffix{"_EP", Group::kExpert}};
 constexpr std::size_t kWordsOfALayer = 12;
 constexpr std::int64_t kMostLayers = 100'000;
@@ -56,7 +56,7 @@ std::string read_text(const std::string& path) {
   }
 }
 
-// The words of the lines that are not blank.
+// The words of all non-blank lines.
 std::vector<std::vector<Word>> read_lines(const std::string& path) {
   std::istringstream file(read_text(path));
   std::vector<std::vector<Word>> lines;
@@ -92,7 +92,7 @@ Parallelism read_parallelism(const Word& word) {
   throw ConfigError(word.place, fmt::format("unknown parallelism '{}': write one of {}", word.text, known));
 }
 
-// A collective, and among whom SimAI's suffix says that it is.
+// A collective, and its group if a suffix of SimAI specifies one.
 Communication read_exchange(const Word& word) {
   std::string name = word.text;
   Communication communication;
@@ -166,7 +166,7 @@ bool read_simai_parameter(const Word& key, Parameters& parameters, TextWorkload&
 void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   workload.parallelism = read_parallelism(line.front());
   Parameters parameters(line);
-  // DLRM's only parameter may stand alone.
+  // DLRM's only parameter may appear without a key.
   if (workload.parallelism == Parallelism::kDlrm && line.size() == 2) {
     workload.last_bottom_layer = static_cast<int>(
         read_number(parameters.take("the last layer of the bottom MLP"), 0, kMostLayers, "layer"));
@@ -196,7 +196,7 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   }
 }
 
-// ASTRA-sim keeps the column for a layer to wait for, but knows none.
+// ASTRA-sim reserves the column for a layer to wait for, but does not use it.
 void require_reserved(const Word& word) {
   read_number(word, -1, kMostLayers, "reserved number (-1)");
 }
@@ -218,7 +218,7 @@ void require_alone(const std::vector<Word>& line) {
                   line[1].text));
 }
 
-// How a layer of a customized workload is spread: by data, by model, or both.
+// The parallelism of one layer in a customized workload: data, model, or both.
 Parallelism read_layer_parallelism(const Word& word) {
   const Parallelism parallelism = read_parallelism(word);
   switch (parallelism) {
@@ -237,7 +237,7 @@ Parallelism read_layer_parallelism(const Word& word) {
           word.text));
 }
 
-// Groups of experts are parts of a transformer's.
+// Throws unless this is a transformer with a size for expert groups.
 void require_expert_group(const Word& exchange, const Communication& communication,
                           const TextWorkload& workload) {
   if (!communication.among) return;

@@ -8,12 +8,12 @@
 namespace coppice::workload {
 namespace {
 
-// Activations that a layer keeps of a micro-batch from its forward to its backward pass, by the names of
-// Korthikanti et al. 2022: 34 s b h + 5 a s^2 b of a GPT without parallelism.
+// The activations of a micro-batch that a layer keeps from its forward to its backward pass, named as in
+// Korthikanti et al. 2022: 34 s b h + 5 a s^2 b for a GPT without parallelism.
 struct LayerActivations {
   double replicated = 0;  // on every tensor-parallel rank, unless tokens are shared
-  double shared = 0;      // by heads and by the MLP's width
-  double scores = 0;      // of those, what selective recomputation need not keep
+  double shared = 0;      // divided by heads and by the MLP's width
+  double scores = 0;      // the part of `shared` that selective recomputation does not keep
 };
 
 LayerActivations layer_activations(const LargeTraining& training) {
@@ -24,7 +24,8 @@ LayerActivations layer_activations(const LargeTraining& training) {
   const auto tensor = static_cast<double>(slice.tensor);
   const double values = tokens * static_cast<double>(kHalfBytes);
   LayerActivations kept;
-  // Inputs of two normalizations, of attention and of the MLP, and masks of a byte behind each of the latter.
+  // The inputs of two normalizations, of attention and of the MLP, and one-byte masks after each of the
+  // latter.
   kept.replicated = values * 4 * width + (model.dropout ? 2 * tokens * width : 0);
   const auto queries = static_cast<double>(model.heads * model.head_width);
   const double both = static_cast<double>(2 * slice.local_key_value_heads(model) * model.head_width) * tensor;
@@ -37,7 +38,7 @@ LayerActivations layer_activations(const LargeTraining& training) {
   return kept;
 }
 
-// The layers whose activations a rank keeps at its fullest, counted once for every micro-batch.
+// The most layers whose activations a rank keeps at once, counted once per micro-batch.
 double most_layers_kept(const LargeTraining& training, int pipeline_rank) {
   std::int64_t kept = 0;
   std::int64_t most = 0;
@@ -72,21 +73,21 @@ double activations(const LargeTraining& training, int pipeline_rank) {
       break;
   }
   if (pipeline_rank == training.parallel.pipeline - 1) {
-    // Inputs of the last normalization and of the output layer, and its outputs in fp32.
+    // The inputs of the last normalization and of the output layer, and its outputs in fp32.
     const double words = static_cast<double>(training.model.vocabulary) / tensor;
     sum += 2 * input + static_cast<double>(slice.tokens() * kElementBytes) * words;
   }
   return sum;
 }
 
-// Weights of which other ranks have copies, which with ZeRO they share and gather.
+// The weights of which other ranks have copies; with ZeRO, ranks shard and gather them.
 std::int64_t shared_weights(const LargeTraining& training, const StageParameters& parameters) {
   return (dense_copies(training) > 1 ? parameters.dense : 0) +
          (expert_copies(training) > 1 ? parameters.expert : 0);
 }
 
-// Gathers the weights that a rank uses one after the other, each ahead while the one before it is used, and
-// finds the most that there are at a time.
+// Gathers the weights that a rank uses one after another, each while the previous one is in use, and finds
+// the most that exist at a time.
 class GatheredWeights {
  public:
   explicit GatheredWeights(const LargeTraining& training)
@@ -118,7 +119,7 @@ class GatheredWeights {
     if (unit.forward && ends) use(kOutput, 0, output_);
   }
 
-  // Data used twice in a row is stored once.
+  // Weights used twice in a row are stored once.
   void use(Kind kind, std::int64_t number, std::int64_t weights) {
     const std::pair one{kind, number};
     if (one == last_) return;
@@ -138,7 +139,7 @@ class GatheredWeights {
 };
 
 // Gradients of one group of copies on their way to the ranks that keep them: a bucket is reduced while the
-// next one fills. Without overlap the one bucket holds them all.
+// next one fills. Without overlap a single bucket holds them all.
 class GradientBuckets {
  public:
   explicit GradientBuckets(const LargeTraining& training) : training_(training) {}
@@ -150,7 +151,7 @@ class GradientBuckets {
       reduced_ = std::exchange(filling_, 0);
     }
   }
-  // The backward pass of a stage has ended.
+  // Ends the backward pass of a stage.
   void end() { reduced_ = filling_ = 0; }
   std::int64_t most() const { return most_; }
 
@@ -161,7 +162,7 @@ class GradientBuckets {
   std::int64_t most_ = 0;
 };
 
-// The most gradients that a rank has besides those that it keeps, where ranks keep parts of them.
+// The most gradients that a rank has in addition to those it keeps, if ranks keep only parts of them.
 std::int64_t gradients_in_flight(const LargeTraining& training, int pipeline_rank) {
   const bool together = dense_copies(training) == expert_copies(training);
   GradientBuckets dense(training);

@@ -5,7 +5,7 @@
 namespace coppice::workload {
 namespace {
 
-// A clock that only goes forward.
+// Advances a clock; throws if it would overflow.
 void advance(Femtoseconds& now, Femtoseconds duration) {
   if (__builtin_add_overflow(now, duration, &now)) {
     throw UnsupportedError("the training iteration takes more than the 9,223 s that can be simulated");

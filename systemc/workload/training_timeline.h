@@ -7,32 +7,32 @@
 
 namespace coppice::workload {
 
-// When the gradients' all-reduces run (MultiTree paper, Sec. V: the two ways it measures training).
+// When the all-reduces of gradients run (MultiTree paper, Sec. V, measures training in two of these ways).
 enum class Overlap {
   kNone,       // forward, backward, then one all-reduce of all gradients
   kChained,    // backward, then one all-reduce, and the next forward pass as its gradients become final
                // (C-Cube)
-  kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, while backward goes on
-  kBucketed,   // those of neighbouring layers are reduced together, training.bucket bytes at a time
+  kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, and backward continues
+  kBucketed,   // layer-wise, with gradients of neighbouring layers combined up to training.bucket bytes
 };
 
-// The cost of one layer to one accelerator in an iteration: time of each pass over its mini-batch, the bytes
-// of gradient that must be reduced over all accelerators (0: none), and the time of the update.
+// The cost of one layer to one accelerator in an iteration: the time of each pass over its mini-batch, the
+// bytes of gradient to reduce over all accelerators (0: none), and the time of the update.
 struct LayerCost {
   std::string name;
   Femtoseconds forward = 0;
   Femtoseconds input_gradient = 0;
-  Femtoseconds weight_gradient = 0;  // local aggregation over the PEs included
+  Femtoseconds weight_gradient = 0;  // including local aggregation over the PEs
   Bytes gradient_bytes = 0;
-  Femtoseconds update = 0;  // of its weights, by the gradients of all accelerators
+  Femtoseconds update = 0;  // of its weights, once the gradients of all accelerators are reduced
 };
 
-// When things happen to a layer, from the begin of the iteration. Without gradient bytes, or without
-// overlap, the all-reduce's three times are equal: it has none.
+// Times of events in a layer, from the start of the iteration. Without gradient bytes, or without overlap,
+// the layer has no all-reduce of its own, and the three times of the all-reduce are equal.
 struct LayerTimes {
   Femtoseconds forward_end = 0;
-  Femtoseconds backward_end = 0;    // weight and input gradient done
-  Femtoseconds gradient_ready = 0;  // weight gradient done
+  Femtoseconds backward_end = 0;    // weight and input gradients are complete
+  Femtoseconds gradient_ready = 0;  // weight gradient is complete
   Femtoseconds all_reduce_begin = 0;
   Femtoseconds all_reduce_end = 0;
 };
@@ -43,18 +43,18 @@ struct TrainingTimeline {
   Femtoseconds forward = 0;
   Femtoseconds backward = 0;
   Femtoseconds compute = 0;                // forward + backward
-  Femtoseconds communication = 0;          // while any all-reduce is under way
-  Femtoseconds exposed_communication = 0;  // part of it after the computation has ended
-  Femtoseconds overlapped = 0;             // part of it while the accelerators compute
+  Femtoseconds communication = 0;          // time during which any all-reduce is in progress
+  Femtoseconds exposed_communication = 0;  // part of it after the end of the computation
+  Femtoseconds overlapped = 0;             // part of it during the computation
   Femtoseconds total = 0;
   std::vector<LayerTimes> layers;  // in the order of the forward pass
-  Femtoseconds update = 0;         // of all weights, where the iteration has it: part of compute
+  Femtoseconds update = 0;         // of all weights, part of compute; 0 if the iteration has none
 };
 
-// The passes of an iteration on an accelerator that waits for nothing: forward in order and backward in
-// reverse; of each layer the weight gradient first, so that its all-reduce may begin, then the input
-// gradient, which the first layer does not need; then the updates. Throws UnsupportedError if they take
-// longer than Femtoseconds can hold.
+// The passes of an iteration on an accelerator that never waits: forward in order, backward in reverse, then
+// the updates. In the backward pass, each layer computes its weight gradient first, so that its all-reduce
+// may begin, then its input gradient, which the first layer does not need. Throws UnsupportedError if they
+// take longer than Femtoseconds can hold.
 TrainingTimeline lay_out_computation(const std::vector<LayerCost>& layers);
 
 const char* to_string(Overlap overlap);

@@ -7,40 +7,41 @@
 
 namespace coppice::workload {
 
-// A decoder of equal layers, as its authors describe it. Dimensions are at least 1; heads are a multiple of
+// A decoder of equal layers, as specified by its authors. Dimensions are at least 1; heads are a multiple of
 // key-value heads.
 struct Transformer {
   std::string name;
   std::int64_t layers = 1;
   std::int64_t width = 1;            // of the hidden state
   std::int64_t heads = 1;            // of queries
-  std::int64_t key_value_heads = 1;  // fewer than heads: grouped queries
+  std::int64_t key_value_heads = 1;  // less than `heads` for grouped queries
   std::int64_t head_width = 1;       // of a query, a key and a value
-  std::int64_t feed_forward = 1;     // width between the products of an MLP, of each expert
+  std::int64_t feed_forward = 1;     // width between the products of an MLP, per expert
   bool gated = false;                // a third product gates the MLP (SwiGLU)
-  std::int64_t experts = 1;          // MLPs of a layer that a router chooses from
+  std::int64_t experts = 1;          // MLPs of a layer, from which a router chooses
   std::int64_t experts_per_token = 1;
   std::int64_t vocabulary = 1;
-  std::int64_t sequence = 1;  // tokens that it was trained on at a time
-  bool tied = false;          // the output layer's weights are the embedding's
-  bool biases = false;        // products and normalizations add one
+  std::int64_t sequence = 1;  // tokens per sequence in its training
+  bool tied = false;          // the output layer uses the embedding's weights
+  bool biases = false;        // products and normalizations add biases
   bool learned_positions = false;
   bool embedding_normalization = false;
-  bool dropout = false;  // whose masks are kept for the backward pass
+  bool dropout = false;  // dropout masks are kept for the backward pass
 
   std::int64_t attention_parameters() const;
-  std::int64_t expert_parameters() const;  // of one expert
+  std::int64_t expert_parameters() const;  // per expert
   std::int64_t router_parameters() const { return experts > 1 ? experts * width : 0; }
   std::int64_t normalization_parameters() const { return biases ? 2 * width : width; }
-  std::int64_t layer_parameters() const;  // with all experts
+  std::int64_t layer_parameters() const;  // including all experts
   std::int64_t embedding_parameters() const;
-  std::int64_t output_parameters() const;  // with the last normalization; the weights unless tied
+  // Including the last normalization; without the output weights if tied.
+  std::int64_t output_parameters() const;
   std::int64_t parameters() const;
 
   bool operator==(const Transformer&) const = default;
 };
 
-// Operations (a multiply-accumulate is two) and bytes through the accelerator's memory.
+// Operations (a multiply-accumulate counts as two) and bytes through the accelerator's memory.
 struct Work {
   double operations = 0;
   double bytes = 0;
@@ -48,8 +49,8 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-// The three passes over a part of a layer. `scores` is what recomputing the product of queries and keys and
-// its product with the values costs, which is within `forward` too.
+// The work of the three passes over a part of a layer. `scores` is the cost of recomputing the product of
+// queries and keys and its product with the values; `forward` includes it too.
 struct PassWork {
   Work forward;
   Work input_gradient;
@@ -57,34 +58,34 @@ struct PassWork {
   Work scores;
 };
 
-inline constexpr Bytes kHalfBytes = 2;  // of an activation, weight or gradient in bf16
+inline constexpr Bytes kHalfBytes = 2;  // size of an activation, weight or gradient in bf16
 
 // An accelerator's share of a layer and of a micro-batch.
 struct Slice {
   std::int64_t samples = 1;
-  std::int64_t sequence = 1;  // tokens of a sample, all of them
+  std::int64_t sequence = 1;  // tokens per sample, over all accelerators
   std::int64_t tensor = 1;    // accelerators that share heads and the MLP's width
   std::int64_t context = 1;   // accelerators that share the tokens of a sample
   std::int64_t expert = 1;    // accelerators that share the experts
 
   std::int64_t tokens() const { return samples * (sequence / context); }
-  // Key-value heads that are fewer than the accelerators are kept by several.
+  // If there are fewer key-value heads than accelerators, several accelerators hold the same head.
   std::int64_t local_key_value_heads(const Transformer& model) const;
 };
 
-// Weights that an accelerator has of a layer's attention (with both normalizations and the router, which all
-// have), of its experts, and of the embedding and output layer, whose words are shared by `tensor`.
+// Weights of one accelerator: for a layer's attention (with both normalizations and the router, which all
+// have), for its experts, and for the embedding and output layer, whose words are divided by `tensor`.
 std::int64_t local_attention_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_expert_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_output_parameters(const Transformer& model, const Slice& slice);
 
-// Work of an accelerator. Attention is counted over the whole square of queries and keys, as the published
-// formulas have it, and keeps the scores on the chip; experts are equally busy. The weights and everything
-// that enters and leaves a product go through the memory once.
+// The work of one accelerator. Attention is counted over the full square of queries and keys, as in the
+// published formulas, and keeps the scores on the chip; experts are equally busy. The weights and all inputs
+// and outputs of a product go through the memory once.
 PassWork attention_work(const Transformer& model, const Slice& slice);
 PassWork mlp_work(const Transformer& model, const Slice& slice);
 PassWork output_work(const Transformer& model, const Slice& slice);
-Work embedding_work(const Transformer& model, const Slice& slice);  // looks up, or adds up gradients
+Work embedding_work(const Transformer& model, const Slice& slice);  // look-ups, or additions of gradients
 
 }  // namespace coppice::workload

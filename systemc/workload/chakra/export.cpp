@@ -65,7 +65,7 @@ class Writer {
     message.SerializeToCodedStream(&output);
   }
 
-  // The ranks of every group, as PyTorch's traces name them; behind all others by its id.
+  // A metadata node with the ranks of every group, as in PyTorch's traces; its id comes after all others.
   TraceNode groups(std::size_t id) const {
     std::string list;
     for (std::size_t g = 0; g < program_.groups.size(); ++g) {
@@ -82,15 +82,15 @@ class Writer {
     return node;
   }
 
-  // The group's own where it tells it from the others; empty and 0 would mean all ranks.
+  // The group's own name if it is unique; empty and 0 would mean all ranks.
   std::string name_of(std::size_t group) const {
     const std::string& name = program_.groups[group].name;
     const bool plain = name.find_first_of("\"'\\") == std::string::npos && !name.empty() && name != "0";
     return plain && names_.at(name) == 1 ? name : fmt::format("group {}", group + 1);
   }
 
-  // Without a group all ranks are meant, also by tools that know groups by numbers only and nodes of metadata
-  // not at all.
+  // A collective without a group runs among all ranks; tools that know groups by numbers only, and no
+  // metadata nodes, also read it so.
   bool is_all(std::size_t group) const {
     const RankGroup& own = program_.groups[group];
     if (own.name != "all" || names_.at(own.name) != 1 || own.ranks.size() != program_.ranks.size())
@@ -183,7 +183,7 @@ class Writer {
     describe_transfer(node, transfer, receive.transfer);
   }
 
-  // Transfers have a tag each, so that their order does not matter.
+  // Each transfer has its own tag, so that their order does not matter.
   static void describe_transfer(TraceNode& node, const Transfer& transfer, std::int32_t tag) {
     set_number(node, "comm_size", transfer.bytes);
     set_number(node, "comm_tag", tag);
@@ -192,7 +192,7 @@ class Writer {
 
   const Program& program_;
   int rank_;
-  std::map<std::string, int> names_;  // of groups, and how many have it
+  std::map<std::string, int> names_;  // number of groups with each name
   std::string text_;
 };
 

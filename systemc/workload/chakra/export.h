@@ -6,12 +6,12 @@
 
 namespace coppice::workload::chakra {
 
-// The trace of one rank of a program, to be written as PREFIX.RANK.et; import_chakra() reads it back as the
-// same operations, dependencies, groups, collectives and transfers. Durations are whole microseconds for
-// other tools, and exact in an attribute of our own.
+// The trace of one rank of a program, for a file PREFIX.RANK.et; import_chakra() reads it back with the same
+// operations, dependencies, groups, collectives and transfers. Durations are whole microseconds for other
+// tools, and exact in an attribute of Coppice's own.
 std::string trace_of(const Program& program, int rank);
 
-// The name of a rank's file.
+// The file name of a rank's trace.
 std::string trace_file(const std::string& prefix, int rank);
 
 }  // namespace coppice::workload::chakra

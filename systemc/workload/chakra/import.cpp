@@ -77,7 +77,7 @@ class Importer {
 
   void add_rank() {
     const auto& nodes = trace_->nodes;
-    std::unordered_map<std::uint64_t, std::size_t> place;  // by id
+    std::unordered_map<std::uint64_t, std::size_t> place;  // index of each node, by id
     place.reserve(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!place.emplace(nodes[i].id, i).second) refuse(nodes[i], "another node has the same id");
@@ -142,11 +142,11 @@ class Importer {
            "it waits for itself through other operations");
   }
 
-  // A node waits for the one before it on its stream. Counts collectives that wait for nothing at all though
-  // their rank computes.
+  // Makes each node wait for the previous one on its stream. Counts collectives that wait for nothing
+  // although their rank computes.
   void follow_streams(const std::vector<std::size_t>& order, std::vector<std::vector<std::size_t>>& before) {
     const auto& nodes = trace_->nodes;
-    std::map<std::int64_t, std::size_t> last;  // by stream
+    std::map<std::int64_t, std::size_t> last;  // last node of each stream
     std::int64_t free = 0;
     bool computes = false;
     for (const std::size_t i : order) {
@@ -188,7 +188,7 @@ class Importer {
     return Compute{};
   }
 
-  // The time that it took, or a roofline's of its operations and bytes.
+  // The recorded time, or a roofline's time for its operations and bytes.
   Compute compute_of(const Node& node) const {
     Compute compute;
     const NodeAttributes& attributes = node.attributes;
@@ -221,7 +221,7 @@ class Importer {
     return bytes;
   }
 
-  // Our own operations say which end they are, others are the transfer.
+  // Coppice's own operations name their end; in other traces the node's name is that of the transfer.
   static std::string name_of_transfer(const Node& node) {
     for (const std::string end : {"send ", "receive "}) {
       if (node.name.starts_with(end)) return node.name.substr(end.size());
@@ -229,7 +229,7 @@ class Importer {
     return node.name;
   }
 
-  // Sends and receives of the same ends and tag are matched in order.
+  // Sends and receives with equal ends and tag are matched in order.
   WorkOf transfer_of(const Node& node) {
     const bool sends = node.kind == NodeKind::kSend;
     const NodeAttributes& attributes = node.attributes;
@@ -347,7 +347,7 @@ class Importer {
     return collective;
   }
 
-  // Everything that one rank waits for must come from the others.
+  // Every operation for which a rank waits must have its counterpart on the other ranks.
   void require_partners() const {
     const Program& program = result_.program;
     for (std::size_t group = 0; group < in_group_.size(); ++group) {
@@ -386,7 +386,7 @@ class Importer {
   const Trace* trace_ = nullptr;
   NamedGroups groups_;
   std::map<std::string, std::size_t> group_numbers_;
-  std::vector<std::vector<std::int32_t>> in_group_;  // collectives, in order
+  std::vector<std::vector<std::int32_t>> in_group_;  // [group]: its collectives in order
   std::map<std::pair<int, int>, std::size_t> joined_;
   std::map<std::tuple<int, int, std::int64_t>, Ends> transfers_;
   std::int64_t hosts_ = 0;

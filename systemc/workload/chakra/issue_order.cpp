@@ -8,7 +8,7 @@
 namespace coppice::workload::chakra {
 namespace {
 
-using Entry = std::pair<std::uint64_t, std::size_t>;  // id and place
+using Entry = std::pair<std::uint64_t, std::size_t>;  // (id, index)
 
 class Issuer {
  public:
@@ -28,7 +28,7 @@ class Issuer {
   IssueOrder run() {
     while (!ready_.empty() || !held_.empty()) {
       if (ready_.empty()) {
-        // Every stream's next node waits for one behind it in some stream.
+        // In every stream the next node waits for a later one of some stream.
         ++result_.against_ids;
         ready_.insert(held_.extract(held_.begin()));
       }
@@ -63,9 +63,9 @@ class Issuer {
   const std::vector<Node>& nodes_;
   std::vector<std::vector<std::size_t>> followers_;
   std::vector<std::size_t> waits_;
-  std::map<std::int64_t, std::set<Entry>> streams_;  // what each has not issued yet
+  std::map<std::int64_t, std::set<Entry>> streams_;  // nodes of each stream that have not been issued
   std::set<Entry> ready_;
-  std::set<Entry> held_;  // by lower ids of their stream alone
+  std::set<Entry> held_;  // nodes held only by lower ids of their stream
   IssueOrder result_;
 };
 

@@ -10,13 +10,12 @@ namespace coppice::workload::chakra {
 
 // The order in which a rank issues its nodes.
 struct IssueOrder {
-  std::vector<std::size_t>
-      order;                     // places in the list of nodes; shorter than it if nodes wait for each other
-  std::int64_t against_ids = 0;  // nodes that go ahead of lower ids of their stream
+  std::vector<std::size_t> order;  // indices of nodes; fewer than the nodes if some wait for each other
+  std::int64_t against_ids = 0;    // number of nodes issued before lower ids of their stream
 };
 
-// Lowest id first of the nodes whose `before` (places in `nodes`) have been issued, and each stream in the
-// order of its ids. Where a dependency contradicts a stream's ids, the dependency wins.
+// Issues the lowest id first among the nodes whose `before` (indices into `nodes`) have been issued, and each
+// stream in the order of its ids. If a dependency contradicts a stream's ids, the dependency wins.
 IssueOrder issue_order(const std::vector<Node>& nodes, const std::vector<std::vector<std::size_t>>& before);
 
 // Whether a node runs on a stream of its accelerator.

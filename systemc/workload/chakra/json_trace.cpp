@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A whole number; protobuf prints 64-bit ones as strings.
+// A whole number; protobuf prints 64-bit numbers as strings.
 AttributeValue value_of(const Json& json) {
   if (json.is_boolean()) return {json.get<bool>() ? 1 : 0};
   if (!json.is_string()) return {whole_number(json)};
@@ -49,7 +49,7 @@ class Reader {
     return trace;
   }
 
-  // A node as protobuf prints it, zeros left out.
+  // Reads a node as protobuf prints it, without fields that are zero.
   void read_message(const Json& item, Trace& trace) {
     Node node = begin_node(item, "id", "name");
     if (!item.contains("type")) refuse(place_of(rank_, node) + " has no type");
@@ -116,7 +116,7 @@ class Reader {
 
 bool is_json(const std::string& bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  // The length of a protobuf header is 10 or 123 as well; an object continues with a name or ends.
+  // A protobuf header may also have the length 10 or 123; an object continues with a name or ends.
   if (first == std::string::npos || bytes[first] != '{') return false;
   const std::size_t next = bytes.find_first_not_of(" \t\r\n", first + 1);
   return next != std::string::npos && (bytes[next] == '"' || bytes[next] == '}');

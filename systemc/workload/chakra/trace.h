@@ -8,7 +8,7 @@
 
 namespace coppice::workload::chakra {
 
-// The kinds of nodes of a Chakra trace, by the numbers of its files.
+// The kinds of nodes of a Chakra trace, numbered as in its files.
 enum class NodeKind {
   kMetadata = 1,
   kMemoryLoad = 2,
@@ -31,11 +31,11 @@ struct NodeAttributes {
   std::optional<std::int64_t> destination{};            // comm_dst
   std::optional<std::int64_t> tag{};                    // comm_tag
   std::optional<std::string> group{};                   // pg_name, or comm_group
-  std::optional<std::int64_t> stream{};                 // of the accelerator; from -2^63 on
+  std::optional<std::int64_t> stream{};                 // of the accelerator; any value from -2^63 on
   std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; Coppice's own
   std::optional<std::int64_t> iteration{};              // Coppice's own
   std::optional<std::string> purpose{};                 // Coppice's own
-  std::optional<std::string> communication{};           // what it is for: Coppice's own
+  std::optional<std::string> communication{};           // the purpose of the communication; Coppice's own
   bool operator==(const NodeAttributes&) const = default;
 };
 
@@ -50,14 +50,14 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// Ranks by the name of their group, as files write them: they may be no ranks of the traces.
+// Ranks by the name of their group, as files write them; they need not be ranks of the traces.
 using NamedGroups = std::map<std::string, std::vector<std::int64_t>>;
 
 // The trace of one rank, in the order of its file.
 struct Trace {
   std::string path;
   std::vector<Node> nodes;
-  NamedGroups groups;  // that metadata nodes name
+  NamedGroups groups;  // as listed by metadata nodes
 };
 
 // Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is for messages. Throws

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kGzip = 16 + MAX_WBITS;
 
-// A zlib stream that is closed in the end.
+// A zlib stream that closes itself.
 class Inflater {
  public:
   Inflater() { inflateInit2(&stream_, kGzip); }
@@ -44,7 +44,7 @@ std::string unpack(std::string& packed, const std::string& path) {
     }
     if (state != Z_STREAM_END) continue;
     if (stream.avail_in == 0) return bytes;
-    inflateReset(&stream);  // files that were joined
+    inflateReset(&stream);  // concatenated gzip files
   }
 }
 

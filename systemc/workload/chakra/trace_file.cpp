@@ -78,7 +78,7 @@ class Reader {
   }
 
  private:
-  // Reads a message behind its length; whether there was one.
+  // Reads a message preceded by its length; returns whether there was one.
   template <typename Message>
   bool next(Message& message) {
     if (input_.CurrentPosition() == input_.BytesUntilTotalBytesLimit() + input_.CurrentPosition())

@@ -11,7 +11,7 @@ namespace coppice::workload::chakra {
 // file. Throws ConfigError if the pattern lacks {rank} or rank 0 is missing.
 std::vector<Trace> read_traces(const std::string& pattern);
 
-// Groups of ranks by name, of a JSON file like {"1": [0, 1]}. Throws ConfigError for any other.
+// Groups of ranks by name, from a JSON file like {"1": [0, 1]}. Throws ConfigError for anything else.
 NamedGroups read_groups(const std::string& path);
 
 }  // namespace coppice::workload::chakra

@@ -17,9 +17,9 @@ struct AttributeValue {
   std::optional<std::string> text{};
 };
 
-// A whole number of at most 63 bits and a sign; nothing for any other value.
+// A whole number of at most 63 bits and a sign; nullopt for any other value.
 std::optional<std::int64_t> whole_number(const nlohmann::json& value);
-// The number in a text that contains nothing else.
+// The number in a text that contains nothing else; nullopt for other texts.
 std::optional<std::int64_t> number_in(const std::string& text);
 
 // The location of a node, for messages: "rank 3, node 17 'all_reduce'".
