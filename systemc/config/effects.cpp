@@ -32,9 +32,9 @@ const char* subject(Purpose purpose) {
   return "?";
 }
 
-// Keys of one file that have no effect for one reason: a warning.
+// The keys of one file that have no effect for one reason; they share a warning.
 struct Idle {
-  SourceLocation place;  // of the first
+  SourceLocation place;  // location of the first key
   std::string reason;    // follows "no effect"
   std::vector<std::string> keys;
 };
@@ -66,7 +66,7 @@ class IdleKeys {
   std::vector<Idle> groups_;
 };
 
-// The entries of a list over the dimensions of a grid that belong to dimensions without links.
+// Adds the entries of a list over the dimensions of a grid that belong to dimensions without links.
 void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKeys& idle) {
   const auto& dims = loaded.config.system.topology.dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -77,7 +77,7 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
   }
 }
 
-// Keys by which layers of a table are timed.
+// Whether the key sets the times of a table's layers.
 bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
   // The network interface shares the memory.
   const bool shared = key.path == "system.accelerator.memory_bandwidth" ||

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kArchitectureFile = "[^ ].*\\.cfg";
 
-// A section may be there without keys, which YAML reads as null.
+// A section may exist without keys, which YAML reads as null.
 Json empty_section() {
   return {{"type", {"object", "null"}}, {"properties", Json::object()}, {"additionalProperties", false}};
 }
@@ -44,7 +44,7 @@ Json schema_of(const Key& key) {
   return schema;
 }
 
-// The properties of the section that encloses the key, made if need be.
+// The properties of the section that encloses the key; creates it if necessary.
 Json& place_of(Json& root, std::string_view path) {
   Json* section = &root;
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {

@@ -102,7 +102,7 @@ namespace {
 
 void add_assumptions(const std::vector<std::string>& assumptions, Loaded& loaded) {
   auto& all = loaded.config.assumptions;
-  for (const std::string& assumption : assumptions) {  // a result has stated some of them before
+  for (const std::string& assumption : assumptions) {  // a result already lists some of them
     if (std::ranges::find(all, assumption) == all.end()) all.push_back(assumption);
   }
 }

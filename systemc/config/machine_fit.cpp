@@ -22,7 +22,7 @@ constexpr const char* kFlit = "system.flit";
 constexpr const char* kPayload = "system.ni.payload";
 constexpr const char* kDepth = "system.router.vc_depth";
 
-// Flits that close up behind their heads, by two per router.
+// Flits by which a packet's body catches up with its head, two per router.
 constexpr Cycles kClosingUp = 12;
 
 void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link) {
@@ -32,7 +32,7 @@ void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link)
   if (!known) links.push_back(link);
 }
 
-// `assumptions`: what the file leaves open goes there, if it is set.
+// If `assumptions` is set, it receives what the file does not specify.
 std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
                                                std::vector<std::string>* assumptions = nullptr) {
   const SystemConfig& system = loaded.config.system;
@@ -47,7 +47,7 @@ std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
       add(links, {channel.bandwidth, channel.latency});
     }
   } catch (const UnsupportedError&) {
-    return {};  // who builds it tells
+    return {};  // the builder reports the error
   }
   return links;
 }
@@ -56,7 +56,7 @@ Femtoseconds flit_time(const SystemConfig& system, Bandwidth bandwidth) {
   return std::max(system.clock.period(), transfer_time(system.flit, bandwidth));
 }
 
-// Flits that cover a link's credit loop; one more where a flit takes part of a cycle.
+// The flits that cover a link's credit loop; one more if a flit takes part of a cycle.
 std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec& link) {
   const Femtoseconds period = system.clock.period();
   const Femtoseconds loop = credit_loop(system, link.bandwidth, link.latency) * period;
@@ -64,7 +64,7 @@ std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec
   return (loop + flit - 1) / flit + (flit % period == 0 ? 0 : 1) + kClosingUp;
 }
 
-// Whether the machine is to choose: the key is not set, or to `auto`, which reads as 0.
+// Whether the machine chooses the value: the key is not set, or set to `auto`, which reads as 0.
 template <typename Value>
 bool open(const Loaded& loaded, const char* key, Value& value, Value usual) {
   if (loaded.places.contains(key) && value != 0) return false;
@@ -132,7 +132,7 @@ void fit_machine(Loaded& loaded) {
   }
   if (depth) {
     for (const topology::LinkSpec& link : links) {
-      if (link.latency / system.clock.period() > kLongestLatency) continue;  // refused where it is built
+      if (link.latency / system.clock.period() > kLongestLatency) continue;  // the builder rejects it
       system.router.vc_depth =
           std::max(system.router.vc_depth, static_cast<int>(covering_depth(system, link)));
     }

@@ -42,7 +42,7 @@ void check_bandwidth(const Loaded& loaded) {
   const auto& bandwidths = system.link.bandwidth;
   for (std::size_t d = 0; d < bandwidths.size(); ++d) {
     if (bandwidths.size() > 1 && is_grid(loaded.config) && system.topology.dims[d] == 1)
-      continue;  // has no links
+      continue;  // the dimension has no links
     const auto& shares = system.link.efficiency;
     const double share = d < shares.size() ? shares[d] : shares.front();
     const std::string objection = bandwidth_objection(system, usable_bandwidth(bandwidths[d], share));
@@ -76,7 +76,7 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// A payload below a flit was probably forgotten when flits became wider: a packet of one flit behind its head
+// A payload below a flit was probably forgotten when flits became wider: packets of a head and a single flit
 // would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
@@ -91,7 +91,7 @@ void check_payload(const Loaded& loaded) {
 
 void check_observed_nodes(const Loaded& loaded) {
   const std::int64_t accelerators = count_accelerators(loaded.config);
-  if (accelerators == 0) return;  // only the graph tells
+  if (accelerators == 0) return;  // only the graph determines the number
   const auto& nodes = loaded.config.observe_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] < accelerators) continue;
@@ -107,7 +107,7 @@ void check_rules(const Loaded& loaded) {
   if (described_by(loaded.config, topology::DescribedBy::kDimensions)) {
     check_dimensions(loaded);
   } else {
-    if (kind_of(loaded.config) == nullptr) return;  // the cost of layers asks for no network
+    if (kind_of(loaded.config) == nullptr) return;  // computing the cost of layers needs no network
     check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
     check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
     check_list_length(loaded, "system.link.efficiency", loaded.config.system.link.efficiency.size());

@@ -22,11 +22,11 @@ namespace {
 constexpr Purposes kEverywhere{Purpose::kRun,   Purpose::kTraffic, Purpose::kSchedule,
                                Purpose::kBound, Purpose::kRoute,   Purpose::kTextRun};
 constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
-// Chunks of a hierarchy take their turns by them.
+// Chunks of a hierarchy take their turns by these times.
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
-constexpr Purposes kHardware{Purpose::kRun, Purpose::kTraffic};  // kTraffic: of a network alone
+constexpr Purposes kHardware{Purpose::kRun, Purpose::kTraffic};  // kTraffic: for a network alone
 constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
 constexpr Purposes kTrained{Purpose::kRun, Purpose::kLayers};
 
@@ -35,7 +35,7 @@ constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
 constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
-constexpr int kDeepestBuffer = 1 << 22;  // the longest latency twice
+constexpr int kDeepestBuffer = 1 << 22;  // covers the longest latency twice
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
 
@@ -99,7 +99,7 @@ void add_topology_keys(std::vector<Key>& keys) {
   add_failure_keys(keys, kEverywhere);
 }
 
-// One share, or a list with one for every level; not written while everything is payload.
+// One fraction, or a list with one per level; not written while all data is payload.
 Key efficiency_key() {
   Key key;
   key.path = "system.link.efficiency";
@@ -206,7 +206,7 @@ void add_router_keys(std::vector<Key>& keys) {
               .unless_usual("round_robin"),
           "Which packet a router serves first: in rotation, or the oldest one (age).",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);
-  // Routing studies simulate only the SystemC model; this holds for the network interfaces below, too.
+  // Routing studies simulate only the SystemC model; this also holds for the network interfaces below.
   declare(keys, enum_key(COPPICE_KEY(system.router.impl), kImplementations),
           "The router implementation: the SystemC model or the Verilated Verilog.",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);
@@ -245,7 +245,7 @@ void add_ni_keys(std::vector<Key>& keys) {
                                     Bytes{1 << 20}),
                        [](Config& config) { config.system.ni.payload = 0; }),
           "The payload of a packet. auto: 16 flits.", kCompiled, idle_payload);
-  // Nops are in a table only if they hold a lockstep.
+  // Tables contain nops only if nops hold a lockstep.
   declare(keys, flag_key(COPPICE_KEY(system.ni.lockstep)),
           "Whether network interfaces delay a timestep until the nominal end of the previous one.", kCompiled,
           idle_ni);
@@ -310,7 +310,7 @@ Key model_key() {
 }
 
 void add_training_keys(std::vector<Key>& keys) {
-  // Values of a section that is not there are not written.
+  // Values of a missing section are not written.
   const auto named = [](const Config& config) { return !config.training.model.empty(); };
   declare(keys, model_key().written_if(named), "The network to train, or its layer table.",
           {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, nullptr, kTrained);
@@ -490,7 +490,7 @@ void add_run_keys(std::vector<Key>& keys) {
           idle_observation);
 }
 
-// Not written where nothing is said of hardware.
+// Not written if no hardware key is set.
 void add_hardware_keys(std::vector<Key>& keys) {
   std::vector<std::string> names;
   for (const Technology& technology : technologies()) names.emplace_back(technology.name);

@@ -12,14 +12,14 @@ const std::vector<Key>& keys();
 
 const Key* find_key(std::string_view path);
 
-// A key of earlier versions, and what to write now.
+// A key of earlier versions, and its replacement.
 struct RetiredKey {
   std::string_view path;
   std::string_view instead;
 };
 const RetiredKey* find_retired_key(std::string_view path);
 
-// Whether keys begin with "path.".
+// Whether some key begins with "path.".
 bool is_section(std::string_view path);
 
 }  // namespace coppice::config

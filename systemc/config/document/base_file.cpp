@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kKey = "base";
 constexpr int kDeepest = 8;
 
-// Beside a command that is installed; else where it was built.
+// Beside an installed command; otherwise where it was built.
 std::filesystem::path shipped_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);

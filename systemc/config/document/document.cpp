@@ -97,7 +97,7 @@ class Converter {
       Node child = convert(entry.second, depth + 1);
       child.name = name;
       child.name_place = place;
-      // The parser's mark of a value that is not there is where the next one begins.
+      // The parser locates a missing value where the next one begins.
       if (child.kind == Node::Kind::kNull) child.place = place;
       node.children.push_back(std::move(child));
     }
@@ -107,7 +107,7 @@ class Converter {
   int nodes_ = 0;
 };
 
-// Looks for a second document and stops there: behind some mistakes the parser finds empty documents without
+// Looks for a second document and stops there: after some errors the parser finds empty documents without
 // end.
 class DocumentStarts final : public YAML::EventHandler {
  public:
@@ -132,8 +132,8 @@ class DocumentStarts final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// The document that `text` is, which starts at `origin`; null if it is empty. A second one is refused with
-// `refusal`.
+// Parses the document in `text`, which starts at `origin`; null if it is empty. A second document is rejected
+// with `refusal`.
 YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char* refusal) {
   try {
     std::istringstream stream(text);

@@ -7,37 +7,36 @@
 
 namespace coppice::config {
 
-// A YAML value with its place: what the rest of this folder sees of a configuration file. Aliases are
-// expanded.
+// A YAML value with its location, as the rest of this folder sees a configuration file. Aliases are expanded.
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };
 
   Kind kind = Kind::kNull;
   SourceLocation place;
   std::string name;            // the key under which a map holds it
-  SourceLocation name_place;   // where that key stands
-  std::string text;            // of a scalar, unquoted
-  std::vector<Node> children;  // of a list or map, in order
+  SourceLocation name_place;   // location of that key
+  std::string text;            // text of a scalar, without quotes
+  std::vector<Node> children;  // elements of a list or map, in order
 };
 
-// The single document of a YAML file, a map. Throws ConfigError: unreadable, not text, not YAML, empty, no
-// map, more than one document, a key twice in a map.
+// Reads the single document of a YAML file, which is a map. Throws ConfigError: unreadable, not text, not
+// YAML, empty, not a map, more than one document, or a duplicate key in a map.
 Node read_document(const std::string& path);
-// The two steps of it: the text of a file, and the document that a text beginning at `place` is.
+// The two steps of read_document(): reading the text of a file, and parsing a text that begins at `place`.
 std::string read_document_text(const std::string& path);
 Node parse_document(const std::string& text, const SourceLocation& place);
 
-// "section.key=value", the value in YAML, as nested maps of one child each, located on the command line
-// ("--set TEXT:1:column"). Throws ConfigError.
+// Parses "section.key=value", with the value in YAML, into nested maps of one child each, located on the
+// command line ("--set TEXT:1:column"). Throws ConfigError.
 Node parse_override(const std::string& text);
 
-// Nodes for values read from another tool's file, with their source locations: a scalar, an empty map, and a
-// value under a key of a map.
+// Builders of nodes for values read from another tool's file, with their source locations: a scalar, an empty
+// map, and a value under a key of a map.
 Node scalar(std::string text, const SourceLocation& place);
 Node empty_map(const SourceLocation& place);
 void put(Node& map, const std::string& name, Node value, const SourceLocation& name_place);
 
-// Lays `change` over `base`: maps are merged key by key, anything else is replaced.
+// Merges `change` into `base`: maps are merged key by key, anything else is replaced.
 void merge(Node& base, const Node& change);
 
 }  // namespace coppice::config

@@ -17,7 +17,7 @@
 // Readers of keys that are lists of maps.
 namespace coppice::config {
 
-// A list; [] is one. Throws ConfigError naming what was expected.
+// The elements of a list, which may be empty. Throws ConfigError with the expected form.
 inline const std::vector<Node>& read_list(const Node& value, const std::string& path,
                                           const std::string& expected) {
   if (value.kind != Node::Kind::kList) refuse(value, path, expected);
@@ -42,7 +42,7 @@ inline nlohmann::ordered_json duration_schema() {
 template <typename Entry>
 struct Field {
   std::string name;
-  nlohmann::ordered_json schema;  // of its values
+  nlohmann::ordered_json schema;  // JSON Schema of its values
   void (*read)(const Node&, const std::string&, Entry&);
 };
 
@@ -58,7 +58,7 @@ nlohmann::ordered_json entries_schema(const Fields<Entry>& fields, const std::ve
   return value_schema::list(value_schema::section(std::move(keys), required), least);
 }
 
-// Throws ConfigError at a field that there is not.
+// Reads an entry. Throws ConfigError at an unknown field.
 template <typename Entry>
 Entry read_entry(const Node& value, const std::string& path, const Fields<Entry>& fields,
                  const std::string& expected) {

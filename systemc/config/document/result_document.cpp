@@ -19,13 +19,13 @@ struct Member {
   std::size_t end = 0;
 };
 
-// Walks over the members of a JSON object without building what is in them: results may hold far more than
-// their configuration.
+// Walks over the members of a JSON object without parsing their values: results may hold far more than their
+// configuration.
 class Members {
  public:
   explicit Members(std::string_view text) : text_(text) {}
 
-  // Nothing if the text is not a JSON object; YAML written in braces has names without quotes.
+  // Empty if the text is not a JSON object; YAML written in braces has names without quotes.
   std::vector<Member> read() {
     std::vector<Member> members;
     if (!take('{')) return {};
@@ -55,7 +55,7 @@ class Members {
     return true;
   }
 
-  // A text in quotes; false if there is none.
+  // Skips a text in quotes; returns false if there is none.
   bool skip_text() {
     if (at_ == text_.size() || text_[at_] != '"') return false;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
@@ -66,7 +66,7 @@ class Members {
     return true;
   }
 
-  // Up to the comma or bracket behind it.
+  // Skips to the comma or bracket after the value.
   void skip_value() {
     int depth = 0;
     while (at_ < text_.size()) {
@@ -95,7 +95,7 @@ const Member* find(const std::vector<Member>& members, std::string_view name) {
   return found == members.end() ? nullptr : &*found;
 }
 
-// "coppice.result/1" of a file that coppice has written; empty for another.
+// The schema of a file that coppice has written, such as "coppice.result/1"; empty for other files.
 std::string schema_of(std::string_view text, const std::vector<Member>& members) {
   const Member* const schema = find(members, "schema");
   if (schema == nullptr) return "";

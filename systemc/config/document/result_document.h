@@ -7,8 +7,8 @@
 
 namespace coppice::config {
 
-// The configuration in a file: the whole of a YAML file, or the `config` of a result with the `assumptions`
-// listed there. Locations refer to the file.
+// The configuration in a file: a whole YAML file, or the `config` of a result with the `assumptions` listed
+// there. Locations refer to the file.
 struct ConfigDocument {
   Node root;
   bool from_result = false;
@@ -16,7 +16,7 @@ struct ConfigDocument {
 };
 
 // Reads a configuration, or the result of a run. Throws ConfigError as read_document() does, and for a file
-// of coppice's that holds no configuration, such as a schedule.
+// written by coppice without a configuration, such as a schedule.
 ConfigDocument read_config_document(const std::string& path);
 
 }  // namespace coppice::config

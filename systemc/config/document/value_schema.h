@@ -12,7 +12,7 @@
 #include "base/units.h"
 
 // JSON Schema (draft 7) of the values that the readers of values.h accept. A schema cannot state the range of
-// a quantity with a unit: it checks the form, and the description names the range.
+// a quantity with a unit: it checks the form, and the description states the range.
 namespace coppice::config::value_schema {
 
 using Json = nlohmann::ordered_json;
@@ -22,7 +22,7 @@ Json number(double lowest, double highest);
 Json flag();
 // One of `names`.
 Json names(std::span<const std::string> names);
-// The names of files and protocols: any scalar that YAML reads as a text or a number.
+// Names of files and protocols: any scalar that YAML reads as a text or a number.
 Json text();
 // A number and a unit that `parse`, a function of base/units.h, accepts.
 Json quantity(Bytes (*parse)(std::string_view));  // parse_bytes or parse_duration
@@ -31,10 +31,10 @@ Json quantity(Frequency (*parse)(std::string_view));
 // A text that matches a regular expression as a whole.
 Json pattern(std::string_view expression);
 Json list(Json item, int least = 0, int most = 0);  // most: 0 if unlimited
-// Exactly these keys, of which `required` must be there.
+// Exactly these keys, with `required` mandatory.
 Json section(std::vector<std::pair<std::string, Json>> keys, const std::vector<std::string>& required = {});
 Json any_of(std::vector<Json> forms);
-// The word, or another form.
+// Either the word or the other form.
 Json or_word(std::string_view word, Json form);
 
 }  // namespace coppice::config::value_schema

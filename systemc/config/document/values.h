@@ -11,7 +11,7 @@
 
 #include "config/document/document.h"
 
-// Readers of single values. Each throws ConfigError at the value: what `path` must be, and what it is.
+// Readers of single values. Each throws ConfigError at the value, naming what `path` must be and what it is.
 namespace coppice::config {
 
 // "'four'", "a list", "a section", "empty".
@@ -19,7 +19,7 @@ std::string describe(const Node& value);
 
 [[noreturn]] void refuse(const Node& value, std::string_view path, std::string_view expected);
 
-// The text of a scalar; `expected` says what it should have been otherwise.
+// The text of a scalar; if it is not a scalar, the error names `expected`.
 const std::string& read_text(const Node& value, std::string_view path, std::string_view expected);
 
 std::int64_t read_integer(const Node& value, std::string_view path, std::int64_t lowest,
@@ -28,13 +28,13 @@ std::uint64_t read_unsigned(const Node& value, std::string_view path);
 double read_number(const Node& value, std::string_view path, double lowest, double highest);
 bool read_flag(const Node& value, std::string_view path);
 
-// One of `names`; the nearest is suggested for another.
+// One of `names`; the error suggests the nearest.
 std::string read_name(const Node& value, std::string_view path, std::span<const std::string> names);
 
-// A list of whole numbers; `example` is one that would be right, [`lowest`] if it is empty.
+// A list of whole numbers; the error shows `example`, or [`lowest`] if that is empty.
 std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
                                std::string_view example = {});
-// The same, or "8x8", or one number.
+// Like read_integers(), but also accepts "8x8" or a single number.
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);
 

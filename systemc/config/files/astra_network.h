@@ -7,22 +7,22 @@
 
 namespace coppice::config {
 
-// The ways that the rings of a network file go: it does not say, and ASTRA-sim sends one way around unless
-// its system file has it otherwise.
+// The directions of the rings in a network file. The file does not specify them; ASTRA-sim sends in one
+// direction unless its system file says otherwise.
 enum class RingWays { kOne, kBoth };
 
-// The dimensions that a network file describes, and what it leaves open: a sentence each.
+// The dimensions in a network file, and one sentence for each thing that it does not specify.
 struct AstraNetwork {
   std::vector<topology::DimensionSpec> dimensions;
   std::vector<std::string> assumptions;
 };
 
 // Reads a network file of ASTRA-sim's analytical backend: lists of one length, `topology` (Ring,
-// FullyConnected, Switch), `npus_count`, `bandwidth` (of a link, each way, in GB/s of 2^30 B/s) and `latency`
-// (ns of a link; a step through a switch takes two). Its accelerators have a link to the next neighbour of a
-// ring, or one to either (`ways`; a ring of 2 has one link each way in any case), one to each of a fully
-// connected group, one to a switch. Throws ConfigError in the file: an unknown or missing key, a bad value,
-// lists of different length.
+// FullyConnected, Switch), `npus_count`, `bandwidth` (per link and direction, in GB/s of 2^30 B/s) and
+// `latency` (ns per link; a step through a switch takes two links). Its accelerators have one link to the
+// next neighbour in a ring, or one to either neighbour (`ways`; a ring of 2 always has one link in each
+// direction), one to each member of a fully connected group, or one to a switch. Throws ConfigError in the
+// file: an unknown or missing key, a bad value, or lists of different lengths.
 AstraNetwork read_astra_network(const std::string& path, RingWays ways = RingWays::kOne);
 
 }  // namespace coppice::config

@@ -9,12 +9,12 @@ namespace coppice::config {
 
 // The collective settings of an ASTRA-sim system file.
 struct AstraSystem {
-  std::vector<schedule::DimensionMethod> algorithms;  // of every dimension
-  std::vector<std::string> assumptions;               // a sentence each
+  std::vector<schedule::DimensionMethod> algorithms;  // [dimension]
+  std::vector<std::string> assumptions;               // one sentence each
 };
 
-// Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, each with "one"
-// before it too. Throws ConfigError in the file: unreadable, not JSON, no such key, or another algorithm.
+// Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, optionally with
+// the prefix "one". Throws ConfigError in the file: unreadable, not JSON, no such key, or another algorithm.
 AstraSystem read_astra_system(const std::string& path);
 
 }  // namespace coppice::config

@@ -13,8 +13,7 @@
 namespace coppice::config {
 namespace {
 
-// A kind of network that is read: its ways, as routing_function and system.router.routing name them, and its
-// patterns beside those of all.
+// A supported routing: its name in routing_function, and in system.router.routing.
 struct Routing {
   const char* theirs;
   const char* ours;
@@ -44,7 +43,7 @@ const std::vector<Network>& networks() {
   return known;
 }
 
-// Why the other networks of BookSim2 are not read.
+// The reasons why BookSim2's other networks are not supported.
 constexpr std::array kOtherNetworks{
     std::pair{"fly",
               "its channels are one-way, from sources to sinks, which are not accelerators of one kind"},
@@ -54,7 +53,7 @@ constexpr std::array kOtherNetworks{
     std::pair{"tree4", "write it as a fat tree or as anynet"},
 };
 
-// A key's position is that of its value.
+// Adds a key located at its value.
 void add(Node& map, const char* name, Node value) {
   const SourceLocation place = value.place;
   config::put(map, name, std::move(value), place);
@@ -124,7 +123,7 @@ class Translation {
 
   std::string kind() const { return network().name; }
 
-  // The value of system.router.routing, where the file names the way of packets.
+  // The value of system.router.routing, if the file names the routing of packets.
   Node routing() const {
     const Node theirs = file_["routing_function"];
     std::vector<std::string> known;
@@ -179,7 +178,7 @@ class Translation {
     add(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
     Node latency = scalar(folded ? "2 ns" : "1 ns", {file_.path()});
     if (kind() == "dragonflynew") {
-      // Between accelerators and routers, in groups, between groups.
+      // between accelerators and routers, in groups, between groups
       latency = list({}, {file_.path()});
       for (const char* level : {"1 ns", "10 ns", "100 ns"}) {
         latency.children.push_back(scalar(level, {file_.path()}));
@@ -270,7 +269,7 @@ class Translation {
     }
   }
 
-  // Returns the flits that a packet stands for: a request with its reply.
+  // The flits that a packet stands for: those of a request with its reply, if the file uses them.
   double request_reply() {
     if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
     std::array<std::int64_t, 4> sizes{};
@@ -287,7 +286,7 @@ class Translation {
            writes * static_cast<double>(sizes[2] + sizes[3]);
   }
 
-  // `rate` of packets in a cycle.
+  // Reads the injection process for `rate` packets per cycle.
   void bursts(double rate) {
     const Node value = file_["injection_process"];
     const BooksimCall call = read_booksim_call(value);

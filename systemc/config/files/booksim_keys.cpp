@@ -67,7 +67,8 @@ constexpr std::array kDefaults{
     std::pair{"seed", "0"},
 };
 
-// Keys without effect on the network or with a counterpart that is always on: allocators, and output options.
+// Keys that do not affect the network or have a counterpart that is always on: allocators, and output
+// options.
 constexpr std::array kUnread{
     "vc_allocator", "sw_allocator", "alloc_iters", "wait_for_tail_credit", "vc_busy_when_full",
     "vc_prioritize_empty", "vc_shuffle_requests", "output_buffer_size", "noq", "latency_thres",
@@ -80,7 +81,7 @@ constexpr std::array kUnread{
     "read_request_begin_vc", "read_request_end_vc", "write_request_begin_vc", "write_request_end_vc",
     "read_reply_begin_vc", "read_reply_end_vc", "write_reply_begin_vc", "write_reply_end_vc",
     "read_request_subnet", "read_reply_subnet", "write_request_subnet", "write_reply_subnet",
-    // The places of concentrated networks, by which BookSim2 estimates channels.
+    // Positions in concentrated networks, from which BookSim2 estimates channels.
     "x", "y", "xr", "yr", "fail_seed", "vc_priority_donation", "private_buf_start_vc", "private_buf_end_vc",
     "max_held_slots", "feedback_aging_scale", "feedback_offset", "class_priority", "packet_size_rate",
     "batch_size", "batch_count", "max_outstanding_requests", "watch_transactions", "injected_flits_out",
@@ -235,7 +236,7 @@ void BooksimKeys::add(std::string_view text, std::size_t begin, std::size_t end)
     return;
   }
   require_known(key);
-  // The last one counts.
+  // The last value of a key counts.
   std::erase_if(values_, [&](const Node& other) { return other.name == value.name; });
   values_.push_back(std::move(value));
 }

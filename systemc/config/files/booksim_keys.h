@@ -9,32 +9,32 @@
 
 namespace coppice::config {
 
-// A value of BookSim2 with parameters, each a list: hotspot({{0,9},{1,2}}) has 0,9 and 1,2, hotspot({0,2})
-// has 0 and 2, hotspot(0) has 0.
+// A value of BookSim2 with parameters, each of them a list: hotspot({{0,9},{1,2}}) has the lists 0,9 and 1,2,
+// hotspot({0,2}) has 0 and 2, hotspot(0) has 0.
 struct BooksimCall {
   std::string name;
   std::vector<std::vector<std::string>> lists;
 };
 
-// Throws ConfigError at the value's place: braces or parentheses that do not match.
+// Throws ConfigError at the value if braces or parentheses do not match.
 BooksimCall read_booksim_call(const Node& value);
 
-// The keys and values of a configuration file of BookSim2, with BookSim2's own where the file is silent. All
-// throw ConfigError at the line.
+// The keys and values of a configuration file of BookSim2, with BookSim2's defaults. All functions throw
+// ConfigError at the line.
 class BooksimKeys {
  public:
-  // Refuses a file that cannot be read, other syntax, and keys that BookSim2 does not have.
+  // Rejects a file that cannot be read, other syntax, and keys that BookSim2 does not have.
   explicit BooksimKeys(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Keys of the file that change no network, or have a counterpart here that is always on.
+  // Keys of the file that do not affect the network, or have a counterpart here that is always on.
   const std::vector<std::string>& unread() const { return unread_; }
 
-  // As the file has it, else BookSim2's.
+  // The file's value, otherwise BookSim2's default.
   Node operator[](const char* key) const;
   std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const;
   double number(const char* key, double least, double most) const;
-  // Refuses any value but `only`.
+  // Rejects any value but `only`.
   void require(const char* key, std::string_view only, std::string_view why) const;
 
  private:

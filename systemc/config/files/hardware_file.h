@@ -9,16 +9,16 @@ namespace coppice::config {
 struct Technology {
   const char* name;
   double nanometres;
-  double volts;  // nominal
+  double volts;  // nominal supply voltage
 };
 
-// osu018, which the Verilog was synthesised for, and the processes that its figures are scaled to.
+// osu018, for which the Verilog was synthesised, and the processes to which its figures are scaled.
 const std::vector<Technology>& technologies();
 
-// The technology of that name; nullptr if there is none.
+// The technology with this name; nullptr if there is none.
 const Technology* find_technology(const std::string& name);
 
-// The contents of configs/hardware/osu018.yaml, with its names; gates are two-input NANDs.
+// The contents of configs/hardware/osu018.yaml, under its names; gates are two-input NANDs.
 struct HardwareTable {
   double area_nanometres = 0;
   double nand2_um2 = 0;
@@ -49,7 +49,7 @@ struct HardwareTable {
   double memory_pj_per_bit = 0;
 };
 
-// Reads such a file, every key required. Throws ConfigError at the value at fault.
+// Reads such a file, in which every key is required. Throws ConfigError at the invalid value.
 HardwareTable read_hardware_file(const std::string& path);
 
 }  // namespace coppice::config

@@ -24,7 +24,7 @@ namespace {
 
 using topology::NamedNetwork;
 
-constexpr int kDeepest = 8;  // devices in devices
+constexpr int kDeepest = 8;  // nesting of devices in devices
 constexpr double kPcieLanes = 16;
 constexpr std::size_t kMostPairs = std::size_t{1} << 24;
 
@@ -67,7 +67,7 @@ struct Device {
   const Node* node = nullptr;
 };
 
-// "xpu[0:2]": a name and which of its copies.
+// "xpu[0:2]": a name and the indices of its copies.
 struct Slice {
   std::string name;
   std::vector<int> indices;
@@ -109,7 +109,7 @@ std::vector<int> indices_of(const Node& value, std::string_view slice, int count
   return indices;
 }
 
-// "name[slice]"; `count_of` says how many copies a name has.
+// Parses "name[slice]"; `count_of` returns the number of copies of a name.
 template <typename CountOf>
 Slice slice_of(const Node& value, std::string_view text, CountOf count_of) {
   const std::size_t open = text.find('[');
@@ -134,7 +134,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-// A place of YAML in one number, for NamedNetwork.
+// A location in YAML packed into one number, for NamedNetwork.
 NamedNetwork::Place packed(const SourceLocation& place) {
   return (static_cast<NamedNetwork::Place>(place.line) << 20) + std::min(place.column, (1 << 20) - 1);
 }
@@ -181,7 +181,7 @@ class InfragraphReader {
     return count == nullptr ? 1 : static_cast<int>(read_integer(*count, "count", 1, topology::kMaxNodes));
   }
 
-  // The number that a choice names: {choice: ns, ns: 150}.
+  // The unit and number of a choice: {choice: ns, ns: 150}.
   static std::pair<std::string, double> chosen(const Node& node) {
     const Node* choice = part_of(node, "choice");
     const std::string unit = choice != nullptr           ? read_text(*choice, "choice", "a unit")
@@ -288,7 +288,7 @@ class InfragraphReader {
     }
   }
 
-  // The nodes "prefix.name.index..." that a path of slices names in a device.
+  // The nodes "prefix.name.index..." to which a path of slices in a device refers.
   std::vector<int> nodes_of(const Node& end, std::vector<std::string> prefixes, const Device& device,
                             const std::string& path) const {
     const Device* at = &device;

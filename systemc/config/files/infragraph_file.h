@@ -5,11 +5,11 @@
 
 namespace coppice::config {
 
-// The network of an InfraGraph document (Keysight, MLCommons Chakra): its components of choice xpu are the
-// accelerators, all others switches. Ports, NICs and the like with two neighbours become part of their link,
-// and what leads nowhere is left out, as GraphFile::assumptions states. Throws ConfigError at the place of
-// what is wrong: devices, components or links that do not exist, slices out of range, lists of unequal
-// length.
+// The network of an InfraGraph document (Keysight, MLCommons Chakra): components with choice xpu are
+// accelerators, all others switches. Ports, NICs and similar components with two neighbours become part of
+// their link, and components that lead nowhere are left out, as GraphFile::assumptions states. Throws
+// ConfigError at the error: devices, components or links that do not exist, slices out of range, lists of
+// unequal length.
 topology::GraphFile read_infragraph(const Node& root, const topology::GraphFileDefaults& defaults);
 
 }  // namespace coppice::config

@@ -18,7 +18,7 @@
 namespace coppice::config {
 namespace {
 
-// The first key of a YAML or JSON text, empty if it begins otherwise.
+// The first key of a YAML or JSON text; empty if the text does not begin with one.
 std::string_view first_key(std::string_view text) {
   while (true) {
     const auto begin = text.find_first_not_of(" \t\r\n{\"'\xEF\xBB\xBF");
@@ -38,7 +38,7 @@ bool has(const Node& root, const char* name) {
   return std::ranges::find(root.children, name, &Node::name) != root.children.end();
 }
 
-// The channels of a hierarchy, as a graph: its structure is found again.
+// The channels of a hierarchy as a graph, whose structure is recognized again later.
 topology::GraphFile graph_of(const AstraNetwork& network, const std::string& path) {
   try {
     const topology::Topology hierarchy = topology::make_hierarchy(network.dimensions);
@@ -49,7 +49,7 @@ topology::GraphFile graph_of(const AstraNetwork& network, const std::string& pat
       file.topology.add_channel(channel.src, channel.dst, channel.bandwidth, channel.latency,
                                 channel.dimension);
     }
-    for (const std::string& assumption : network.assumptions) {  // without the name of the file before it
+    for (const std::string& assumption : network.assumptions) {  // without the leading name of the file
       file.assumptions.push_back(assumption.substr(path.size() + 2));
     }
     return file;

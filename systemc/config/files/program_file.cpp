@@ -90,7 +90,7 @@ class ProgramReader {
   }
 
  private:
-  // The operations, by rank, that an entry of the list stands for.
+  // [rank]: index of its operation for an entry of the list.
   using Parts = std::map<int, std::int32_t>;
 
   std::vector<int> all() const {
@@ -131,7 +131,7 @@ class ProgramReader {
     return names;
   }
 
-  // A group by name, or `all`.
+  // Reads the name of a group, or `all`.
   int read_group(const Node& operation, const std::string& path) {
     const Node* value = find(operation, "group");
     if (value == nullptr) value = find(operation, "barrier");
@@ -294,7 +294,8 @@ class ProgramReader {
     return parts;
   }
 
-  // The rank's part of the operations named in `after`, and of the previous iteration.
+  // Appends the rank's operation for an entry, after its operations for the entries in `after` and those of
+  // the previous iteration.
   std::int32_t append(int rank, workload::Operation operation, const Node& entry, const std::string& path) {
     if (const Node* after = find(entry, "after")) {
       for (const std::string& name : read_names(*after, path + ".after")) {
@@ -328,8 +329,8 @@ class ProgramReader {
   int num_ranks_ = 0;
   int iterations_ = 1;
   std::optional<std::set<std::string>> carry_;
-  std::map<std::string, Parts> parts_;   // of this iteration, by name
-  std::map<std::string, Parts> before_;  // of the one before
+  std::map<std::string, Parts> parts_;   // entries of this iteration, by name
+  std::map<std::string, Parts> before_;  // entries of the previous iteration
 };
 
 }  // namespace

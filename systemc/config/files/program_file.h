@@ -20,11 +20,11 @@ namespace coppice::config {
 //     - {rank: 3, name: load, read: 1 GiB}
 //     - {name: meet, barrier: all}
 //
-// An operation stands for one of every rank that it names: compute, read and write for `rank` (all if left
-// out), a collective for its group's, a send for `from` and `to`. `after` names operations of the list: what
-// a rank does starts when its own part in all of them has ended. Of several iterations, operations come
-// after the same rank's of the iteration before, by name where `carry` lists names, else after all of them.
-// Throws ConfigError at the value at fault.
+// An entry stands for one operation on each rank that it names: compute, read and write use `rank` (default:
+// all), a collective its group, a send `from` and `to`. `after` names entries of the list: a rank's operation
+// starts when the rank's own operations of all these entries have ended. With several iterations, operations
+// follow those of the same rank in the previous iteration: the ones listed in `carry`, or all of them if
+// there is no `carry`. Throws ConfigError at the invalid value.
 workload::Program read_program_file(const std::string& path);
 
 }  // namespace coppice::config

@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::int64_t kWordsPerKilobyte = 1024;
-constexpr int kInterfaces = 3;  // of inputs, filters and outputs, each of the file's bandwidth
+constexpr int kInterfaces = 3;  // for inputs, filters and outputs, each with the file's bandwidth
 constexpr std::int64_t kLargestSide = 65536;
 constexpr std::int64_t kLargestBuffer = 1 << 24;  // kB
-constexpr double kLargestBandwidth = 1'000'000;   // words a cycle
+constexpr double kLargestBandwidth = 1'000'000;   // words per cycle
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -32,10 +32,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// "Key: value" or "Key = value" of a section.
+// "Key: value" or "Key = value" in a section.
 struct Entry {
   std::string section;
-  Node value;  // named by its key
+  Node value;  // a node with the key's name
 };
 
 Node trimmed(std::string_view line, std::size_t begin, std::size_t end, const SourceLocation& place) {
@@ -86,7 +86,7 @@ std::vector<Entry> read_entries(const std::string& path) {
   return entries;
 }
 
-// Entries without a counterpart here: addresses, banks, memory queues, names, and data layouts.
+// Whether an entry has no counterpart here: addresses, banks, memory queues, names, and data layouts.
 bool has_no_meaning(const Entry& entry) {
   static constexpr std::array kSections{"layout", "sparsity", "energy", "accelergy"};
   static constexpr std::array kKeys{"run_name",
@@ -237,7 +237,7 @@ Node* child(Node& node, std::string_view name) {
   return found == node.children.end() ? nullptr : &*found;
 }
 
-// One that cannot be read is refused where keys are.
+// An invalid clock is rejected later, when keys are read.
 std::int64_t clock_of(Node& accelerator) {
   const Node* clock = child(accelerator, "clock");
   if (clock == nullptr || clock->kind != Node::Kind::kScalar) return AcceleratorConfig{}.clock.hertz;

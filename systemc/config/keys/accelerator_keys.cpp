@@ -20,7 +20,7 @@ constexpr Bytes kSmallestBuffer = 1;
 constexpr Bytes kLargestMemory = Bytes{1} << 50;
 constexpr const char* kUnlimited = "unlimited";
 
-// A quantity, or "unlimited" for none.
+// A quantity, or "unlimited" for nullopt.
 template <typename Field, typename Quantity>
 Key limit_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
               Quantity lowest, Quantity highest) {

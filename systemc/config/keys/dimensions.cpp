@@ -73,7 +73,7 @@ const Fields<DimensionSpec>& dimension_fields() {
   return fields;
 }
 
-// A list of dimensions, a network file, or a network file with what it leaves open.
+// A list of dimensions, a network file, or a network file with settings that it does not specify.
 Json dimensions_schema() {
   const std::vector<std::string> ways{"one_way", "both_ways"};
   return value_schema::any_of(
@@ -82,7 +82,7 @@ Json dimensions_schema() {
                              {"file"})});
 }
 
-// The links of a ring say which ways it goes, so that they are not left to a default.
+// The number of links of a ring determines its directions, so that they do not depend on a default.
 void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
   if (dimension.kind != DimensionKind::kRing) return;
   if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {

@@ -46,7 +46,7 @@ bool may_run(const Config& config, Kind kind) {
   return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
 }
 
-// Bytes take no time if arrays compute with an unlimited memory.
+// Bytes take no time if arrays compute with unlimited memory.
 std::string idle_bytes(const Config& config, const Use& use) {
   const AcceleratorConfig& accelerator = config.system.accelerator;
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||
@@ -211,7 +211,7 @@ std::string idle_systolic(const Config& config, const Use& use) {
 }
 
 std::string idle_array_clock(const Config& config, const Use& use) {
-  // The memory that the network interface shares is clocked so.
+  // The memory shared with the network interface uses this clock.
   if (config.system.accelerator.memory_bandwidth && idle_memory_bandwidth(config, use).empty()) return "";
   return idle_systolic(config, use);
 }

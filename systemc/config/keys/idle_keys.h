@@ -4,7 +4,8 @@
 
 #include "config/keys/key.h"
 
-// Why keys of a kind change nothing in some configuration; empty if they do: for Key::idle.
+// Rules for Key::idle: each returns the reason why keys of one kind have no effect in a configuration, or an
+// empty string if they have one.
 namespace coppice::config {
 
 std::string idle_untrained(const Config& config, const Use& use);
@@ -15,15 +16,15 @@ std::string idle_trace(const Config& config, const Use& use);
 // Keys that only programs read.
 std::string idle_contexts(const Config& config, const Use& use);
 std::string idle_jitter(const Config& config, const Use& use);
-// How the collectives of one operation run, where nothing has such.
+// Keys that choose how the collectives of one operation run, if the program has no such collective.
 std::string idle_choice(const Config& config, workload::CollectiveOp op);
 std::string idle_chunks(const Config& config, workload::CollectiveOp op);
 std::string idle_op(const Config& config, const Use& use);
-// Sharding of the optimizer among copies, and exchange among context-parallel ranks.
+// Sharding of the optimizer among copies, and the exchange among context-parallel ranks.
 std::string idle_copies(const Config& config, const Use& use);
 std::string idle_zero(const Config& config, const Use& use);
 std::string idle_exchange(const Config& config, const Use& use);
-// The size of buckets where gradients are not reduced by buckets.
+// The size of buckets, if gradients are not reduced by buckets.
 std::string idle_bucket(const Config& config, const Use& use);
 // Keys that only the training of large models reads.
 std::string idle_parallel(const Config& config, const Use& use);
@@ -31,9 +32,9 @@ std::string idle_parallel(const Config& config, const Use& use);
 std::string idle_inference(const Config& config, const Use& use);
 // Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
-// The root of a collective that has none.
+// The root, for a collective without one.
 std::string idle_root(const Config& config, const Use& use);
-// dims of a kind that has none, a graph file of a kind that reads none.
+// dims for a kind without any, and a graph file for a kind that does not read one.
 std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
 // Keys that decide how chunks move through dimensions.
@@ -41,10 +42,10 @@ std::string idle_scheduler(const Config& config, const Use& use);
 // The clock, and durations in cycles.
 std::string idle_clock(const Config& config, const Use& use);
 std::string idle_delay(const Config& config, const Use& use);
-// A schedule's file where one is compiled.
+// A schedule's file, if the schedule is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
-// Keys of the accelerator, where nothing is computed.
+// Keys of the accelerator, if nothing is computed.
 std::string idle_accelerator(const Config& config, const Use& use);
 // Keys of one accelerator model, if the other one is used or nothing is computed.
 std::string idle_systolic(const Config& config, const Use& use);
@@ -63,7 +64,7 @@ std::string idle_roofline(const Config& config, const Use& use);
 std::string idle_kernels(const Config& config, const Use& use);
 // Samples of an accelerator.
 std::string idle_batch(const Config& config, const Use& use);
-// The optimizer, where the workload itself says how long an update takes.
+// The optimizer, if the workload itself specifies how long an update takes.
 std::string idle_optimizer(const Config& config, const Use& use);
 // Keys of tree algorithms.
 std::string idle_trees(const Config& config, const Use& use);
@@ -72,7 +73,7 @@ std::string idle_link(const Config& config, const Use& use);
 // Compilers use bandwidths only if they differ; message costs only determine the number of chunks, if that is
 // automatic.
 std::string idle_bandwidth(const Config& config, const Use& use);
-// For a hierarchy, efficiency counts too.
+// Efficiency, which compilers use if it differs between levels.
 std::string idle_efficiency(const Config& config, const Use& use);
 std::string idle_latency(const Config& config, const Use& use);
 std::string idle_message_time(const Config& config, const Use& use);
@@ -87,7 +88,7 @@ std::string idle_payload(const Config& config, const Use& use);
 std::string idle_reduction_latency(const Config& config, const Use& use);
 std::string idle_reduction_rate(const Config& config, const Use& use);
 std::string idle_seed(const Config& config, const Use& use);
-// Energies without a technology.
+// Energies, if there is no technology.
 std::string idle_energies(const Config& config, const Use& use);
 std::string idle_observation(const Config& config, const Use& use);
 

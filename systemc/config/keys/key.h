@@ -26,20 +26,20 @@ class Purposes {
   unsigned bits_ = 0;
 };
 
-// Other facts that decide whether a key has an effect.
+// Other facts that determine whether a key has an effect.
 struct Use {
   Purpose purpose = Purpose::kRun;
   bool records_waves = true;
 };
 
-// A part of the items of a key's list, such as routing.jobs[].model.
+// A field of the items of a key's list, such as routing.jobs[].model.
 struct KeyPart {
   std::string name;     // "model"
-  std::string summary;  // what it decides, one sentence
-  std::string form;     // what values may be
+  std::string summary;  // its meaning, in one sentence
+  std::string form;     // its possible values
 };
 
-// Why a key changes nothing, given the rest of the configuration; empty if it does.
+// Returns the reason why a key has no effect, given the rest of the configuration; empty if it has one.
 using IdleRule = std::function<std::string(const Config& config, const Use& use)>;
 
 // Everything the code knows about one key of the configuration, declared once (key_builders.h). Everything
@@ -47,32 +47,32 @@ using IdleRule = std::function<std::string(const Config& config, const Use& use)
 // warnings, the resolved configuration, `coppice schema`, `coppice explain`, the man pages and the reference.
 struct Key {
   std::string path;               // "system.link.bandwidth"
-  std::string example;            // a value that would be right, for messages; empty: the default
-  std::string form{};             // what values may be: "a whole number from 1 to 32"
-  std::string summary{};          // what it decides, one sentence
-  std::vector<KeyPart> parts{};   // of the items of its list
+  std::string example;            // a valid value, for messages; empty: the default
+  std::string form{};             // its possible values: "a whole number from 1 to 32"
+  std::string summary{};          // its meaning, in one sentence
+  std::vector<KeyPart> parts{};   // fields of the items of its list
   nlohmann::ordered_json schema;  // JSON Schema of the values that `read` accepts (document/value_schema.h)
   // Reads the value into the configuration; throws ConfigError at the value.
   std::function<void(const Node& value, Config& config)> read;
-  // The value as it would be written; null if there is none and no default either.
+  // The value as a file would contain it; null if there is neither a value nor a default.
   std::function<nlohmann::ordered_json(const Config& config)> write;
-  Purposes required;  // where it must be set
+  Purposes required;  // purposes that require it
   // Whether the key may be missing, given the other keys; null if it is always required.
   std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
-  Purposes used;  // where it can change the outcome
-  IdleRule idle;  // why it changes nothing nevertheless
+  Purposes used;  // purposes for which it can change the result
+  IdleRule idle;  // the reason why it has no effect even so
 
-  // Each returns the key with one more property.
+  // These functions return the key with one more property.
   Key shown_as(std::string text) &&;  // an example other than the default
-  Key of_form(std::string text) &&;   // what values may be
+  Key of_form(std::string text) &&;   // its possible values
   Key with_parts(std::vector<KeyPart> of_items) &&;
-  Key unless_usual(nlohmann::ordered_json usual) &&;  // not written while its value is `usual`
+  Key unless_usual(nlohmann::ordered_json usual) &&;  // omitted from results while its value is `usual`
   Key written_if(std::function<bool(const Config& config)> applies) &&;
   Key excused_if(std::function<bool(const Loaded& loaded, Purpose purpose)> need_not) &&;
 };
 
-// Adds a key: what it decides, the purposes that read it, the reason why it may have no effect, and the
-// purposes that need it.
+// Adds a key: its meaning, the purposes that read it, the reason why it may have no effect, and the purposes
+// that require it.
 void declare(std::vector<Key>& keys, Key key, std::string summary, Purposes used, IdleRule idle = nullptr,
              Purposes required = {});
 

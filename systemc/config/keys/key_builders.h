@@ -13,12 +13,13 @@
 #include "config/document/values.h"
 #include "config/keys/key.h"
 
-// Makers of the keys of schema.h.
+// Builders of the keys in schema.h.
 namespace coppice::config {
 
 using Json = nlohmann::ordered_json;
 
-// The place of a key's value: its path, and a function from a Config, const or not, to a reference into it.
+// The location of a key's value: its path, and a function from a Config, const or not, to a reference into
+// it.
 template <typename Field>
 struct KeyAt {
   KeyAt(std::string path_of_it, Field field_of_it) : path(std::move(path_of_it)), field(field_of_it) {}
@@ -77,7 +78,7 @@ Key quantity_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::stri
   return key;
 }
 
-// One quantity, or a list with one for every dimension.
+// One quantity, or a list with one per dimension.
 template <typename Field, typename Quantity>
 Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
                       Quantity lowest, Quantity highest) {
@@ -113,7 +114,7 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
   return key;
 }
 
-// A text that is one of `names`, or not set.
+// A text that is one of `names`; may be unset.
 template <typename Field>
 Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;
@@ -131,7 +132,7 @@ Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   return key;
 }
 
-// The name of a file (config/document/file_name.h), or not set. `expected` is what a value must be, for
+// The name of a file (config/document/file_name.h); may be unset. `expected` is the required form, for
 // messages.
 template <typename Field>
 Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
@@ -150,7 +151,7 @@ Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
   return key;
 }
 
-// An enumerator, written as to_string() does.
+// An enumerator, written by to_string().
 template <typename Field, typename Enum>
 Key enum_key(KeyAt<Field> at, std::vector<Enum> values) {
   Key key;

@@ -10,13 +10,13 @@ namespace coppice::config {
 // system.accelerator.*: the model of computation (accelerator_keys.cpp).
 void add_accelerator_keys(std::vector<Key>& keys);
 
-// The keys of programs: system.ni.contexts and its like, program, collectives.OP (program_keys.cpp).
+// The keys of programs: system.ni.contexts and related keys, program, collectives.OP (program_keys.cpp).
 void add_program_keys(std::vector<Key>& keys);
 
 // The keys of jobs that share a machine, and of failures while programs run (job_keys.cpp).
 void add_job_keys(std::vector<Key>& keys);
 
-// The keys that say how a large model is trained: training.parallel, micro_batches, schedule and its like
+// The keys for training a large model: training.parallel, micro_batches, schedule and related keys
 // (parallel_keys.cpp).
 void add_parallel_keys(std::vector<Key>& keys);
 
@@ -29,8 +29,8 @@ void add_routing_keys(std::vector<Key>& keys);
 // system.topology.failed_spines, failed_links and degraded (routing_keys.cpp).
 void add_failure_keys(std::vector<Key>& keys, Purposes used);
 
-// system.ni.protocols: a list of ways to send messages, {name, efficiency, setup, launch, from, up_to,
-// algorithms, operations, ranks}, of which the fastest that applies is used (protocol_keys.cpp).
+// system.ni.protocols: a list of protocols for messages, {name, efficiency, setup, launch, from, up_to,
+// algorithms, operations, ranks}, of which the fastest applicable one is used (protocol_keys.cpp).
 Key protocols_key();
 
 // system.switch.reduction_bandwidth (protocol_keys.cpp).

@@ -25,7 +25,7 @@ void add(std::vector<Key>& keys, Key key, const char* summary, const IdleRule& i
   declare(keys, std::move(key).written_if(trains_large_model), summary, kRunOnly, idle);
 }
 
-// A key of the layout makes a model large.
+// Adds a key of the layout; setting one makes the model large.
 void add_layout(std::vector<Key>& keys, Key key, const char* summary) {
   key.read = [read = key.read](const Node& value, Config& config) {
     read(value, config);
@@ -153,7 +153,7 @@ void add_parallel_keys(std::vector<Key>& keys) {
                std::vector{PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
                            PipelineSchedule::kInterleaved}),
       "The pipeline schedule: the order of forward and backward passes.");
-  // Not written while it is 0, left to the schedule, or below to the model.
+  // Not written while it is 0 (chosen by the schedule; for the key below, by the model).
   add(keys,
       integer_key(KeyAt(
                       "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }),

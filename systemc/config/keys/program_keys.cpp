@@ -20,7 +20,7 @@ constexpr Purposes kRunOnly{Purpose::kRun};
 constexpr int kMostContexts = 4096;
 constexpr double kMostJitter = 1000;
 
-// Values that a single collective does not read are not written to its result.
+// Whether contexts matter: a single collective does not use these keys, and its result omits them.
 bool has_contexts(const Config& config) {
   const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
                         config.training.overlap == workload::Overlap::kBucketed;

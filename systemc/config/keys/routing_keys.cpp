@@ -262,7 +262,7 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
 }
 
 void add_routing_keys(std::vector<Key>& keys) {
-  // Values of a section that is not there are not written.
+  // Values of a missing section are not written.
   const auto add = [&](Key key, const char* summary) {
     declare(keys,
             std::move(key).written_if([](const Config& config) { return !config.routing.jobs.empty(); }),

@@ -17,73 +17,73 @@
 #include "workload/training_timeline.h"
 
 // The typed configuration: plain data with the defaults of the machine in the MultiTree paper. Built once by
-// config/loader.h, then passed by const reference; nothing below this folder sees
-// YAML.
+// config/loader.h, then passed by const reference; no code outside this folder sees YAML.
 namespace coppice::config {
 
 enum class Fidelity { kAuto, kFlit, kTrain, kFluid, kLeap };
 enum class Check { kAuto, kValues, kContributions, kOff };
 enum class FlowControl { kPacket, kMessage };
 enum class Implementation { kSystemc, kRtl };
-// Which context a network-interface port serves first if several could issue: in rotation, by the highest
+// The context that a network-interface port serves first if several could issue: in rotation, by the highest
 // priority, or by the earliest start.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
-// How to treat messages of a collective that their accelerator has not joined yet: hold them until it joins,
-// or add and store them on arrival, once its tables are loaded.
+// The treatment of messages of a collective that their accelerator has not joined yet: hold them until it
+// joins, or add and store them on arrival, once its tables are loaded.
 enum class EarlyMessages { kHeld, kAdded };
-// How packets of synthetic traffic find their way (topology/networks/adaptive_routing.h): the shortest way
-// that is known ahead; by way of a node drawn for each packet; the least busy of the shortest ways, router by
-// router; or the less busy of the shortest way and one by way of a node drawn, chosen at the source.
+// The routing of packets of synthetic traffic (topology/networks/adaptive_routing.h): one shortest path that
+// is known in advance; through a node drawn for each packet; the least busy of the shortest paths, router by
+// router; or the less busy of the shortest path and one through a node drawn at random, chosen at the source.
 enum class PacketRouting { kMinimal, kValiant, kAdaptive, kUgal };
-// Which of the packets that ask for a virtual channel or the switch a router serves first: in rotation, or
-// the one that was created first.
+// The packet that a router serves first among those that request a virtual channel or the switch: in
+// rotation, or the one created first.
 enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
-  std::vector<int> dims;  // topology/networks/builders.h says what they mean to each kind; none for file
+  std::vector<int> dims;  // meaning per kind in topology/networks/builders.h; empty for file
   std::string
-      file{};  // of kind file: a graph (topology/files/graph_file.h), relative to the working directory
-  std::vector<topology::DimensionSpec> dimensions{};  // of kind hierarchy, all of them bundled
-  bool bundled = true;  // of kind hierarchy: whether an accelerator's links to a switch are one channel
+      file{};  // for kind file: a graph (topology/files/graph_file.h), relative to the working directory
+  std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy, all of them bundled
+  bool bundled = true;  // for kind hierarchy: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;
 };
 
-// `check: auto` carries values while the gradients of all accelerators take no more.
+// `check: auto` carries values if the gradients of all accelerators take at most this much.
 inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
 
 // One value for every dimension, or a list with one per dimension.
 struct LinkConfig {
   std::vector<Bandwidth> bandwidth{{16'000'000'000}};
   std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
-  std::vector<double> efficiency{1.0};  // the share of the bandwidth that messages can use
+  std::vector<double> efficiency{1.0};  // the fraction of the bandwidth that messages can use
   bool operator==(const LinkConfig&) const = default;
 };
 
 // A protocol for messages that network interfaces can choose (system.ni.protocols), such as those of NCCL.
 struct ProtocolConfig {
   std::string name{};
-  double efficiency = 1;                 // bytes of data per byte that is sent
-  Femtoseconds setup = 0;                // in place of system.ni.message_setup
-  std::optional<Femtoseconds> launch{};  // none: system.ni.launch
+  double efficiency = 1;                 // bytes of data per byte sent
+  Femtoseconds setup = 0;                // replaces system.ni.message_setup
+  std::optional<Femtoseconds> launch{};  // nullopt: system.ni.launch
   // The protocol applies to collectives of `from` to `up_to` bytes, these algorithms and operations, and this
-  // range of accelerators; none or empty: any.
+  // range of accelerators; nullopt or empty: any.
   std::optional<Bytes> from{};
   std::optional<Bytes> up_to{};
   std::vector<std::string> algorithms{};
   std::vector<std::string> operations{};
-  std::vector<int> ranks{};  // the fewest and the most
+  std::vector<int> ranks{};  // the smallest and the largest number of accelerators
   bool operator==(const ProtocolConfig&) const = default;
 };
 
 // Settings that all switches share.
 struct SwitchConfig {
   std::optional<Bandwidth>
-      reduction_bandwidth{};  // that a port of one that adds takes in; none: its channel's
+      // Bandwidth of the adder at a reducing switch's port; nullopt: that of its channel.
+      reduction_bandwidth{};
   bool operator==(const SwitchConfig&) const = default;
 };
 
-// The delays are cycles of `system.clock`.
+// Delays are in cycles of `system.clock`.
 struct RouterConfig {
   int vcs = 4;
   int vc_depth = 318;  // flits
@@ -101,27 +101,27 @@ struct RouterConfig {
 struct NiConfig {
   int ports = 0;  // 0: one per out-channel of the accelerator (resolved by system/)
   FlowControl flow_control = FlowControl::kPacket;
-  Bytes payload = 256;  // of a packet
+  Bytes payload = 256;  // per packet
   bool lockstep = true;
   int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
-  int dma_latency = 4;                     // cycles from request to the first flit
-  int reduction_latency = 4;               // cycles, the adder pipeline
-  Femtoseconds message_setup = 0;          // of a port, before each message: nothing of it moves meanwhile
+  int dma_latency = 4;             // cycles from request to the first flit
+  int reduction_latency = 4;       // cycles of the adder pipeline
+  Femtoseconds message_setup = 0;  // time of a port before each message, during which it moves nothing
   double reduction_flits_per_cycle = 1.0;  // per port
-  int contexts = 8;                        // collectives of a program that are in flight at once
+  int contexts = 8;                        // collectives of a program in flight at once
   ContextOrder context_order = ContextOrder::kRoundRobin;
-  int table_load = 4;  // cycles that the registers take for an entry of a table
+  int table_load = 4;  // cycles to load an entry of a table through the registers
   EarlyMessages early_messages = EarlyMessages::kHeld;
   Implementation impl = Implementation::kSystemc;
-  std::vector<int> rtl_nodes{};  // of impl rtl: the accelerators whose NI is Verilog; empty: all
-  Femtoseconds launch = 0;       // from the call of a collective until its first entry may issue
+  std::vector<int> rtl_nodes{};  // for impl rtl: the accelerators whose NI is Verilog; empty: all
+  Femtoseconds launch = 0;       // time from the call of a collective until its first entry may issue
   std::vector<ProtocolConfig>
-      protocols{};  // the fastest that applies is used; none: one way for all messages
+      protocols{};  // the fastest applicable one is used; empty: one protocol for all messages
   bool operator==(const NiConfig&) const = default;
 };
 
-// A GPU of the roofline model, a V100 by default: the parts that its kernels reach of its peak and of its
-// memory's bandwidth, and what launching one takes.
+// A GPU of the roofline model, by default a V100: its peaks, the fractions of them that its kernels reach,
+// and the time to launch a kernel.
 struct RooflineConfig {
   double peak_tflops = 15.7;
   double efficiency = 0.6;
@@ -131,7 +131,7 @@ struct RooflineConfig {
   bool operator==(const RooflineConfig&) const = default;
 };
 
-// The buffers of a PE; none: as large as their operand.
+// The buffers of a PE; nullopt: as large as their operand.
 struct BuffersConfig {
   std::optional<Bytes> input = std::nullopt;
   std::optional<Bytes> weight = std::nullopt;
@@ -143,8 +143,8 @@ struct AcceleratorConfig {
   std::string model = "systolic";  // or roofline
   RooflineConfig roofline{};
   std::string kernels{};  // a table of measured times (workload/kernel_times.h); empty: none
-  // Part of its computation that an accelerator loses where messages of others are forwarded through it
-  // (C-Cube, Sec. V-C: 3 to 4%).
+  // The fraction of its computation that an accelerator loses if it forwards messages of others (C-Cube, Sec.
+  // V-C: 3 to 4%).
   double forwarding_cost = 0.035;
   int pes = 16;
   std::vector<int> array{32, 32};
@@ -152,13 +152,13 @@ struct AcceleratorConfig {
   Frequency clock{1'000'000'000};
   std::string timing = "formula";     // or array: operands move through the PEs
   std::string convention = "causal";  // or scale_sim
-  std::string split = "best";         // what the PEs share out (accelerator/split.h)
+  std::string split = "best";         // how the PEs divide a layer (accelerator/split.h)
   BuffersConfig buffers{};
-  std::string tiling = "least_traffic";                      // accelerator/buffers/tiling.h
-  std::optional<Bytes> memory = std::nullopt;                // unlimited
-  std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // unlimited
+  std::string tiling = "least_traffic";                      // see accelerator/buffers/tiling.h
+  std::optional<Bytes> memory = std::nullopt;                // nullopt: unlimited
+  std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // nullopt: unlimited
   int pe_latency = 0;             // registers between a PE's multiplier and its adder
-  std::string operands = "fp32";  // of the arrays' multipliers; or bf16, int8
+  std::string operands = "fp32";  // type of the arrays' multipliers; or bf16, int8
   bool operator==(const AcceleratorConfig&) const = default;
 };
 
@@ -174,7 +174,7 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
-// How a program's collectives of one kind run; empty or 0: as `collective` says.
+// The settings for a program's collectives of one operation; empty or 0: as in `collective`.
 struct CollectiveChoice {
   std::string algorithm{};
   int chunks = 0;
@@ -185,12 +185,12 @@ struct CollectiveChoice {
 struct ProgramJobConfig {
   std::string name{};
   std::string file{};               // a program (workload/program_file.h)
-  Femtoseconds arrival = 0;         // before, none of its operations begins
-  std::vector<int> accelerators{};  // of its ranks; empty: the first that no job before it has
+  Femtoseconds arrival = 0;         // none of its operations begins earlier
+  std::vector<int> accelerators{};  // of its ranks; empty: the first ones that no earlier job uses
   bool operator==(const ProgramJobConfig&) const = default;
 };
 
-// A link, both ways, or an accelerator that fails while programs run.
+// A link (in both directions) or an accelerator that fails while programs run.
 struct ProgramFailureConfig {
   std::vector<int> link{};  // the nodes at its ends; empty: an accelerator fails
   int accelerator = -1;
@@ -201,28 +201,29 @@ struct ProgramFailureConfig {
 // A whole workload, executed by the accelerators.
 struct ProgramConfig {
   std::string file{};   // a program (workload/program_file.h)
-  std::string trace{};  // files of a trace, {rank} in their name where the rank's number is
+  std::string trace{};  // files of a trace, with {rank} in place of the rank's number
   std::vector<double>
-      jitter{};  // what a computation takes over the nominal: of all ranks, or of each; empty: 1
+      // Factor from nominal to actual computation time: one for all ranks, or one per rank; empty: 1.
+      jitter{};
   // The keys collectives.OP, by operation.
   std::map<workload::CollectiveOp, CollectiveChoice> collectives{};
-  std::string groups{};         // of a trace: a file with the ranks of its groups
-  bool follow_control = false;  // program.dependencies: all, and not data alone
+  std::string groups{};         // for a trace: a file with the ranks of its groups
+  bool follow_control = false;  // program.dependencies: all of them, not only data dependencies
   std::vector<ProgramJobConfig> jobs{};
   std::vector<ProgramFailureConfig> failures{};
-  Femtoseconds restart = 0;  // from a failure until the jobs that it stopped restart
+  Femtoseconds restart = 0;  // time from a failure until the jobs that it stopped restart
   bool operator==(const ProgramConfig&) const = default;
 };
 
-// The training of a large model: it is one only if it is laid out (training.parallel).
+// The training of a large model; it applies only if training.parallel is set.
 struct LargeTrainingConfig {
-  bool laid_out = false;  // no key: whether training.parallel is there
+  bool laid_out = false;  // not a key: whether training.parallel is set
   workload::ParallelSpec parallel{};
   bool sequence_parallel = false;  // training.parallel.sequence
   int micro_batches = 1;
   workload::PipelineSchedule schedule = workload::PipelineSchedule::kOneForwardOneBackward;
-  int interleave = 0;         // chunks of layers on a rank; 0: 2 where the schedule interleaves, else 1
-  std::int64_t sequence = 0;  // tokens of a sample; 0: the model's
+  int interleave = 0;         // chunks of layers per rank; 0: 2 if the schedule interleaves, otherwise 1
+  std::int64_t sequence = 0;  // tokens per sample; 0: the model's
   int zero = 0;
   workload::Recomputation recompute = workload::Recomputation::kNone;
   workload::ContextExchange context_exchange = workload::ContextExchange::kRing;
@@ -230,15 +231,15 @@ struct LargeTrainingConfig {
   bool operator==(const LargeTrainingConfig&) const = default;
 };
 
-// An iteration of data-parallel training, its all-reduces by `collective.algorithm`.
+// An iteration of data-parallel training, with all-reduces by `collective.algorithm`.
 struct TrainingConfig {
-  std::string model;  // a table in configs/workloads/, or the path of one; empty: nothing is trained
+  std::string model;               // a table in configs/workloads/, or the path of one; empty: no training
   int batch_per_accelerator = 16;  // samples
   workload::Overlap overlap = workload::Overlap::kNone;
   // Whether the size of an ALLGATHER in a text workload is one rank's input or the total.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
-  std::string optimizer = "momentum";  // accelerator/footprint.h
-  Bytes bucket = 25'000'000;           // of overlap bucketed: gradients that are reduced together
+  std::string optimizer = "momentum";  // see accelerator/footprint.h
+  Bytes bucket = 25'000'000;           // for overlap bucketed: size of gradients that are reduced together
   LargeTrainingConfig large{};
   bool operator==(const TrainingConfig&) const = default;
 };
@@ -247,22 +248,22 @@ struct TrainingConfig {
 struct InferenceConfig {
   std::string model{};  // workload.inference.model; empty: none
   int batch = 1;        // requests
-  int prompt = 1024;    // tokens of each
-  int context = 0;      // tokens in the KV cache at the decode step; 0: the prompt's
+  int prompt = 1024;    // tokens per request
+  int context = 0;      // tokens in the KV cache at the decode step; 0: as many as in the prompt
   int tensor = 1;
   int pipeline = 1;
   int expert = 1;
   bool operator==(const InferenceConfig&) const = default;
 };
 
-// A training job of a routing study. What is not set is the model's, or drawn.
+// A training job of a routing study. Settings that are missing come from the model, or are drawn.
 struct RoutedJobConfig {
-  std::string model;      // of workload/large_model.h; empty: copy, gradient and compute are set
-  int data_parallel = 2;  // copies of the model, and accelerators of a ring
+  std::string model;      // one of workload/large_model.h; empty: copy, gradient and compute are set
+  int data_parallel = 2;  // copies of the model, and so accelerators in a ring
   std::optional<Femtoseconds> arrival = std::nullopt;
-  std::optional<int> copy = std::nullopt;              // accelerators of a full copy
-  std::optional<Bytes> gradient = std::nullopt;        // of one accelerator
-  std::optional<Femtoseconds> compute = std::nullopt;  // forward and backward pass of an iteration
+  std::optional<int> copy = std::nullopt;              // accelerators in a full copy
+  std::optional<Bytes> gradient = std::nullopt;        // per accelerator
+  std::optional<Femtoseconds> compute = std::nullopt;  // forward and backward pass of one iteration
   bool operator==(const RoutedJobConfig&) const = default;
 };
 
@@ -277,35 +278,37 @@ enum class ComputeTime { kPublished, kPhysical };
 
 // The controller and its hosts (Sec. 3.2 to 3.5 of the paper).
 struct ControllerConfig {
-  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;     // host to controller and back
-  Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;  // of an assignment that nobody predicted
-  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;    // hosts fall back to ECMP after
-  Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;  // of a path that has failed, by its hosts
-  Bytes elephant = 1 << 20;  // shorter messages are hashed and never reported
-  bool precompute = true;    // assignments for the next phases and for single failures, ahead of them
+  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;  // from host to controller and back
+  // For an assignment that was not predicted.
+  Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;
+  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;  // time after which hosts fall back to ECMP
+  // Time in which hosts detect a failed path.
+  Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;
+  Bytes elephant = 1 << 20;  // smaller messages are hashed and never reported
+  bool precompute = true;    // computes assignments for the next phases and for single failures in advance
   bool operator==(const ControllerConfig&) const = default;
 };
 
 // A study of path assignment: jobs on a Clos network ("Routing for Large ML Models").
 struct RoutingConfig {
   std::string method = "greedy";
-  std::vector<RoutedJobConfig> jobs;  // required by route
+  std::vector<RoutedJobConfig> jobs;  // required by `route`
   routing::Placement placement = routing::Placement::kRandomHosts;
-  int host = 8;  // accelerators of a host
+  int host = 8;  // accelerators per host
   int iterations = 10;
-  Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;  // arrivals are uniform in it
+  Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;  // arrivals are uniform in this window
   ComputeTime compute = ComputeTime::kPublished;
-  double utilization = 0.5;  // of the accelerators' peak, for the physical time
-  int random_failures = 0;   // spines that are out of order for the whole run, drawn by the seed
+  double utilization = 0.5;  // fraction of the accelerators' peak, for the physical time
+  int random_failures = 0;   // spines that have failed for the whole run, drawn by the seed
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
   bool operator==(const RoutingConfig&) const = default;
 };
 
-// The hardware model of results; an empty technology: none.
+// The hardware model of results; no hardware results if the technology is empty.
 struct HardwareConfig {
-  std::string technology{};  // hardware.technology: of which area and energy are
-  std::string energies{};    // hardware.energies: a file of energies (YAML) in place of the shipped one
+  std::string technology{};  // hardware.technology: the process of area and energy results
+  std::string energies{};    // hardware.energies: a file of energies (YAML) instead of the shipped one
   bool operator==(const HardwareConfig&) const = default;
 };
 
@@ -321,14 +324,14 @@ struct Config {
   Cycles max_cycles = 0;              // 0: no limit
   std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
   RoutingConfig routing;
-  // system.topology.failed_spines and failed_links: of kind clos its spines and (ToR, spine), elsewhere links
-  // between two nodes.
+  // system.topology.failed_spines and failed_links: for kind clos its spines and (ToR, spine) links, for
+  // other kinds links between two nodes.
   topology::ClosFailures failures;
   std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
-  // Assumptions made where input files leave something open, one sentence each. Not a key: results repeat
+  // Assumptions made where input files do not specify something, one sentence each. Not a key; results repeat
   // them.
   std::vector<std::string> assumptions{};
-  // Warnings printed when the configuration was loaded, such as keys without effect. Not a key: results
+  // Warnings printed when the configuration was loaded, such as keys without effect. Not a key; results
   // repeat them.
   std::vector<std::string> warnings{};
   HardwareConfig hardware{};

@@ -8,23 +8,23 @@
 
 namespace coppice::config {
 
-// The use that the command will make of a configuration: it decides which keys are required and which have
-// no effect. A run of a text workload moves chunks only, and fewer keys have an effect on it: kTextRun.
+// The command's purpose for a configuration, which determines the keys that are required and those without
+// effect. A run of a text workload only moves chunks, so fewer keys have an effect on it: kTextRun.
 enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute, kTextRun, kLayers };
 
-// A configuration with the place of every key that was set.
+// A configuration with the location of every key that was set.
 struct Loaded {
   Config config;
-  std::map<std::string, SourceLocation> places;  // "system.link.bandwidth" -> where its value stands
-  SourceLocation top;                            // the document, for keys that are not there
+  std::map<std::string, SourceLocation> places;  // "system.link.bandwidth" -> location of its value
+  SourceLocation top;                            // the document, for missing keys
 
-  // The configuration of a result has every key, whether or not anybody has set it.
+  // The configuration of a result has every key, whether or not it was set by the user.
   bool from_result = false;
 
-  // Whether somebody has set the key, on the command line or in a configuration.
+  // Whether the user has set the key, on the command line or in a configuration.
   bool was_set(const std::string& key) const;
 
-  // The place of `key`, else of the nearest enclosing section that is there.
+  // The location of `key`, otherwise of the nearest enclosing section that exists.
   SourceLocation place(const std::string& key) const;
 };
 
