@@ -15,55 +15,57 @@ namespace coppice::ni {
 
 // The registers of a network interface that software sees: 32 bits each, by byte address.
 struct Registers {
-  static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables that kContext names
+  static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables selected by kContext
   static constexpr sc_dt::uint64 kStatus = 0x4;   // bit 0: started, bit 1: every entry has issued
-  static constexpr sc_dt::uint64 kPorts = 0x8;    // how many there are; read only
-  static constexpr sc_dt::uint64 kContext = 0xc;  // ContextId of the tables to start; 0, its own, at reset
+  static constexpr sc_dt::uint64 kPorts = 0x8;    // number of ports; read only
+  // ContextId of the tables to start; at reset 0, the interface's own.
+  static constexpr sc_dt::uint64 kContext = 0xc;
   static constexpr std::uint32_t kStart = 1;
 };
 
-// The side that the rest of a system sees of a network interface, in SystemC or in Verilog.
+// A network interface, in SystemC or Verilog, as the rest of a system sees it.
 class Interface {
  public:
-  // Registers, for the accelerator; bound or not.
+  // Registers, for the accelerator; may be unbound.
   tlm_utils::simple_target_socket_optional<Interface> registers{"registers"};
-  // The memory that the DMA engine reads gradients from (memory.h); not bound: one that keeps up with all
+  // The memory from which the DMA engine reads gradients (memory.h). If unbound, the memory keeps up with all
   // ports, after system.ni.dma_latency.
   tlm_utils::simple_initiator_socket_optional<Interface> memory{"memory"};
 
   Interface();
   virtual ~Interface() = default;
 
-  // Runs the tables from cycle `at` on, which is not over. Throws ModelError if they run already.
+  // Runs the tables from cycle `at` on, which must not have ended. Throws ModelError if they are running
+  // already.
   virtual void start(Cycles at) = 0;
   virtual bool started() const = 0;
 
   // Loads tables into a context in cycle `now`, to be started by start_context() or by the registers.
-  // Messages that come before are held, by system.ni.early_messages until then or until it is loaded. Throws
-  // ModelError for an id that is in use, and where there are no contexts.
+  // Messages that arrive earlier are held until the context starts, or (by system.ni.early_messages) until it
+  // is loaded. Throws ModelError for an id that is in use, and if the interface has no contexts.
   virtual void load(const ContextTables& tables, Cycles now);
-  // Forgets tables that have not been started.
+  // Removes tables that have not been started.
   virtual void unload(ContextId id);
-  // Runs loaded tables from cycle `at` on, which is not over.
+  // Runs loaded tables from cycle `at` on, which must not have ended.
   virtual void start_context(ContextId id, Cycles at);
-  // Called when loaded tables are done here, in the cycle after that in which the last of their messages has
-  // left, or in which the last is in memory: they are forgotten.
+  // Called when loaded tables are complete here and have been removed: in the cycle after the last of their
+  // messages has left, or after the last is in memory.
   std::function<void(ContextId id, Cycles now)> on_context_done;
 
-  // The first cycle that begins at `time` or later.
+  // The first cycle that begins at or after `time`.
   virtual Cycles cycle_of(const sc_core::sc_time& time) const = 0;
 
   virtual topology::NodeId node() const = 0;
   virtual int num_ports() const = 0;
-  // Every entry has issued.
+  // Whether every entry has issued.
   virtual bool finished() const = 0;
-  // Per unfinished port: the entry at its head and what it waits for. For deadlock reports.
+  // Per unfinished port, the entry at its head and the condition for which it waits; for deadlock reports.
   virtual std::string describe_waiting(Cycles now) const = 0;
-  // For when all has arrived, before memory is read: writes what still waits for an adder. Verilog is clocked
-  // until nothing does.
+  // Call when everything has arrived, before memory is read: writes whatever still waits for an adder.
+  // Verilog is clocked until nothing waits.
   virtual void settle() {}
 
-  // The state that an observer sees of a port in cycle `now`.
+  // The state of a port in cycle `now`, for observers.
   struct PortView {
     DecoderState state;
     std::int32_t timestep;
@@ -75,7 +77,7 @@ class Interface {
  private:
   void access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
   void take_back_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) { direct_access_ends(); }
-  // The memory takes back the direct access that it has granted.
+  // The memory revokes the direct access that it granted.
   virtual void direct_access_ends() {}
 
   ContextId selected_ = kOwnTables;

@@ -20,7 +20,7 @@ class MemoryTransaction {
   MemoryTransaction() { payload_.set_extension(&data_); }
   MemoryTransaction(const MemoryTransaction&) = delete;
   MemoryTransaction& operator=(const MemoryTransaction&) = delete;
-  // It would delete the data.
+  // The payload would otherwise delete the data.
   ~MemoryTransaction() { payload_.clear_extension(&data_); }
 
   static MemoryTransaction& of_this_thread() {

@@ -11,23 +11,23 @@
 
 namespace coppice::ni {
 
-// A network interface's way to its memory: by direct access where the memory grants it, else by a transaction
+// A network interface's access to its memory: directly if the memory grants that, otherwise by a transaction
 // for every message; without a memory the DMA engine reads the gradient buffer itself.
 class MemoryPort {
  public:
   using Socket =
       tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-  // The memory port of an interface with a cycle of `period`; `socket`, bound or not, outlives it.
+  // The memory port of an interface with cycles of `period`; `socket`, bound or not, must outlive it.
   MemoryPort(Socket& socket, Femtoseconds period, Cycles dma_latency)
       : socket_(socket), period_(period), dma_(dma_latency) {}
 
-  // Call it once sockets are bound; a memory may revoke direct access.
+  // Call this once sockets are bound; a memory may revoke direct access.
   void ask_for_direct_access();
   void direct_access_ends() { direct_ = nullptr; }
 
-  // Reads the data of `message` of `tables`, whose flits leave `flit_time` apart, at this node's current
-  // time. Returns the cycle of the first flit. Throws ModelError if the memory refuses.
+  // Reads the data of a message of `tables`, whose flits leave `flit_time` apart, at this node's current
+  // time. Returns the cycle of the first flit. Throws ModelError if the memory rejects the access.
   Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now) {
     if (direct_ == nullptr) return read_by_transaction(tables, message, flit_time, now);
     const TableEntry& entry = *message.entry;
@@ -35,8 +35,8 @@ class MemoryPort {
     return now + direct_read_latency_;
   }
 
-  // Returns when the memory has the arrived data. Values are written elsewhere, flit by flit if flits move.
-  // Throws ModelError if the memory refuses.
+  // Returns the cycle in which the memory has the arrived data. Values are written elsewhere (flit by flit if
+  // flits move). Throws ModelError if the memory rejects the access.
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
     if (direct_ == nullptr) return write_by_transaction(tables, arrival, now);
     direct_->write_directly(arrival.entry->bytes, arrival.entry->op == schedule::Op::kReduce);
@@ -55,7 +55,7 @@ class MemoryPort {
   Socket& socket_;
   Femtoseconds period_;
   DmaEngine dma_;
-  MemoryModule* direct_ = nullptr;  // the memory, where it grants direct access
+  MemoryModule* direct_ = nullptr;  // the memory, if it grants direct access
   Cycles direct_read_latency_ = 0;
 };
 

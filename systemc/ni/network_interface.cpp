@@ -14,7 +14,7 @@
 namespace coppice::ni {
 namespace {
 
-// Cycles of `period` that `flits` take at `flit_time` each.
+// The cycles of `period` that `flits` take at `flit_time` each.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
   return (checked_time(flits, flit_time) + period - 1) / period;
 }
@@ -142,8 +142,8 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   take_early(*context, at);
 }
 
-// Messages that were here first lie in memory: the adders take them one after the other, port by port, at the
-// rate at which they would have come.
+// Messages that arrived early lie in memory: the adders process them one after the other, port by port, at
+// the rate at which they would have arrived.
 void NetworkInterface::take_early(TableContext& context, Cycles at) {
   const auto held = early_.find(context.given.id);
   if (held == early_.end()) return;
@@ -272,9 +272,9 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
 }
 
 void NetworkInterface::wake(Cycles now) {
-  if (next_wake_ != now) return;  // set before an earlier one was
+  if (next_wake_ != now) return;  // an earlier alarm has replaced this one
   complete_arrivals(now);
-  // The last tail has left, or tables ended in nops. What follows from that may start in this cycle, too.
+  // The last tail has left, or tables ended in nops. Whatever follows from that may start in this cycle, too.
   for (std::size_t i = 0; i < running_.size();) {
     TableContext* const context = running_[i];
     finish_if_done(*context, now);
@@ -399,7 +399,7 @@ DecoderState NetworkInterface::state_of(const TableContext& context, int index, 
 }
 
 // The contexts in the order in which a port serves them. Some may start after the port has served others in
-// this cycle: they always come last, as if all of a cycle were decided at once.
+// this cycle: they always come last, as if all decisions of a cycle were made at once.
 const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, Cycles now) {
   if (running_.size() < 2 || context_.system->ni.context_order == config::ContextOrder::kFifo)
     return running_;
@@ -418,7 +418,7 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
   return order_;
 }
 
-// One entry per cycle and port, however often it is woken in a cycle.
+// Issues at most one entry per cycle and port, however often the port is woken in a cycle.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
   const bool due = std::ranges::any_of(
@@ -431,8 +431,8 @@ void NetworkInterface::run_port(int index, Cycles now) {
   }
 }
 
-// An entry, a nop and a line that is passed over take a cycle each; without lockstep nops are not in tables
-// of hardware, and take none. Returns whether an entry has issued.
+// An entry, a nop and a skipped line take a cycle each; without lockstep the hardware's tables contain no
+// nops, so nops take none. Returns whether an entry has issued.
 bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   const auto pass_nop = [&] {
@@ -485,7 +485,7 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
       waiting.awaited_count = port.table.head()->dependencies;
       break;
     case DecoderState::kWaitQueue:
-      // The tail may have left in this very cycle.
+      // The tail may have left in this cycle.
       waiting.awaits_place = !ports_[static_cast<std::size_t>(index)]->packetizer.has_place(now + 1);
       if (!waiting.awaits_place) waiting.due = now + 1;
       break;
@@ -532,7 +532,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   wake_fabric(index, now);
 }
 
-// For the port's first message; one that is being sent needs no waking.
+// For the port's first message; a message that is being sent needs no waking.
 void NetworkInterface::wake_fabric(int index, Cycles now) {
   const Cycles ready = ports_[static_cast<std::size_t>(index)]->packetizer.front_ready();
   if (ready > now) network_ports_[static_cast<std::size_t>(index)]->wake(ready);
@@ -582,7 +582,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
   return text;
 }
 
-// Shows its own tables, or the tables that have run the longest.
+// Shows the interface's own tables, or the tables that have run the longest.
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const TableContext& context = running_.empty() ? *own_ : *running_.front();
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];

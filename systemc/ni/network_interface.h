@@ -31,47 +31,48 @@
 namespace coppice::ni {
 
 // Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
-// with its `timing`: it sends `bytes`, its step was let start at `released`, and `enabler` met its last
-// dependency. The record has no payload yet.
+// with its `timing`. The message sends `bytes`; the lockstep allowed its step to start at `released`, and
+// `enabler` met its last dependency. The record has no payload yet.
 std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
                            Bytes bytes, const fabric::RouteTiming& timing, Cycles released,
                            const Enabler& enabler, Cycles now);
 
-// An accelerator's network interface: executes its reduce-schedule tables. Each port has a table, timestep
-// and lockstep counters, decoder, packetizer and depacketizer; shared are the dependency tracker, the DMA
-// engine and the reduction unit. Tables loaded later run beside the original ones, each set in its own
-// context (table_context.h): system.ni.context_order decides which context issues if several could. Those
-// that start in the same cycle come last, in the order in which they start.
+// An accelerator's network interface: executes its reduce-schedule tables. Each port has its own table,
+// timestep and lockstep counters, decoder, packetizer and depacketizer; all ports share the dependency
+// tracker, the DMA engine and the reduction unit. Tables loaded later run beside the original ones, each set
+// in its own context (table_context.h): system.ni.context_order decides which context issues if several
+// could. Contexts that start in the same cycle come last, in the order in which they start.
 //
-// Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
-// flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
-// cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory has
-// it if that is later. The lockstep takes a message to last as long as its flits at the pace of the slowest
-// channel of its route, and a nop, which takes a cycle as an entry does, as long as its bytes would at the
-// slowest pace of its port; either takes system.ni.message_setup more, which is how far a port's messages
-// are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
-// flits, else message by message. Nothing runs in cycles in which nothing can change.
+// Cycle by cycle: an entry whose conditions hold in cycle c issues in c, at most one per port and cycle; its
+// first flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected
+// in cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory
+// has it if that is later. The lockstep estimates a message's duration from its flits at the pace of the
+// slowest channel of its route, and a nop's from its bytes at the slowest pace of its port; a nop also takes
+// a cycle to issue, as any entry does. Both take system.ni.message_setup more, which is the gap between a
+// port's messages (Packetizer). Real numbers are added flit by flit if the fabric moves flits, otherwise
+// message by message. Nothing runs in cycles in which nothing can change.
 class NetworkInterface final : public sc_core::sc_module,
                                public Interface,
                                public StatisticsOwner,
                                private WakeScheduler::Sleeper {
  public:
-  // A port of the network per port: of a fabric that moves messages, or of the terminal inside.
+  // A network port for each port: of a fabric that moves messages, or of the internal terminal.
   sc_core::sc_vector<sc_core::sc_port<fabric::NetworkPortIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND>> network;
   // If the network moves flits: the terminal's ports, to be bound to the router's local channels; otherwise
   // empty.
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in;
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out;
-  // Tells of every message that has been reduced or stored here.
+  // Reports every message that has been reduced or stored here.
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
 
-  // With `flits` it contains a terminal of `local_ports` ports for a network of flits. The tables start with
-  // the simulation unless the context holds them.
+  // With `flits` it contains a terminal with `local_ports` ports for a network of flits. The tables start
+  // with the simulation unless the context holds them.
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 
-  // Before the simulation, if all accelerators do the same in the same cycles: this one simulates it and
-  // `images` the differences elsewhere; or this one does nothing by itself and copies the counts of `leader`.
+  // Call these before the simulation if all accelerators do the same in the same cycles. lead(): this
+  // interface simulates its tables, and `images` the differences at the others. follow(): this interface does
+  // nothing by itself and copies the counts of `leader`.
   void lead(MessageImages& images) { images_ = &images; }
   void follow(const NetworkInterface& leader) { leader_ = &leader; }
 
@@ -83,7 +84,7 @@ class NetworkInterface final : public sc_core::sc_module,
   Cycles cycle_of(const sc_core::sc_time& time) const override {
     return (static_cast<Femtoseconds>(time.value()) + context_.period - 1) / context_.period;
   }
-  // None where the network moves messages.
+  // nullptr if the network moves messages.
   fabric::PacketTerminal* terminal() { return terminal_.get(); }
 
   NodeId node() const override { return node_; }
@@ -102,7 +103,7 @@ class NetworkInterface final : public sc_core::sc_module,
     std::unique_ptr<Depacketizer> depacketizer;
     Cycles free_since = 0;      // the cycle after the last tail that left
     ContextId last_served = 0;  // the context whose entry issued last
-    Cycles last_issue = -1;     // when it did
+    Cycles last_issue = -1;     // when that entry issued
   };
   // Messages that arrived before their context was started here (or loaded, if they are added on arrival).
   struct Early {
@@ -113,7 +114,7 @@ class NetworkInterface final : public sc_core::sc_module,
     Cycles at;
     int port;
     std::uint64_t message;
-    bool written = false;  // the memory has been told of it, and has it from `at` on
+    bool written = false;  // the memory has received it, and it is complete from `at` on
     // Later completions compare greater; ports break ties, so that sums do not depend on the fabric.
     bool operator>(const Completion& other) const {
       return at != other.at ? at > other.at : port > other.port;
@@ -131,7 +132,7 @@ class NetworkInterface final : public sc_core::sc_module,
   void wait(TableContext& context, int port, DecoderState state, Cycles now);
   void wake_fabric(int port, Cycles now);
   void issue(TableContext& context, int port, const TableEntry& entry, Cycles now);
-  // The flit time of the slowest channel that the port's messages take.
+  // The flit time of the slowest channel used by the port's messages.
   Femtoseconds slowest_flit(TableContext& context, int port);
   Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
   void hold(TableContext& context, int port, std::int64_t flits, Femtoseconds flit_time, Cycles now,
@@ -151,18 +152,18 @@ class NetworkInterface final : public sc_core::sc_module,
   NiContext context_;
   std::unique_ptr<fabric::PacketTerminal> terminal_;
   std::vector<std::unique_ptr<fabric::FabricPort>> fabric_ports_;
-  std::vector<fabric::NetworkPortIf*> network_ports_;  // [port], what `network` is bound to
-  // Every wake needs these: they stay together, since the interfaces of a large system do not fit into
-  // caches.
+  std::vector<fabric::NetworkPortIf*> network_ports_;  // [port]: bound to `network`
+  // Every wake-up needs these members: they are stored together, since the interfaces of a large system do
+  // not fit into caches.
   Cycles next_wake_ = -1;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  std::vector<TableContext*> running_;  // started and not finished, the first to start first; `own_` stays
+  std::vector<TableContext*> running_;  // started and not finished, in starting order; always contains `own_`
   std::vector<std::unique_ptr<Port>> ports_;
-  std::unique_ptr<TableContext> own_;        // what it was made with
-  std::unique_ptr<ReductionQueues> queues_;  // with values_
-  ValueMemory* values_ = nullptr;            // sums round by the order of flits; none: no real numbers
+  std::unique_ptr<TableContext> own_;        // the tables it was constructed with
+  std::unique_ptr<ReductionQueues> queues_;  // set together with values_
+  ValueMemory* values_ = nullptr;  // set if real numbers are summed, with rounding in the order of flits
   std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // other than own_
-  std::vector<TableContext*> order_;  // scratch: running_ in the order a port serves them
+  std::vector<TableContext*> order_;  // scratch space: running_ in the order in which a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   MessageImages* images_ = nullptr;

@@ -11,18 +11,18 @@
 
 namespace coppice::ni {
 
-// The objects that all network interfaces of a run share; outlives them.
+// The objects that all network interfaces of a run share and that must outlive them.
 struct NiContext {
   const topology::Topology* topology;
   const config::SystemConfig* system;
   const schedule::Schedule* schedule;
   fabric::Framing framing;
   Femtoseconds period;
-  fabric::Fabric* fabric;  // none: the interface's `network` ports are bound by who makes it
+  fabric::Fabric* fabric;  // nullptr: the creator binds the interface's `network` ports
   MessageLog* log;
   WakeScheduler* clock;
-  const PathTable* paths = nullptr;  // none: messages take the schedule's routes
-  bool held = false;                 // tables start with start(), not with the simulation
+  const PathTable* paths = nullptr;  // nullptr: messages take the schedule's routes
+  bool held = false;                 // tables start with start() instead of with the simulation
 };
 
 }  // namespace coppice::ni

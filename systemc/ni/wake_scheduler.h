@@ -13,7 +13,7 @@
 
 namespace coppice::ni {
 
-// Wakes network interfaces in the cycles that they ask for.
+// Wakes network interfaces in the cycles that they request.
 class WakeScheduler {
  public:
   class Sleeper {
@@ -28,18 +28,19 @@ class WakeScheduler {
    protected:
     ~Sleeper() = default;
   };
-  // `at` is not before the current cycle; before the simulation that is 0. The sleeper outlives its alarms.
+  // `at` must not be before the current cycle, or before 0 if the simulation has not started. The sleeper
+  // must outlive its alarms.
   virtual void set(Cycles at, Sleeper& sleeper) = 0;
 
  protected:
   ~WakeScheduler() = default;
 };
 
-// One kernel event serves all that wake in a cycle: in a collective thousands of interfaces may wake
+// One kernel event serves all modules that wake in a cycle: in a collective thousands of interfaces may wake
 // together, and separate events would cost more than their work.
 class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
  public:
-  // An exception of a sleeper ends up in `failure`.
+  // Exceptions thrown by sleepers are stored in `failure`.
   AlarmClock(const sc_core::sc_module_name& name, Femtoseconds period, fabric::Failure& failure)
       : sc_module(name), period_(period), failure_(&failure), event_("wake") {
     SC_HAS_PROCESS(AlarmClock);
@@ -83,8 +84,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
   Cycles next_ = -1;  // -1: no alarm is set
 };
 
-// The alarm of one network interface that its node clocks, together with its router: no event of the kernel
-// at all.
+// The alarm of a network interface that its node clocks, together with its router, without any kernel event.
 class NodeAlarm final : public fabric::FlitModule, public fabric::Repeating, public WakeScheduler {
  public:
   explicit NodeAlarm(const sc_core::sc_module_name& name) : FlitModule(name, 0, 0) {}

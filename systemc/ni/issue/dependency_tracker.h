@@ -7,13 +7,13 @@
 namespace coppice::ni {
 
 // Counts, per flow, the messages that have been reduced or stored at this accelerator. An entry may issue
-// once its flow's count has reached the entry's dependencies. Where arrivals are numbered
-// (Schedule::numbered_arrivals), those that overtook others count when the others have come.
+// once its flow's count has reached the entry's dependencies. If arrivals are numbered
+// (Schedule::numbered_arrivals), an arrival that overtook others counts once those have arrived.
 class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : counts_(static_cast<std::size_t>(flows), 0) {}
 
-  // `number`: the arrival's own, or that of the next.
+  // The number of the next arrival, for arrivals without one of their own.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     std::int32_t& count = counts_[static_cast<std::size_t>(flow)];
@@ -28,8 +28,9 @@ class DependencyTracker {
   std::int32_t count(std::int32_t flow) const { return counts_[static_cast<std::size_t>(flow)]; }
 
  private:
-  std::vector<std::int32_t> counts_;                          // [flow]
-  std::vector<std::pair<std::int32_t, std::int32_t>> early_;  // (flow, number): few at a time
+  std::vector<std::int32_t> counts_;  // [flow]
+  // (flow, number) of arrivals that overtook others; only a few at a time.
+  std::vector<std::pair<std::int32_t, std::int32_t>> early_;
 };
 
 }  // namespace coppice::ni

@@ -8,11 +8,11 @@
 
 namespace coppice::ni {
 
-// Counts the final chunks of a buffer at an accelerator, in order: early ones count when the missing ones
-// have arrived.
+// Counts the final chunks of a buffer at an accelerator, in order: a chunk counts once all earlier ones are
+// final.
 class FinalChunkCounter {
  public:
-  // `chunks` outlives it.
+  // `chunks` must outlive this object.
   FinalChunkCounter(const schedule::FinalChunks& chunks, schedule::NodeId accelerator)
       : chunks_(&chunks), final_(chunks.ends.size(), 0) {
     const auto first = chunks.messages.begin() +
@@ -20,7 +20,7 @@ class FinalChunkCounter {
     missing_.assign(first, first + static_cast<std::ptrdiff_t>(chunks.flows));
   }
 
-  // A message of `flow` is in memory: the chunk that is final by it, or -1.
+  // Records that a message of `flow` is in memory. Returns the chunk that this makes final, or -1.
   std::int32_t arrived(std::int32_t flow) {
     if (--missing_[static_cast<std::size_t>(flow)] > 0) return -1;
     const std::int32_t chunk = chunks_->chunk_of[static_cast<std::size_t>(flow)];
@@ -30,14 +30,14 @@ class FinalChunkCounter {
     early_ = std::max(early_, ++finished_ - in_order_);
     return chunk;
   }
-  // Chunks before the first that is not final.
+  // The number of chunks before the first one that is not final.
   std::size_t in_order() const { return in_order_; }
-  // The largest number of chunks that were final at a time after one that was not.
+  // The largest number of chunks that were final at the same time after one that was not.
   std::size_t early() const { return early_; }
 
  private:
   const schedule::FinalChunks* chunks_;
-  std::vector<std::int32_t> missing_;  // [flow]: messages still to come
+  std::vector<std::int32_t> missing_;  // [flow]: messages that have not arrived
   std::vector<std::uint8_t> final_;    // [chunk]
   std::size_t in_order_ = 0;
   std::size_t finished_ = 0;

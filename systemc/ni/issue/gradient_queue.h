@@ -14,14 +14,14 @@ class GradientQueue {
  public:
   explicit GradientQueue(std::vector<std::int64_t> layer_chunks) : layer_chunks_(std::move(layer_chunks)) {}
 
-  // A chunk has come.
+  // Records that a chunk has arrived.
   void enqueue() { ++enqueued_; }
-  // The next layer to compute; the number of layers when all have left.
+  // The next layer to compute; the number of layers once all have left.
   std::size_t layer() const { return layer_; }
   bool done() const { return layer_ == layer_chunks_.size(); }
-  // Its gradients are complete.
+  // Whether the gradients of the next layer are complete.
   bool released() const { return !done() && enqueued_ >= layer_chunks_[layer_]; }
-  // Its computation starts; it must be released.
+  // Starts the computation of the next layer, which must be released.
   void take() { ++layer_; }
 
  private:

@@ -13,24 +13,24 @@
 
 namespace coppice::ni {
 
-// The gradient queue between a network interface and its accelerator: counts chunks of a collective in flight
-// as their last messages get into memory, in order, and releases the layers of the next forward pass, one
-// after the other, in the cycle in which their gradients are final here. In Verilog: rtl/ni/gradient_queue.v.
+// The gradient queue between a network interface and its accelerator. It counts a collective's chunks in
+// order as their last messages reach memory, and releases the layers of the next forward pass one after the
+// other, each in the cycle in which its gradients are final here. In Verilog: rtl/ni/gradient_queue.v.
 class GradientQueueModule final : public sc_core::sc_module, public tlm::tlm_analysis_if<MessageRecord> {
  public:
-  // The messages that the interface has reduced or stored: bind NetworkInterface::completed to it.
+  // Receives the messages that the interface has reduced or stored: bind NetworkInterface::completed to it.
   sc_core::sc_export<tlm::tlm_analysis_if<MessageRecord>> arrived{"arrived"};
 
   // Called in a cycle in which chunks have arrived and a layer is released.
   std::function<void(Cycles now)> on_release;
 
-  // Loaded with the chunks of a collective, which outlive it, and for each layer the number of chunks that
-  // contain its gradients and those of all layers before.
+  // `chunks` are those of the collective and must outlive this module; `layer_chunks` has, for each layer,
+  // the number of chunks that contain the gradients up to and including that layer.
   GradientQueueModule(const sc_core::sc_module_name& name, ContextId collective,
                       const schedule::FinalChunks& chunks, schedule::NodeId accelerator,
                       std::vector<std::int64_t> layer_chunks);
 
-  // As GradientQueue has them.
+  // See GradientQueue.
   bool released() const { return queue_.released(); }
   std::size_t layer() const { return queue_.layer(); }
   void take() { queue_.take(); }

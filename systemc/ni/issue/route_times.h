@@ -10,8 +10,8 @@
 
 namespace coppice::ni {
 
-// The timing of the routes that start at one accelerator, cached for the last ones used: tables reuse few
-// routes.
+// The timing of the routes that start at one accelerator, with a cache of the last ones used, since tables
+// reuse few routes.
 class RouteTimes {
  public:
   RouteTimes(const topology::Topology& topology, const config::SystemConfig& system,
@@ -22,7 +22,7 @@ class RouteTimes {
         src_(src),
         known_(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost))) {}
 
-  // The times of Schedule::routes[route].
+  // The timing of Schedule::routes[route].
   const fabric::RouteTiming& operator[](std::int32_t route) {
     Known& known = known_[static_cast<std::size_t>(route) & (known_.size() - 1)];
     if (known.route != route) {
@@ -44,7 +44,7 @@ class RouteTimes {
   const config::SystemConfig* system_;
   const schedule::Schedule* schedule_;
   topology::NodeId src_;
-  std::vector<Known> known_;  // by the last bits of the route
+  std::vector<Known> known_;  // indexed by the last bits of the route's number
 };
 
 }  // namespace coppice::ni

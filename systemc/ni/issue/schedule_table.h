@@ -12,15 +12,15 @@ namespace coppice::ni {
 using schedule::TableEntry;
 
 // The reduce-schedule table of one network-interface port: loaded before the collective, read in order, one
-// entry at a time. Of entries that are made up as they are read, only the destination is named
+// entry at a time. Entries that are generated as they are read name only their destination
 // (schedule::TableSource::read_message()).
 //
-// Pieces of a pipelined schedule repeat: their table is folded into lines that it goes through again and
-// again (schedule::TableLoop). The registers are the place in the loop, line and iteration; a line that is
-// not active in an iteration is skipped in a separate cycle (pass()).
+// Pieces of a pipelined schedule repeat: their table is folded into lines that are executed in a loop
+// (schedule::TableLoop). The registers are the position in the loop, line and iteration; a line that is not
+// active in an iteration is skipped in a separate cycle (pass()).
 class ScheduleTable {
  public:
-  // `table` outlives this one's use of it.
+  // `table` must outlive its use here.
   void load(const schedule::Table& table) {
     loop_.reset();
     table_ = &table;
@@ -43,14 +43,14 @@ class ScheduleTable {
     }
     load(table);
   }
-  // The entry to issue next; nullptr when the table is done. It stays until the one after it is popped, or as
-  // long as the schedule if entries_stay().
+  // The entry to issue next; nullptr when the table is done. It is valid until the entry after it is popped,
+  // or as long as the schedule if entries_stay().
   const TableEntry* head() const {
     if (next_ >= size_) return nullptr;
     return entries_stay() ? entries_ + next_ : &read_->heads[next_ % 2];
   }
   bool entries_stay() const { return entries_ != nullptr; }
-  // Lines are passed over before head().
+  // Whether lines must be skipped before head().
   bool passes() const { return passes_ > 0; }
   void pass() { --passes_; }
   // The next entry that is not a nop, valid until the next call; nullptr if there is none.
@@ -64,7 +64,7 @@ class ScheduleTable {
     }
     return nullptr;
   }
-  // There is a head, and nothing to pass over.
+  // Removes the head; there must be one, and no lines to skip.
   void pop() {
     ++next_;
     if (loop_ != nullptr) place_ = loop_->after(place_);
@@ -101,7 +101,7 @@ class ScheduleTable {
     place_ = loop_->next_active(place_, passes_);
     loop_->read(place_, read_->heads[next_ % 2]);
   }
-  // Entry i, the one after `place`.
+  // Reads entry i, the one after `place`.
   void read_ahead(std::size_t i, Place& place) {
     if (loop_ == nullptr) {
       table_->read_message(i, read_->ahead);
@@ -112,15 +112,15 @@ class ScheduleTable {
     loop_->read(place, read_->ahead);
   }
 
-  const schedule::Table* table_ = nullptr;  // not owned; a loop keeps its own lines
-  const TableEntry* entries_ = nullptr;     // its own entries, if it has them
+  const schedule::Table* table_ = nullptr;  // not owned; a loop stores its own lines
+  const TableEntry* entries_ = nullptr;     // the table's stored entries, if it has them
   std::unique_ptr<const schedule::TableLoop> loop_;
   std::size_t size_ = 0;
   std::size_t next_ = 0;
-  Place place_;              // of the head in the loop
-  std::int32_t passes_ = 0;  // lines to pass over before the head
+  Place place_;              // the head's position in the loop
+  std::int32_t passes_ = 0;  // lines to skip before the head
   // For tables that do not store their entries: the head, the entry before it, and the result of
-  // next_message(). Stored apart from the rest, which every wake-up reads.
+  // next_message(). Stored apart from the members that every wake-up reads.
   struct Read {
     TableEntry heads[2];
     TableEntry ahead;

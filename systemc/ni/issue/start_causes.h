@@ -9,8 +9,8 @@
 
 namespace coppice::ni {
 
-// The cause of a message start, as in its MessageRecord: the arrival that met its last dependency or, if that
-// was earlier, the issue of the previous message at its port.
+// The cause of a message's start, as in its MessageRecord: the arrival that met its last dependency or, if
+// that was earlier, the issue of the previous message at its port.
 struct Enabler {
   Cycles at = 0;
   Cycles tail_injected = 0;
@@ -33,7 +33,8 @@ class Enablers {
     if (next->dependencies > 0 && tracker.satisfied(next->flow, next->dependencies))
       expected.enabler.at = now;
   }
-  // `arrival` is in memory in cycle `now`; `tracker`, which has counted it, had counted `before` of its flow.
+  // Records that `arrival` is in memory in cycle `now`. `tracker` has counted it; before that, it had counted
+  // `before` arrivals of its flow.
   void arrived(const MessageRecord& arrival, const DependencyTracker& tracker, std::int32_t before,
                Cycles now) {
     const std::int32_t flow = arrival.entry->flow;

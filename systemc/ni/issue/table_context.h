@@ -17,42 +17,42 @@
 
 namespace coppice::ni {
 
-// The identity of a collective in flight, equal at all network interfaces; 0 is that of the tables that an
-// interface was constructed with.
+// The identity of a collective in flight, equal at all network interfaces; 0 denotes the tables with which an
+// interface was constructed.
 using ContextId = std::uint32_t;
 inline constexpr ContextId kOwnTables = 0;
 
-// A collective as one network interface executes it. All that it points to outlives its execution.
+// A collective as one network interface executes it. Everything that it points to must outlive its execution.
 struct ContextTables {
   ContextId id = kOwnTables;
-  const schedule::Schedule* schedule = nullptr;  // whose entries name nodes of the machine
-  const schedule::NodeTables* tables = nullptr;  // this interface's
+  const schedule::Schedule* schedule = nullptr;  // its entries name nodes of the machine
+  const schedule::NodeTables* tables = nullptr;  // the tables of this interface
   GradientMemory* contents = nullptr;            // the collective's buffer at this accelerator
-  Bytes base = 0;                                // where the buffer is in the accelerator's memory
-  std::int64_t arrivals = 0;                     // messages that come here
-  int priority = 0;                              // the higher is served first where priorities are followed
-  int context = -1;                              // of the interface, that holds them; -1: whichever
+  Bytes base = 0;                                // address of the buffer in the accelerator's memory
+  std::int64_t arrivals = 0;                     // number of messages that arrive here
+  int priority = 0;                              // the highest is served first if priorities are followed
+  int context = -1;                              // the context that holds them; -1: any
 };
 
-// A context of a network interface: the state of one set of tables, all that several collectives in flight do
-// not share. Per port the table, timestep and lockstep counters; the dependency tracker of all ports.
+// A context of a network interface: the state of one set of tables, which collectives in flight do not share.
+// It has a table, timestep and lockstep counters for each port, and one dependency tracker for all ports.
 class TableContext {
  public:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-  // The reasons a port waits. Stored apart from the rest, since every arrival and every wake-up looks at all
-  // ports.
+  // The conditions for which a port waits. Stored apart from the other state, since every arrival and every
+  // wake-up looks at all ports.
   struct Waiting {
-    Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
-    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow,
-    std::int32_t awaited_count = 0;  // so many of them
-    bool awaits_place = false;       // waits for the tail of a message
+    Cycles due = kNever;             // next run of its decoder, also when the awaited event occurs
+    std::int32_t awaited_flow = -1;  // flow whose arrivals it waits for,
+    std::int32_t awaited_count = 0;  // and their number
+    bool awaits_place = false;       // whether it waits for the tail of a message to leave
   };
   struct Port {
     ScheduleTable table;
     TimestepCounter timestep;
     LockstepCounter lockstep;
-    Femtoseconds slowest_flit = 0;  // of its messages; 0: not known yet
+    Femtoseconds slowest_flit = 0;  // among its messages; 0: not computed yet
   };
 
   TableContext(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
@@ -68,7 +68,7 @@ class TableContext {
                      tables.schedule->protocol ? tables.schedule->protocol->setup : system.ni.message_setup)),
         nops_(system.ni.lockstep) {}
 
-  // From cycle `now` on the tables are as they were loaded.
+  // Returns the tables, from cycle `now` on, to their state after loading.
   void reset(Cycles now) {
     tracker = DependencyTracker(given.schedule->flows);
     for (std::size_t p = 0; p < ports.size(); ++p) {
@@ -96,9 +96,9 @@ class TableContext {
 
   ContextTables given;
   bool started = false;
-  bool reached = false;  // a message has come
-  Cycles begins = 0;     // the cycle in which its entries may issue first
-  // The last cycle in which it began, passed a nop, or sent a tail.
+  bool reached = false;  // a message has arrived
+  Cycles begins = 0;     // the first cycle in which its entries may issue
+  // The last cycle in which it began, skipped a nop, or sent a tail.
   Cycles active = -1;
   DependencyTracker tracker;
   Enablers enablers;
@@ -106,8 +106,8 @@ class TableContext {
   std::vector<Port> ports;
   std::vector<Waiting> waiting;  // [port]
   Cycles setup;                  // of every message
-  std::int64_t missing = 0;      // arrivals
-  std::int64_t in_flight = 0;    // messages whose tails are still here
+  std::int64_t missing = 0;      // arrivals that are still expected
+  std::int64_t in_flight = 0;    // messages whose tails have not left
 
  private:
   // The software delay in cycles; zero for switches, whose tables are in hardware.
@@ -116,7 +116,7 @@ class TableContext {
     return topology.is_accelerator(node) ? fabric::latency_cycles(time, system.clock.period()) : 0;
   }
 
-  bool nops_;  // they hold the lockstep
+  bool nops_;  // whether tables contain nops, which hold the lockstep
 };
 
 }  // namespace coppice::ni

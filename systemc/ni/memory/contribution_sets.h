@@ -6,32 +6,32 @@
 
 namespace coppice::ni {
 
-// Sets of accelerators, one per segment of a gradient buffer, as words: bit a % 64 of word a / 64 says
-// whether accelerator a is in the set. With many accelerators, most sets contain only the owner, a few or
-// all, and only the others store all their words.
+// Sets of accelerators, one per segment of a gradient buffer, as words: bit a % 64 of word a / 64 is set if
+// accelerator a is in the set. With many accelerators, most sets contain only the owner, a few or all, and
+// only the others store all their words.
 class ContributionSets {
  public:
-  // All sets are of `self` alone.
+  // Initially each set contains only `self`.
   ContributionSets(std::size_t segments, int accelerators, int self);
 
   std::size_t words() const { return words_; }
   std::size_t segments() const { return segments_; }
-  // `into` has words() words.
+  // Reads a set into `into`, which has words() words.
   void read(std::size_t segment, std::uint64_t* into) const;
   void assign(std::size_t segment, const std::uint64_t* set);
-  // Adds a set that shares nothing with this one. -1, or the least accelerator that is in both, and then
-  // nothing is added.
+  // Adds a set disjoint from this one and returns -1; if they intersect, adds nothing and returns the least
+  // common accelerator.
   std::ptrdiff_t unite(std::size_t segment, const std::uint64_t* set);
   bool is_full(std::size_t segment) const;
   void fill(std::size_t segment);
   void clear(std::size_t segment);
-  // Bytes of all of its sets.
+  // The memory of all its sets in bytes.
   std::size_t bytes() const;
 
  private:
   // Sets of up to this many words are stored as words.
   static constexpr std::size_t kFewWords = 4;
-  static constexpr std::size_t kListed = 15;  // accelerators of a list, preceded by their number
+  static constexpr std::size_t kListed = 15;  // accelerators in a list, which is preceded by their number
   static constexpr std::size_t kListSize = kListed + 1;
   enum class Form : std::uint8_t { kSelf, kNone, kAll, kList, kWords };
   class Handle {
@@ -39,7 +39,7 @@ class ContributionSets {
     explicit Handle(Form form, std::uint32_t place = 0)
         : bits_(place << 3U | static_cast<std::uint32_t>(form)) {}
     Form form() const { return static_cast<Form>(bits_ & 7U); }
-    std::uint32_t place() const { return bits_ >> 3U; }  // of a list or of words
+    std::uint32_t place() const { return bits_ >> 3U; }  // index of a list or of words
 
    private:
     std::uint32_t bits_;
@@ -48,7 +48,7 @@ class ContributionSets {
   bool few_words() const { return words_ <= kFewWords; }
   std::uint64_t full_word(std::size_t word) const;
   bool all_in(const std::uint64_t* set) const;
-  // In which form to keep a set of many words.
+  // The form in which to store a set of many words.
   Form form_of(const std::uint64_t* set) const;
   void give_back(Handle handle);
   static std::uint32_t take(std::vector<std::uint32_t>& free, std::size_t end);
@@ -57,9 +57,10 @@ class ContributionSets {
   std::size_t words_;
   int accelerators_;
   int self_;
-  std::vector<Handle> handles_;       // [segment], of many words
-  std::vector<std::uint64_t> sets_;   // [place * words + word]; of few words [segment * words + word]
-  std::vector<std::uint16_t> lists_;  // [place * kListSize]
+  std::vector<Handle> handles_;      // [segment]; for sets of many words
+  std::vector<std::uint64_t> sets_;  // [place * words + word]; for sets of few words [segment * words + word]
+  // [place * kListSize]: the number of accelerators, then the accelerators.
+  std::vector<std::uint16_t> lists_;
   std::vector<std::uint32_t> free_sets_;
   std::vector<std::uint32_t> free_lists_;
 };

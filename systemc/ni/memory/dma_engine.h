@@ -11,8 +11,8 @@ class DmaEngine {
  public:
   explicit DmaEngine(Cycles latency) : latency_(latency) {}
 
-  // A request issued at cycle `now`: puts the data as it is then into `data` and returns the cycle of its
-  // first flit.
+  // Handles a request issued at cycle `now`: copies the data as it is then into `data` and returns the cycle
+  // of its first flit.
   Cycles request(const GradientMemory& memory, Bytes address, Bytes bytes, Payload& data, Cycles now) const {
     memory.read(address, bytes, data);
     return now + latency_;

@@ -38,7 +38,7 @@ ContributionMemory::ContributionMemory(std::shared_ptr<const std::vector<Bytes>>
       spacing_(std::max<Bytes>(addresses_->back() / static_cast<Bytes>(addresses_->size()), 1)),
       sets_(addresses_->size() - (sampled_ ? 0 : 1), accelerators, self) {}
 
-// The first address that is not before `at`. Addresses are mostly as far apart as each other.
+// The first address at or after `at`. Addresses are usually equally spaced.
 std::size_t ContributionMemory::place_of(Bytes at) const {
   const std::vector<Bytes>& addresses = *addresses_;
   const auto expected = static_cast<std::size_t>(at / spacing_);

@@ -14,20 +14,20 @@ namespace coppice::ni {
 
 using topology::NodeId;
 
-// The data of a message: a copy of part of a gradient buffer, in the representation of the memory it was
-// read from. Empty where nothing is checked.
+// The data of a message: a copy of part of a gradient buffer, in the representation of the memory from which
+// it was read. Empty if nothing is checked.
 struct Payload {
   std::vector<float> values;
   std::vector<std::uint64_t> contributions;
 
-  // Keeps the memory.
+  // Keeps the allocated memory.
   void clear() {
     values.clear();
     contributions.clear();
   }
 };
 
-// Provably wrong data. what() names the memory or accelerator and the address or element.
+// Data that is provably wrong. what() names the memory or accelerator and the address or element.
 class WrongDataError : public ModelError {
  public:
   using ModelError::ModelError;
@@ -37,20 +37,20 @@ class WrongDataError : public ModelError {
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
-  // Puts a copy into `into`, whose memory is used again: a message takes the place of one that is over.
+  // Copies data into `into`, reusing its memory: a message takes the place of a finished one.
   virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
   Payload copy(Bytes address, Bytes bytes) const {
     Payload data;
     read(address, bytes, data);
     return data;
   }
-  // Adds an arriving partial sum to the buffer; throws WrongDataError if that is.
+  // Adds an arriving partial sum to the buffer; throws WrongDataError if the sum is provably wrong.
   virtual void reduce(Bytes address, Bytes bytes, const Payload& payload) = 0;
-  // Overwrites with an arriving final value.
+  // Overwrites the buffer with an arriving final value.
   virtual void store(Bytes address, Bytes bytes, const Payload& payload) = 0;
 };
 
-// Nothing is kept (`check: off`).
+// Stores nothing (`check: off`).
 class NullMemory final : public GradientMemory {
  public:
   void read(Bytes, Bytes, Payload& into) const override { into.clear(); }
@@ -72,14 +72,15 @@ class ValueMemory final : public GradientMemory {
   std::vector<float> values_;
 };
 
-// For every segment of the buffer, the set of accelerators whose gradients it sums
-// (`check: contributions`). A segment lies between neighbouring addresses at which some message begins or
-// ends, so that every message covers whole segments; or segments are a sample of single elements.
+// For every segment of the buffer, the set of accelerators whose gradients are in its sum (`check:
+// contributions`). Segments lie between neighbouring addresses at which messages begin or end, so that every
+// message covers whole segments; or segments are a sample of single elements.
 class ContributionMemory final : public GradientMemory {
  public:
   enum class Segments { kBetweenBoundaries, kSampledElements };
-  // `addresses`: ascending, shared by all memories of a run: the boundaries of segments, from 0 to the size
-  // of the buffer, or the sampled elements. Every segment starts with its own contribution only.
+  // `addresses`: in ascending order, shared by all memories of a run: the boundaries of segments, from 0 to
+  // the size of the buffer, or the sampled elements. At first every segment contains only its own
+  // accelerator's contribution.
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 
@@ -88,11 +89,11 @@ class ContributionMemory final : public GradientMemory {
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
 
   std::size_t segments() const { return sets_.segments(); }
-  // Bit a of word a/64: accelerator a's gradient is in the segment's sum.
+  // Bit a % 64 of word a / 64: whether accelerator a's gradient is in the segment's sum.
   std::vector<std::uint64_t> contributions(std::size_t segment) const;
-  // Whether everybody's is.
+  // Whether the gradients of all accelerators are.
   bool is_full(std::size_t segment) const { return sets_.is_full(segment); }
-  // Replaces a segment's set; to start an all-gather from final values.
+  // Marks all gradients as present in a segment, for an all-gather that starts from final values.
   void set_all(std::size_t segment) { sets_.fill(segment); }
   void clear(std::size_t segment) { sets_.clear(segment); }
 
@@ -103,7 +104,7 @@ class ContributionMemory final : public GradientMemory {
   std::shared_ptr<const std::vector<Bytes>> addresses_;
   bool sampled_;
   NodeId self_;
-  Bytes spacing_;  // between addresses, as a rule
+  Bytes spacing_;  // usual distance between addresses
   ContributionSets sets_;
 };
 

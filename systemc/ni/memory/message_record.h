@@ -12,33 +12,33 @@ namespace coppice::ni {
 using schedule::NodeId;
 using schedule::TableEntry;
 
-// Why a table entry issued no earlier, and a message's life after that. Cycles; -1 = not yet.
+// The reasons why a table entry did not issue earlier, and the times of its message. Cycles; -1: not yet.
 struct MessageRecord {
   const TableEntry* entry = nullptr;
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
-  std::uint32_t context = 0;  // the collective in flight that it is of (table_context.h)
+  std::uint32_t context = 0;  // the collective in flight to which it belongs (table_context.h)
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;
   std::int64_t packets = 0;
-  Cycles serialization = 0;      // flits at the rate of the slowest channel of its route
+  Cycles serialization = 0;      // cycles of its flits at the rate of the slowest channel on its route
   Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
-  Cycles credit_stall = 0;       // the most that credits alone can hold it up (fabric/route_timing.h)
+  Cycles credit_stall = 0;       // the longest delay that credits alone can cause (fabric/route_timing.h)
 
   // When the last arrival that it needs came, or when its port issued the previous message if that was later;
   // 0 if it needs none.
   Cycles dependencies_met = 0;
-  Cycles released = 0;         // when the lockstep let its step start
-  Cycles issued = -1;          // decoded, DMA requested
-  Cycles port_free_since = 0;  // the cycle after its port's message before left; 0 for the first
+  Cycles released = 0;         // when the lockstep allowed its step to start
+  Cycles issued = -1;          // when it was decoded and its DMA requested
+  Cycles port_free_since = 0;  // the cycle after its port's previous message left; 0 for the first
   Cycles head_injected = -1;
   Cycles tail_injected = -1;
   Cycles tail_ejected = -1;
-  Cycles completed = -1;  // reduced or stored
+  Cycles completed = -1;  // when it was reduced or stored
 
   // The message that met the last dependency: when its tail left its sender, its delay beyond the zero-load
-  // latency, and how much of that credits alone can explain.
+  // latency, and the part of that delay that credits alone can explain.
   Cycles enabler_tail_injected = 0;
   Cycles enabler_delay = 0;
   Cycles enabler_credit_delay = 0;
@@ -46,7 +46,7 @@ struct MessageRecord {
   Payload payload;
 };
 
-// Follows messages as they finish; called in simulated-time order of completion.
+// Observes messages as they complete; called in simulated-time order of completion.
 class MessageObserver {
  public:
   virtual ~MessageObserver() = default;

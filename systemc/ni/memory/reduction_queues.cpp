@@ -5,7 +5,7 @@
 namespace coppice::ni {
 namespace {
 
-// Flits that have left a queue before their place is taken back.
+// The number of flits that may have left a queue before their storage is reclaimed.
 constexpr std::size_t kKept = 256;
 
 bool overlap(const ReductionQueues::Flit& flit, std::size_t first, std::size_t last) {

@@ -12,35 +12,35 @@
 namespace coppice::ni {
 
 // The order in which the reduction unit adds or stores the flits that arrive at its ports, which determines
-// how sums round: as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless words of it are
-// in a sum in progress, which is written `latency` cycles after its flit proceeded, or in a lower port's flit
-// of the same cycle; then it waits in its port's queue. The oldest of a queue proceeds as soon as it can; in
-// a cycle in which it cannot, an arriving flit to be added passes the waiting flits, unless one of them is to
-// be stored.
+// how sums round: as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless some of its
+// words are in a sum in progress (which is written `latency` cycles after its flit proceeded), or in a lower
+// port's flit of the same cycle; then it waits in its port's queue. The oldest flit of a queue proceeds as
+// soon as it can. In a cycle in which it cannot, an arriving flit to be added overtakes the waiting flits,
+// unless one of them is to be stored.
 //
-// What is read ahead is sent before its sums are written, so what follows from it can come back while those
-// still wait: a final value that was stored first would have them added to it once more. So where one of two
-// flits of the same words is to be stored, none passes one that was read ahead. In Verilog reads wait for
+// Data that is read ahead is sent before its sums are written, so a response can arrive while those still
+// wait: if a final value were stored first, they would be added to it again. So if one of two flits with
+// common words is to be stored, it may not overtake a flit that was read ahead. In Verilog, reads wait for
 // their sums instead.
 class ReductionQueues {
  public:
   struct Flit {
-    bool add = false;  // else store
+    bool add = false;  // otherwise it is stored
     std::size_t word = 0;
     std::span<const float> data;
   };
 
   ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
 
-  // A flit arrives in cycle `now`, at most one per port and cycle; earlier cycles are simulated first, over
-  // `memory`. Its data are copied.
+  // Accepts a flit that arrives in cycle `now`, at most one per port and cycle; earlier cycles are simulated
+  // first, over `memory`. Its data is copied.
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
-  // Lets the cycles before `now` pass.
+  // Simulates the cycles before `now`.
   void advance(Cycles now, std::span<float> memory);
-  // Lets cycles pass until no flit waits that has one of the words [first, last).
+  // Simulates cycles until no waiting flit has one of the words [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
   // Calls `read` with the words [first, last) as they will be when no present flit waits for one of them: the
-  // result of reading a word at a time, each after its sums. Time and memory are restored afterwards.
+  // result of reading one word at a time, each after its sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }
@@ -52,7 +52,8 @@ class ReductionQueues {
     std::size_t last;
   };
 
-  // First in, first out. Most flits find it empty and leave it empty, so it starts again from the front then.
+  // First in, first out. Most flits find the queue empty and leave it empty, so it then starts again from the
+  // front.
   class Queue {
    public:
     bool empty() const { return front_ == entries_.size(); }
@@ -67,9 +68,9 @@ class ReductionQueues {
     void pop();
     void pop_back();
     bool has_words(std::size_t first, std::size_t last) const;
-    // When the oldest arrived.
+    // The arrival time of the oldest flit.
     Cycles front_came() const { return entries_[front_].came; }
-    // Those that have one of the words [first, last) are read ahead.
+    // Marks flits with one of the words [first, last) as read ahead.
     void mark_read(std::size_t first, std::size_t last);
     // Whether a flit that arrived before `came`, and was read ahead, has words of `flit`, and one of the two
     // is to be stored.
@@ -79,10 +80,10 @@ class ReductionQueues {
     struct Entry {
       bool add;
       std::size_t word;
-      std::size_t data;  // index of its first in data_
+      std::size_t data;  // index of its first value in data_
       std::size_t count;
       Cycles came;
-      bool read = false;  // ahead
+      bool read = false;  // whether it was read ahead
     };
     Flit at(std::size_t index) const {
       const Entry& entry = entries_[index];
@@ -94,8 +95,8 @@ class ReductionQueues {
     std::vector<Entry> entries_;
     std::vector<float> data_;
     std::size_t front_ = 0;
-    int stores_ = 0;  // of the flits that are here
-    int read_ = 0;    // of them: so many were read ahead
+    int stores_ = 0;  // number of flits in the queue to be stored
+    int read_ = 0;    // number of flits in the queue that were read ahead
   };
   enum class Goes { kNone, kOldest, kNewest };
 
@@ -109,10 +110,10 @@ class ReductionQueues {
   std::vector<Queue> queues_;  // [port]
   std::vector<UnderWay> under_way_;
   std::vector<Goes> going_;  // [port]
-  Cycles cycle_ = 0;         // the next to pass
+  Cycles cycle_ = 0;         // the next cycle to simulate
   int waiting_ = 0;
   std::vector<std::pair<std::size_t, float>>* undo_ =
-      nullptr;  // of a look ahead: words and what they held, in order
+      nullptr;  // set during a look-ahead: words and their previous values, in order
 };
 
 }  // namespace coppice::ni

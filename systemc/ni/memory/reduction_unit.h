@@ -6,9 +6,9 @@
 
 namespace coppice::ni {
 
-// Adds arriving partial sums to the gradient buffer, or stores arriving final values. It takes flits as fast
-// as the ejection channel delivers them (`system.ni.reduction_flits_per_cycle` is that channel's rate), so a
-// message is done one pipeline latency after its tail; a store bypasses the adders.
+// Adds arriving partial sums to the gradient buffer, or stores arriving final values. It accepts flits as
+// fast as the ejection channel delivers them (`system.ni.reduction_flits_per_cycle` is that channel's rate),
+// so a message is done one pipeline latency after its tail; a store bypasses the adders.
 class ReductionUnit {
  public:
   static constexpr Cycles kStoreLatency = 1;

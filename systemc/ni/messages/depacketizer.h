@@ -12,8 +12,8 @@
 
 namespace coppice::ni {
 
-// Puts packets back together at a port: a message has arrived when all its packets have, in whatever order
-// virtual channels delivered them.
+// Reassembles packets at a port: a message has arrived when all its packets have, in whatever order virtual
+// channels delivered them.
 class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
  public:
   struct Size {
@@ -25,7 +25,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
                std::function<void(std::uint64_t, Cycles)> on_message)
       : size_of_(std::move(size_of)), on_message_(std::move(on_message)) {}
 
-  // Called with a message whose first flits come, if set.
+  // If set, called when the first flit of a message arrives.
   std::function<void(std::uint64_t)> on_head;
   void expect(const fabric::Packet& packet) override {
     if (on_head) on_head(packet.tag);
@@ -46,7 +46,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
     on_message_(packet.tag, now);
   }
 
-  // Called with every flit, if set before the fabric is connected.
+  // If set before the fabric is connected, called for every flit.
   std::function<void(const fabric::Packet&, fabric::Flit, Cycles)> on_flit;
   bool takes_flits() const override { return static_cast<bool>(on_flit); }
   void flit_ejected(const fabric::Packet& packet, fabric::Flit flit, Cycles now) override {
@@ -62,7 +62,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
   void visit(fabric::StateRecorder& recorder) override { visit_all(recorder); }
   void visit(fabric::StateShifter& shifter) override { visit_all(shifter); }
 
-  // Messages of which some packets have arrived and some have not.
+  // The number of messages of which some packets have arrived and some have not.
   std::size_t incomplete() const { return missing_.size(); }
 
  private:
@@ -80,7 +80,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
 
   std::function<Size(std::uint64_t)> size_of_;
   std::function<void(std::uint64_t, Cycles)> on_message_;
-  std::unordered_map<std::uint64_t, std::int64_t> missing_;  // message -> packets still to come
+  std::unordered_map<std::uint64_t, std::int64_t> missing_;  // message -> packets that have not arrived
 };
 
 }  // namespace coppice::ni

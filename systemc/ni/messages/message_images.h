@@ -15,23 +15,24 @@ namespace coppice::ni {
 
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
 // origin, executes its tables: entry i of a port there stands for entry i of that port everywhere. The others
-// behave like the origin in the same cycles, so only the differences are simulated for each: their data are
-// read, added and stored, and their messages reported to observers.
+// do the same in the same cycles, so only the differences are simulated for each: their data is read, added
+// and stored, and their messages are reported to observers.
 class MessageImages {
  public:
-  // References outlive it; the tables are those of all accelerators, with one slot per port.
+  // All references must outlive this object; the tables are those of all accelerators, with one slot per
+  // port.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
       : schedule_(&schedule), moves_(&tables.moves()), origin_(moves_->origin()), log_(&log) {}
 
-  // The memory of the next accelerator, and its buffer.
+  // Adds the memory of the next accelerator, and its buffer.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
 
-  // The origin has issued entry `index` of the record's port, and has read its data.
+  // Records that the origin has issued entry `index` of the record's port, and has read its data.
   void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
   // Turns the record of a message that has arrived at its destination into that of the image that arrives at
   // the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
-  // The origin has reduced or stored it.
+  // Records that the origin has reduced or stored the message.
   void completed(std::uint64_t message, MessageRecord& record);
 
  private:
@@ -39,7 +40,7 @@ class MessageImages {
     MemoryModule* memory;
     GradientMemory* contents;
   };
-  // The data of a message's images, one accelerator's after the other: of many they are few, or none.
+  // The data of a message's images, one accelerator's after the other; usually little or none.
   class Payloads {
    public:
     void clear();
@@ -51,21 +52,21 @@ class MessageImages {
       std::uint32_t values = 0;
       std::uint32_t contributions = 0;
     };
-    std::vector<End> ends_;  // [accelerator]
+    std::vector<End> ends_;  // [accelerator]: end of its data
     std::vector<float> values_;
     std::vector<std::uint64_t> contributions_;
   };
   struct UnderWay {
     std::size_t index = 0;
-    TableEntry incoming;  // the image's that comes to the origin
-    Payloads payloads;    // by the accelerator that they are from
+    TableEntry incoming;  // the entry of the image that arrives at the origin
+    Payloads payloads;    // by the accelerator that sent them
   };
 
   UnderWay& under_way(std::uint64_t message) {
     if (under_way_.size() <= message) under_way_.resize(message + 1);
     return under_way_[message];
   }
-  // The entry at accelerator `n`, until the next call.
+  // The entry at accelerator `n`, valid until the next call.
   const TableEntry& entry(std::size_t n, int port, std::size_t index) {
     schedule_->nodes[n].ports[static_cast<std::size_t>(port)].read_message(index, entry_);
     return entry_;
@@ -78,7 +79,7 @@ class MessageImages {
   std::vector<Node> nodes_;
   std::vector<UnderWay> under_way_;  // [message]
   TableEntry entry_;
-  Payload payload_;  // of an image
+  Payload payload_;  // that of one image
 };
 
 }  // namespace coppice::ni

@@ -17,7 +17,7 @@ class MessageLog {
  public:
   MessageLog() : store_(std::make_shared<Store>()), shelf_(*store_) {}
 
-  // The log of a thread; thread 0 uses this one, which owns the others. Call it before the simulation.
+  // The log of a thread; thread 0 uses this one, which owns the others. Call this before the simulation.
   MessageLog& of_thread(std::size_t thread);
 
   // Opens a record without data, but with the capacity left by the previous message in its place.
@@ -41,18 +41,18 @@ class MessageLog {
       forget(id);
     }
   }
-  // A message without a record has completed, as `image` says: another stood for it.
+  // Records the completion of a message without its own record, which another message represented.
   void image_completed(const MessageRecord& image) {
     ++completed_;
     tell(image);
   }
-  // A copy of the entry of message `id` that stays until it completes.
+  // A copy of the entry of message `id` that is kept until the message completes.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
     std::unique_ptr<TableEntry>& kept = (*store_)[id].entry;
     if (kept == nullptr) kept = std::make_unique<TableEntry>();
     return *kept = entry;
   }
-  // It is going to be looked at, soon.
+  // Prefetches a record that is needed soon.
   void fetch(std::uint64_t id) const {
     constexpr std::size_t kLine = 64;
     const auto* const record = reinterpret_cast<const char*>(&(*this)[id]);
@@ -61,7 +61,7 @@ class MessageLog {
   MessageRecord& operator[](std::uint64_t id) { return (*store_)[id].record; }
   const MessageRecord& operator[](std::uint64_t id) const { return std::as_const(*store_)[id].record; }
 
-  // The rest is asked of thread 0's, for all of them, and while none runs.
+  // The following functions are called on thread 0's log, on behalf of all, while no thread runs.
 
   void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
   // Whether closed messages are kept until flush(), which reports them to observers by completion cycle and
@@ -72,7 +72,7 @@ class MessageLog {
   std::int64_t completed_count() const;
 
  private:
-  // A message, and the part of its table that must stay while it is in flight.
+  // A message, and the part of its table that must be kept while it is in flight.
   struct Slot {
     MessageRecord record;
     std::unique_ptr<TableEntry> entry;
@@ -89,9 +89,9 @@ class MessageLog {
   bool keep_ = false;
   std::vector<std::uint64_t> kept_;
   std::vector<MessageObserver*> observers_;
-  std::int64_t open_ = 0;  // opened here and not closed here
+  std::int64_t open_ = 0;  // messages opened here minus those closed here
   std::int64_t completed_ = 0;
-  std::vector<std::unique_ptr<MessageLog>> others_;  // of the threads from 1 on
+  std::vector<std::unique_ptr<MessageLog>> others_;  // for the threads from 1 on
 };
 
 }  // namespace coppice::ni

@@ -14,28 +14,28 @@ namespace coppice::ni {
 // Turns the messages issued by a port into packets, in order, as the injection channel accepts them. It holds
 // at most two messages, one being sent and one after it, so that the link need not idle between them.
 //
-// Setting up a message takes cycles of the port, from when its data is ready and the message before has left:
-// what the kernels of C-Cube spend on synchronising with the receiver, alpha of the linear cost model.
+// Setting up a message takes cycles of the port, from when its data is ready and the previous message has
+// left: the time that C-Cube's kernels spend on synchronising with the receiver, alpha of the linear cost
+// model.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
 
   explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
-  // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
+  // Whether a message may be pushed in cycle `now`. The slot of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Only while has_place(): accepts a message whose first flit comes from memory at cycle `ready`, and which
-  // takes `setup` cycles to set up. The caller wakes the fabric at front_ready(), now and when a tail has
-  // left.
+  // Accepts a message whose first flit comes from memory at cycle `ready`, and which takes `setup` cycles to
+  // set up; requires has_place(). The caller wakes the fabric at front_ready(), now and when a tail has left.
   void push(const fabric::Message& message, Cycles ready, Cycles setup = 0) {
     queue_[(front_ + queued_) % kMessages] = {message, ready, setup};
     if (++queued_ == 1) set_up_front();
   }
-  // The cycle in which the first message may send its head; of none, -1.
+  // The cycle in which the first message may send its head; -1 if there is none.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // A message's head flit, or its tail, went into the injection channel: (message id, cycle).
+  // Called with (message id, cycle) when a message's head flit, or its tail, enters the injection channel.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 
@@ -76,7 +76,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   std::array<Queued, kMessages> queue_;
   std::size_t front_ = 0;
   std::size_t queued_ = 0;
-  std::int64_t next_packet_ = 0;  // of the front message
+  std::int64_t next_packet_ = 0;  // index in the front message
   Cycles tail_left_ = -1;         // the cycle in which the last message left
 };
 
