@@ -24,7 +24,7 @@ using workload::Pass;
 __extension__ using Wide = __int128;
 
 constexpr Bytes kElement = workload::kElementBytes;
-constexpr std::int64_t kMostPieces = 4096;  // of work that moves values one after the other
+constexpr std::int64_t kMostPieces = 4096;  // for work that moves values one after the other
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
@@ -38,7 +38,7 @@ class Spread {
   Bytes next(Bytes part) {
     if (whole_ == 0 || part == 0) return 0;
     so_far_ += part;
-    // A division of 128 bits takes four times as long as the other.
+    // A 128-bit division takes four times as long as a 64-bit one, which nearly always suffices.
     Bytes product = 0;
     const Bytes given = __builtin_mul_overflow(so_far_, total_, &product)
                             ? static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_)
@@ -53,7 +53,7 @@ class Spread {
   Bytes given_ = 0;
 };
 
-// Larger numbers of cycles and bytes would not fit 64 bits.
+// Larger numbers of cycles and bytes would not fit into 64 bits.
 void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   constexpr Wide kMostMacs = std::int64_t{1} << 59;
   const workload::Gemm product = gemm(layer, pass, batch);
@@ -62,8 +62,8 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
       "layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
 }
 
-// Converts a PE's tiles to the accelerator's: `traffic` is what all PEs together move for one of their
-// products.
+// Converts a PE's tiles to the accelerator's: `traffic` is the data that all PEs together move for one of
+// their products.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
   Spread weight(traffic.weight, walk.traffic.weight);
@@ -81,19 +81,19 @@ std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
 
 }  // namespace
 
-// A pass shared out to the PEs by one split, before an order of tiles is chosen.
+// A pass split over the PEs in one way, before an order of tiles is chosen.
 struct Accelerator::Division {
   Split split = Split::kBatch;
   Share share;
-  workload::Gemm product;              // of a full PE; count 0: its layer multiplies nothing
-  std::optional<TilePlanner> planner;  // of what multiplies
+  workload::Gemm product;              // of a full PE; count 0: its layer has no product
+  std::optional<TilePlanner> planner;  // set if the layer has a product
 };
 
 struct Accelerator::Candidate {
   const Division* division = nullptr;
   TilePlan plan;
-  Traffic traffic;      // of the products of all PEs
-  PeCycles cycles = 0;  // as if the memory were never waited for
+  Traffic traffic;      // for the products of all PEs
+  PeCycles cycles = 0;  // cycles without waiting for the memory
 };
 
 Timing parse_timing(const std::string& name) {
@@ -113,8 +113,8 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   }
 }
 
-// Activations and their gradients leave as operands of other passes, weight gradients as sums, which are
-// exchanged and update weights of fp32.
+// Activations and their gradients leave as operands of other passes; weight gradients leave as sums, which
+// are exchanged and update fp32 weights.
 ValueBytes Accelerator::bytes(Pass pass) const {
   const Bytes operand = element_bytes(spec_.operands);
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
@@ -187,7 +187,7 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
   require_countable(layer, pass, batch);
   std::vector<Division> list = divisions(layer, pass, batch);
   const bool named = spec_.tiling != Tiling::kLeastTraffic;
-  // Without tiles there is no tile order to choose.
+  // Passes without tiles have no tile order to choose.
   if (named || !list.front().planner) {
     return fastest(list, layer, pass, batch, named ? spec_.tiling : Tiling::kOutputReuse);
   }
@@ -202,7 +202,7 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
   return std::move(*least);
 }
 
-// The split that is done first with tiles in `order`.
+// The fastest split with tiles in `order`.
 PassWork Accelerator::fastest(std::vector<Division>& divisions, const Layer& layer, Pass pass,
                               std::int64_t batch, Tiling order) const {
   std::vector<Candidate> list;
@@ -342,8 +342,8 @@ PassWork Accelerator::stream_work(PeCycles cycles, Bytes load, Bytes store) cons
   return whole(std::move(work));
 }
 
-// Work on `values` values per PE that are loaded, changed and stored, in pieces as large as the number of PEs
-// in an array.
+// Adds work on `values` values per PE that are loaded, changed and stored, in pieces as large as the number
+// of PEs in an array.
 void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const {
   if (!spec_.memory_bandwidth || values == 0) return;
   const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();
@@ -359,7 +359,7 @@ void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes 
   run(work, std::move(pieces_run));
 }
 
-// Adds tiles that a short memory may hold up.
+// Adds tiles that a slow memory may delay.
 void Accelerator::run(PassWork& work, TileSequence run) const {
   const PipelineTimes times = run_pipeline(run.tiles, run.repeats, run.output_stays, memory());
   work.cost.stall_cycles += times.stalls();
@@ -367,7 +367,7 @@ void Accelerator::run(PassWork& work, TileSequence run) const {
   work.runs.push_back(std::move(run));
 }
 
-// A pass that never waits for memory has no tiles: it is one piece of work.
+// A pass that never waits for memory has no tiles: it becomes one piece of work.
 PassWork Accelerator::whole(PassWork work) const {
   const PassCost& cost = work.cost;
   if (!work.runs.empty() || (cost.cycles == 0 && cost.traffic.total() == 0)) return work;

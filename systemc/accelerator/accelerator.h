@@ -22,39 +22,39 @@ namespace coppice::accelerator {
 struct CountedProduct;
 struct TileWalk;
 
-// How the cycles of tiles are found.
+// The method by which the cycles of tiles are found.
 enum class Timing {
   kFormula,  // SystolicArray::cycles()
-  kArray,    // operands move through the PEs cycle by cycle, and their product is checked
+  kArray,    // operands move through the PEs cycle by cycle, and their product is verified
 };
 
 // The Timing of "formula" or "array"; throws std::invalid_argument naming them.
 Timing parse_timing(const std::string& name);
 
-// PEs with a systolic array each and one memory, as `system.accelerator` describes them.
+// PEs with one systolic array each and a common memory, as described by `system.accelerator`.
 struct AcceleratorSpec {
   int pes = 16;
   SystolicArray array{32, 32, Dataflow::kOutputStationary};
   Frequency clock{1'000'000'000};
-  std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // none: unlimited, as in the MultiTree paper
+  std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // nullopt: unlimited, as in the MultiTree paper
   Split split = Split::kBest;
   BufferSizes buffers = {};
   Tiling tiling = Tiling::kLeastTraffic;
   Timing timing = Timing::kFormula;
   ElementType operands =
-      ElementType::kFp32;  // what PEs multiply: its size, and in the array's timing its values
+      ElementType::kFp32;  // type that PEs multiply: its size and, with Timing::kArray, its values
 };
 
 // The cost of one pass over a layer for an accelerator's whole mini-batch.
 struct PassCost {
-  workload::Gemm product;         // of the whole mini-batch; count 0: nothing is multiplied
-  PeCycles cycles = 0;            // as if the memory were never waited for
-  PeCycles stall_cycles = 0;      // waiting for the memory
-  PeCycles memory_cycles = 0;     // in which the memory moves something
-  PeCycles aggregation = 0;       // the part of both that adds the PEs' weight gradients
-  Bytes partial_sums = 0;         // weight gradients of all PEs, where they have to be added
-  double utilization = 0;         // multiply-accumulates, as a share of what all PEs could do in `cycles`
-  double mapping_efficiency = 0;  // PEs of the arrays that tiles have work for, in their mean
+  workload::Gemm product;      // of the whole mini-batch; count 0: the pass has no product
+  PeCycles cycles = 0;         // cycles without waiting for the memory
+  PeCycles stall_cycles = 0;   // cycles spent waiting for the memory
+  PeCycles memory_cycles = 0;  // cycles in which the memory moves data
+  PeCycles aggregation = 0;    // the part of `cycles` and `stall_cycles` that adds the PEs' weight gradients
+  Bytes partial_sums = 0;      // weight gradients of all PEs, if they have to be added
+  double utilization = 0;      // multiply-accumulates relative to the number possible on all PEs in `cycles`
+  double mapping_efficiency = 0;  // mean fraction of the arrays' PEs with work
   Traffic traffic;
   Split split = Split::kBatch;
   TilePlan plan;
@@ -62,7 +62,7 @@ struct PassCost {
   PeCycles total() const { return cycles + stall_cycles; }
 };
 
-// Tiles that follow one another, `repeats` times.
+// Consecutive tiles, executed `repeats` times.
 struct TileSequence {
   std::vector<TileDemand> tiles;
   std::int64_t repeats = 1;
@@ -72,48 +72,49 @@ struct TileSequence {
 // An executable pass: its tiles, and the addition of the PEs' weight gradients after them. LayerEngine runs
 // it in the machine.
 struct PassWork {
-  PassCost cost;  // with the memory to itself
+  PassCost cost;  // without other users of the memory
   std::vector<TileSequence> runs;
 };
 
-// Cycles of one layer in one training iteration, stalls included, for the whole mini-batch of the
+// Cycles of one layer in one training iteration, including stalls, for the whole mini-batch of the
 // accelerator.
 struct LayerCycles {
   PeCycles forward = 0;
   PeCycles input_gradient = 0;
   PeCycles weight_gradient = 0;
-  PeCycles local_aggregation = 0;  // adding the PEs' weight gradients into the accelerator's
+  PeCycles local_aggregation = 0;  // addition of the PEs' weight gradients
 };
 
 // Computes layers on one accelerator.
 //
-// A pass is shared out to the PEs (Split), and the slowest decides. Where each PE has a sum of its own for
-// the weights, those are then added: each PE adds its share of the weights, a sum of as many values as PEs
-// are active, one addition per array column and cycle. What is no product moves one value per array column
-// and cycle and PE: an embedding a table row of `filters` values per pixel, forward and (adding into the
-// table) as weight gradient, but no input gradient, its inputs are indices; a normalization two sweeps over
-// its input and two over its gradient; a softmax three and two; a pooling every input of every output.
+// A pass is split over the PEs (Split), and the slowest PE determines its time. If each PE has its own sums
+// for the weights, these are then added: each PE adds its share of the weights over all active PEs, one
+// addition per array column and cycle. Passes without a product move one value per array column, cycle and
+// PE: an embedding moves a table row of `filters` values per pixel, both forward and (adding into the table)
+// for the weight gradient, but has no input gradient, since its inputs are indices; a normalization takes two
+// sweeps over its input and two over its gradient; a softmax takes three and two; a pooling visits every
+// input of every output.
 //
 // The values of an input gradient are added into it as they leave the array (col2im), one addition per array
-// column and cycle: it keeps pace with the array and takes no cycle more.
+// column and cycle, which keeps pace with the array and takes no additional cycles.
 //
-// With Tiling::kLeastTraffic, of the orders of tiles, each with its fastest split, the one that moves the
-// fewest bytes is taken, and of several the fastest.
+// Tiling::kLeastTraffic considers each order of tiles with its fastest split and takes the one that moves the
+// fewest bytes, the fastest among equals.
 //
-// Tiles come from the memory into the buffers and leave them while others are computed (run_pipeline()); the
-// PEs keep step, so that what all of them read comes once. Weight gradients are written by each PE, read and
-// added.
+// Tiles move from the memory into the buffers and back while others are computed (run_pipeline()). The PEs
+// keep step, so data that all of them read is transferred once. Weight gradients are written by each PE, read
+// and added.
 class Accelerator {
  public:
-  // Throws std::invalid_argument for fewer than 1 PE, no clock or no bandwidth, and for the array's timing
-  // by SCALE-Sim's convention, which it cannot have.
+  // Throws std::invalid_argument for fewer than 1 PE, no clock or no bandwidth, and for Timing::kArray with
+  // SCALE-Sim's convention, which an array cannot follow.
   explicit Accelerator(const AcceleratorSpec& spec);
 
   const AcceleratorSpec& spec() const { return spec_; }
 
-  // `batch` >= 1 samples. Throws UnsupportedError if they take more than 2^59 multiply-accumulates, a buffer
-  // is too small for a tile, or the array's timing would need operands of more than 2 GiB; ModelError if the
-  // array's product is wrong.
+  // The cycles for `batch` >= 1 samples. Throws UnsupportedError if they take more than 2^59
+  // multiply-accumulates, if a buffer is too small for a tile, or if Timing::kArray would need operands of
+  // more than 2 GiB; throws ModelError if the array's product is wrong.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
   // The cost of one pass; for the weight gradient, including local aggregation.
   PassCost cost(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
@@ -123,15 +124,16 @@ class Accelerator {
   // The executable work of a pass; with an unlimited memory, which never stalls, a single tile.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
-  // Work that takes `cycles` if memory never stalls it, and evenly reads `load` bytes and writes `store`
-  // bytes in pieces, two of which are buffered at a time.
+  // Work that takes `cycles` without memory stalls, and evenly reads `load` bytes and writes `store` bytes in
+  // pieces, two of which are buffered at a time.
   PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
 
-  // The most weight gradients that the PEs have at a time before they are added, in bytes.
+  // The most bytes of weight gradients that the PEs hold at a time before they are added.
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
-  // Every layer of `model` as time, local aggregation within the weight gradient's, and the update by
-  // `optimizer`. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds can hold.
+  // The times of every layer of `model`, with local aggregation included in the weight gradient's, and of the
+  // update by `optimizer`. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds can
+  // hold.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;
 

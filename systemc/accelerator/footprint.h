@@ -9,8 +9,8 @@
 
 namespace coppice::accelerator {
 
-// How weights are updated, as far as the memory sees it: values per weight besides the weight itself and its
-// gradient, all of them read and written.
+// The memory accesses of a weight update: values per weight besides the weight itself and its gradient, all
+// of them read and written.
 struct Optimizer {
   std::string name = "momentum";
   int states = 1;
@@ -19,14 +19,14 @@ struct Optimizer {
   Bytes bytes_per_weight() const { return workload::kElementBytes * (3 + 2 * states); }
 };
 
-// "sgd" (12 B a weight), "momentum" (20 B) and "adam" (28 B). find_optimizer() throws std::invalid_argument
+// "sgd" (12 B per weight), "momentum" (20 B) and "adam" (28 B). find_optimizer() throws std::invalid_argument
 // naming them.
 const std::vector<Optimizer>& optimizers();
 const Optimizer& find_optimizer(const std::string& name);
 
 // The memory footprint of a training iteration on one accelerator.
 struct Footprint {
-  Bytes weights = 0;  // of fp32, and their copies where arrays multiply smaller ones
+  Bytes weights = 0;  // in fp32, plus their copies if arrays multiply smaller types
   Bytes gradients = 0;
   Bytes optimizer = 0;
   Bytes activations = 0;   // every layer's input, from its forward to its backward pass, and the last output
@@ -34,7 +34,8 @@ struct Footprint {
   Bytes total() const { return weights + gradients + optimizer + activations + partial_sums; }
 };
 
-// The copies of `weights` weights that arrays multiply, in bytes: weights are updated as fp32.
+// The bytes of the copies that arrays multiply, for `weights` weights: the weights themselves are updated in
+// fp32.
 Bytes copied_weights(std::int64_t weights, ElementType operands);
 
 // The footprint for `batch` samples. `partial_sums` is the largest amount of weight gradients that the PEs

@@ -18,7 +18,7 @@ namespace coppice::accelerator {
 //   share_memory(engine_.memory);                  // in its constructor
 //   engine_.start(work); wait(engine_.done());     // in its process
 //
-// A memory that nobody else uses makes a work take exactly the cycles of its cost.
+// Without other users of the memory, a work takes exactly the cycles of its cost.
 class LayerEngine final : public sc_core::sc_module {
  public:
   tlm::tlm_initiator_socket<> memory{"memory"};
@@ -32,7 +32,7 @@ class LayerEngine final : public sc_core::sc_module {
   bool busy() const { return work_ != nullptr; }
   // Notified when the last result of a work is in the memory.
   const sc_core::sc_event& done() const { return done_; }
-  // Counts of all works so far.
+  // Totals over all works so far.
   const TileEngine::Statistics& statistics() const { return tiles_.statistics(); }
 
  private:
@@ -42,7 +42,7 @@ class LayerEngine final : public sc_core::sc_module {
 
   TileEngine tiles_;
   std::shared_ptr<const PassWork> work_;
-  std::size_t next_ = 0;  // in work_->runs
+  std::size_t next_ = 0;  // index in work_->runs
   std::unique_ptr<Run> run_;
   sc_core::sc_event done_;
 };

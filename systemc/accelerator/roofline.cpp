@@ -13,7 +13,7 @@ namespace {
 using workload::Layer;
 using workload::LayerKind;
 
-// Values of operands and results of a pass, once each.
+// The number of operand and result values of a pass, each counted once.
 double elements_moved(const Layer& layer, std::int64_t batch) {
   const workload::Tensors sizes = tensors(layer, batch);
   if (layer.kind == LayerKind::kEmbedding) return 2 * static_cast<double>(sizes.outputs);

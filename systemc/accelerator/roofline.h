@@ -9,18 +9,18 @@
 
 namespace coppice::accelerator {
 
-// An accelerator as its peak and its memory, for the papers that measured GPUs. A pass over a layer takes the
-// longer of its multiply-accumulates at `efficiency` of the peak (two operations each) and its operands and
-// results once through memory at `memory_efficiency` of its bandwidth; both gradients are products of the
-// same size as the forward pass, and an update moves what the optimizer needs. Both efficiencies hold for all
-// layers: the layers that no GPU computes at its peak are those with few operations a byte, and the memory
-// bounds them.
+// An accelerator described by its peak and its memory, for the papers that measured GPUs. A pass over a layer
+// takes the longer of two times: its multiply-accumulates (two operations each) at `efficiency` of the peak,
+// and its operands and results, moved once, at `memory_efficiency` of the memory's bandwidth. Both gradients
+// are products of the same size as the forward pass, and an update moves the bytes of its optimizer. Both
+// efficiencies hold for all layers: the layers that no GPU computes at its peak have few operations per byte,
+// and the memory bounds them.
 struct Roofline {
   double peak_tflops = 15.7;  // a V100 in fp32
   double efficiency = 0.6;
   Bandwidth memory_bandwidth{900'000'000'000};
   double memory_efficiency = 1;
-  Femtoseconds launch = 0;  // of the kernel of each pass and update
+  Femtoseconds launch = 0;  // per kernel: one for each pass and update
 
   // The cost of every layer for `batch` >= 1 samples. Throws UnsupportedError naming the layer if a time
   // exceeds Femtoseconds.

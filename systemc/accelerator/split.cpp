@@ -19,7 +19,7 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
 struct Parts {
   std::int64_t each = 0;
   std::int64_t full = 0;
-  std::int64_t rest = 0;  // 0: none
+  std::int64_t rest = 0;  // 0: no such part
 };
 
 Parts cut(std::int64_t size, std::int64_t parts) {
@@ -27,7 +27,7 @@ Parts cut(std::int64_t size, std::int64_t parts) {
   return {each, size / each, size % each};
 }
 
-// Gives `set(layer, samples, size)` of a part's size to all PEs of a share.
+// Applies `set(layer, samples, size)` with each part's size for the PEs of a share.
 template <typename Set>
 Share made(const Layer& layer, std::int64_t batch, const Parts& parts, Set set) {
   Share share;
@@ -48,7 +48,7 @@ void set_groups(Layer& layer, std::int64_t groups) {
   layer.groups = groups;
 }
 
-// Filters, or channels for an input gradient; of layers that keep their channels both.
+// Splits by filters, or by channels for an input gradient; by both if the layer preserves its channels.
 Share by_filters(const Layer& layer, Pass pass, std::int64_t batch, std::int64_t pes) {
   if (layer.groups >= pes) {
     return made(layer, batch, cut(layer.groups, pes),

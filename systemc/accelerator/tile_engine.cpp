@@ -70,7 +70,7 @@ sc_core::sc_time TileEngine::load_ready() const {
   return std::max(last_load_, loaded_ - computed_ == 1 ? last_computed_ : before_last_computed_);
 }
 
-// Tiles that need nothing of the memory do not wait for it.
+// Tiles that load nothing do not wait for the memory.
 void TileEngine::load_nothing() {
   while (may_load() && program_->demand(loaded_).load == 0) {
     last_load_ = sc_time_stamp();
@@ -127,7 +127,7 @@ void TileEngine::store() {
   finish_if_done();
 }
 
-// In pieces whose length a transaction can hold.
+// Moves data in pieces whose length a transaction can hold.
 void TileEngine::move(tlm::tlm_command command, std::uint64_t address, std::uint8_t* data, Bytes bytes) {
   constexpr Bytes kLongest = Bytes{1} << 30;
   for (Bytes done = 0; done < bytes; done += kLongest) {

@@ -22,28 +22,28 @@ class TileProgram {
   virtual std::int64_t tiles() const = 0;
   virtual TileDemand demand(std::int64_t tile) const = 0;
   virtual bool output_stays() const = 0;
-  // Whether operands and results are bytes of the memory; else tiles are timed, transfers have no data, and
-  // nothing below is asked.
+  // Whether operands and results are bytes in the memory. If not, tiles are only timed, transfers have no
+  // data, and none of the functions below is called.
   virtual bool carries_values() const { return true; }
   // The memory addresses of a tile's operands, which are contiguous, and of its results.
   virtual std::uint64_t load_address(std::int64_t /*tile*/) const { return 0; }
   virtual std::uint64_t store_address(std::int64_t /*tile*/) const { return 0; }
-  // Its operands are in the buffers.
+  // The tile's operands are in the buffers.
   virtual void loaded(std::int64_t /*tile*/, std::span<const std::uint8_t> /*operands*/) {}
-  // It is computed from now on for the cycles of its demand.
+  // The tile's computation starts and takes the cycles of its demand.
   virtual void compute(std::int64_t /*tile*/) {}
   // The results of a tile, as many bytes as it stores.
   virtual std::span<const std::uint8_t> results(std::int64_t /*tile*/) { return {}; }
 };
 
 // The accelerator of a node: double buffers around its arrays, and a DMA engine that fills and empties them
-// over a TLM-2.0 socket, one transfer at a time, in request order. With its own memory it takes the
-// cycles of run_pipeline(); a memory shared with a network interface makes it wait.
+// over a TLM-2.0 socket, one transfer at a time, in request order. With its own memory it takes the cycles of
+// run_pipeline(); a memory shared with a network interface makes it wait.
 class TileEngine : public sc_core::sc_module, public StatisticsOwner {
  public:
   tlm_utils::simple_initiator_socket<TileEngine> memory{"memory"};
 
-  // Counts of all programs so far.
+  // Totals over all programs so far.
   struct Statistics {
     std::int64_t tiles = 0;
     PeCycles busy = 0;  // cycles in which tiles are computed
@@ -66,7 +66,7 @@ class TileEngine : public sc_core::sc_module, public StatisticsOwner {
   struct Store {
     sc_core::sc_time ready;
     std::int64_t tile = 0;
-    std::int64_t output = 0;  // which tile of sums it belongs to
+    std::int64_t output = 0;  // index of its tile of sums
   };
 
   void compute();
@@ -84,11 +84,11 @@ class TileEngine : public sc_core::sc_module, public StatisticsOwner {
 
   Femtoseconds period_;
   TileProgram* program_ = nullptr;
-  std::int64_t loaded_ = 0;    // tiles
-  std::int64_t computed_ = 0;  // tiles
-  std::int64_t output_ = -1;   // tiles of sums that were begun, less one
+  std::int64_t loaded_ = 0;    // number of tiles
+  std::int64_t computed_ = 0;  // number of tiles
+  std::int64_t output_ = -1;   // number of tiles of sums begun, minus one
   bool loading_ = false;
-  std::deque<Store> stores_;  // not over
+  std::deque<Store> stores_;  // not finished
   sc_core::sc_time last_load_;
   sc_core::sc_time last_computed_;
   sc_core::sc_time before_last_computed_;

@@ -6,7 +6,7 @@
 
 namespace coppice::accelerator {
 
-// A pass over a layer that is not a product: values that are read, changed and written.
+// A pass over a layer without a product: values that are read, changed and written.
 struct ValueWork {
   std::int64_t sweeps = 0;  // visits of every output value
   std::int64_t input = 0;   // values read of inputs and gradients

@@ -18,33 +18,33 @@ using ArrayTile = std::variant<TileOperands<float>, TileOperands<std::int32_t>>;
 // The interface from which an array fetches its next tile.
 class TileSource : public virtual sc_core::sc_interface {
  public:
-  // The next tile, which is there until its result has been taken; null if there is none now.
+  // The next tile, which must remain valid until its result has been taken; null if there is none now.
   virtual const ArrayTile* next_tile() = 0;
-  // Notified whenever next_tile() may have one after it had none.
+  // Notified when next_tile() may have a tile again.
   virtual const sc_core::sc_event& tile_offered() const = 0;
 };
 
 // The interface through which an array reports a finished tile.
 class TileSink : public virtual sc_core::sc_interface {
  public:
-  // In the cycle that follows the tile's last; its result is complete.
+  // Called in the cycle after the tile's last one; its result is complete.
   virtual void take(const ArrayTile& tile, PeCycles cycles) = 0;
 };
 
-// A systolic array as a module: takes tile after tile, back to back, and moves their operands through its PEs
-// cycle by cycle. What it computes depends on nothing else, so the kernel is entered once per tile: all its
-// cycles are computed when it begins, and its result is given away in the cycle in which it is there.
+// A systolic array as a module: processes tiles back to back, and moves their operands through its PEs cycle
+// by cycle. The computation depends on nothing else, so the kernel is entered once per tile: all its cycles
+// are computed when it begins, and its result is delivered in the cycle in which it is ready.
 class ArrayModule : public sc_core::sc_module, public StatisticsOwner {
  public:
   sc_core::sc_port<TileSource> tiles{"tiles"};
   sc_core::sc_port<TileSink> results{"results"};
 
-  // Counts of all tiles so far.
+  // Totals over all tiles so far.
   struct Statistics {
     std::int64_t tiles = 0;
-    PeCycles busy = 0;           // cycles with a tile
-    std::int64_t pe_cycles = 0;  // PEs that tiles used, times their cycles
-    std::int64_t macs = 0;       // multiply-accumulates of operands, without those of zeros outside
+    PeCycles busy = 0;           // cycles with a tile in the array
+    std::int64_t pe_cycles = 0;  // sum over tiles of used PEs times cycles
+    std::int64_t macs = 0;       // multiply-accumulates of operands, without those of zeros outside the tile
   };
 
   // The kernel's resolution must be a femtosecond (fabric/sim_time.h).

@@ -9,7 +9,7 @@
 
 namespace coppice::accelerator {
 
-// The types of the values that the PEs multiply, and of the sums.
+// The types of the values that the PEs multiply, and of their sums.
 enum class ElementType {
   kFp32,  // fp32, fp32 sums; a product is rounded before it is added
   kBf16,  // bf16, fp32 sums
@@ -21,7 +21,7 @@ std::int64_t element_bytes(ElementType type);
 // The ElementType of "fp32", "bf16" or "int8"; throws std::invalid_argument naming them.
 ElementType parse_element_type(const std::string& name);
 
-// The bf16 value nearest to `value`, ties to the even one; NaNs stay NaNs.
+// The bf16 value nearest to `value`, ties to even; NaNs stay NaNs.
 inline float round_to_bf16(float value) {
   auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return std::bit_cast<float>((bits & 0xffff0000U) | 0x00400000U);
@@ -29,7 +29,7 @@ inline float round_to_bf16(float value) {
   return std::bit_cast<float>(bits & 0xffff0000U);
 }
 
-// Values of a matrix that lie somewhere else, `row_stride` and `column_stride` values apart.
+// A view of a matrix stored elsewhere, with elements `row_stride` and `column_stride` values apart.
 template <typename T>
 struct MatrixView {
   T* values = nullptr;
@@ -46,13 +46,13 @@ struct MatrixView {
     return {values, rows, columns, row_stride, column_stride};
   }
   MatrixView transposed() const { return {values, columns, rows, column_stride, row_stride}; }
-  // `height` x `width` values from (row, column) on.
+  // The block of `height` x `width` values that begins at (row, column).
   MatrixView block(std::int64_t row, std::int64_t column, std::int64_t height, std::int64_t width) const {
     return {values + row * row_stride + column * column_stride, height, width, row_stride, column_stride};
   }
 };
 
-// A matrix that owns its values, row after row, zeros at first.
+// A matrix that owns its values, row after row, initially zeros.
 template <typename T>
 class Matrix {
  public:

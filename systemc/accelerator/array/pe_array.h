@@ -9,13 +9,13 @@
 
 namespace coppice::accelerator {
 
-// The PEs of a systolic array of rows x columns, all of them a cycle at a time. A PE has three registers and
-// a multiply-accumulator; the values of one register of all PEs lie row after row, so that a cycle of the
-// array is three passes over contiguous values. rtl/accelerator/pe_array.v is the same in Verilog, register
-// by register.
+// The PEs of a systolic array of rows x columns, simulated one cycle at a time. A PE has three registers and
+// a multiply-accumulator; the values of one register of all PEs are stored row after row, so that a cycle of
+// the array is three passes over contiguous values. rtl/accelerator/pe_array.v is the Verilog equivalent,
+// register by register.
 //   left   the operand that moves right, from the left edge
-//   upper  the operand that moves down, from the upper edge, or that stays
-//   sum    the sum that stays, or that moves up; row 0 leaves by the upper edge
+//   upper  the operand that moves down, from the upper edge, or is stationary
+//   sum    the sum that is stationary, or moves up; row 0 leaves by the upper edge
 // Value is float (fp32, and bf16 values with fp32 sums) or std::int32_t (int8 with int32 sums that wrap).
 template <typename Value>
 class PeArray {
@@ -31,7 +31,7 @@ class PeArray {
   std::size_t columns() const { return columns_; }
 
   // A cycle of an output-stationary stream: operands move right and down, and every PE adds the product of
-  // the two that arrive. `left` has a value for every row, `upper` one for every column.
+  // the two operands that arrive. `left` has one value per row, `upper` one per column.
   void multiply_in_place(std::span<const Value> left, std::span<const Value> upper) {
     move_right(left);
     move_down(upper);
@@ -39,7 +39,7 @@ class PeArray {
   }
 
   // A cycle of a weight- or input-stationary stream: operands move right, and every PE adds the product of
-  // its own and the one that arrives to the sum of the PE below.
+  // its own and the arriving operand to the sum of the PE below.
   void multiply_past(std::span<const Value> left) {
     move_right(left);
     const std::size_t above = sum_.size() - columns_;
@@ -49,14 +49,14 @@ class PeArray {
     for (std::size_t i = above; i < sum_.size(); ++i) sum_[i] = multiply_add(left_[i], upper_[i], Value{});
   }
 
-  // A cycle that shifts in stationary operands from above; the rest of the array's contents is dropped.
+  // A cycle that shifts in stationary operands from above; the other contents of the array are dropped.
   void load(std::span<const Value> upper) {
     move_down(upper);
     std::fill(left_.begin(), left_.end(), Value{});
     std::fill(sum_.begin(), sum_.end(), Value{});
   }
 
-  // A cycle that shifts the sums up by a row, zeros from below; operands are dropped.
+  // A cycle that shifts the sums up by a row, with zeros from below; operands are dropped.
   void drain() {
     std::copy(sum_.begin() + static_cast<std::ptrdiff_t>(columns_), sum_.end(), sum_.begin());
     std::fill(sum_.end() - static_cast<std::ptrdiff_t>(columns_), sum_.end(), Value{});

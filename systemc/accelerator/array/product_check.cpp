@@ -12,10 +12,10 @@ namespace coppice::accelerator {
 namespace {
 
 constexpr std::int64_t kMostValues = std::int64_t{1} << 29;
-constexpr double kMostExact = 1 << 24;  // of fp32: all whole numbers up to it
+constexpr double kMostExact = 1 << 24;  // up to this, fp32 represents all whole numbers
 constexpr int kMostFp32 = 4095;
 constexpr int kMostBf16 = 255;
-constexpr float kOff = 1 + 1.0F / 1024;  // less than half of the distance to the next bf16
+constexpr float kOff = 1 + 1.0F / 1024;  // less than half of the distance to the next bf16 value
 
 void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
   const double values = static_cast<double>(m) * static_cast<double>(k) +
@@ -41,7 +41,7 @@ Range range(ElementType type, std::int64_t k) {
   return {-most, 2 * most + 1};
 }
 
-// A step of a linear congruence each.
+// Draws values with one step of a linear congruential generator each.
 template <typename Value>
 void draw(Matrix<Value>& matrix, ElementType type, Range range, std::uint32_t state) {
   for (std::int64_t row = 0; row < matrix.rows(); ++row) {
@@ -58,7 +58,7 @@ void draw(Matrix<Value>& matrix, ElementType type, Range range, std::uint32_t st
   }
 }
 
-// The numbers that were drawn, rounded or not.
+// Rounds the values to the whole numbers that were drawn.
 template <typename Value>
 void make_whole(Matrix<Value>& matrix) {
   if constexpr (std::is_floating_point_v<Value>) {
@@ -70,7 +70,7 @@ void make_whole(Matrix<Value>& matrix) {
   }
 }
 
-// As the sums of the PEs wrap, if they are whole numbers of 32 bits.
+// Adds a product as the PEs do: 32-bit whole numbers wrap.
 template <typename Value>
 Value added(Value sum, Value a, Value b) {
   if constexpr (std::is_floating_point_v<Value>) {

@@ -74,7 +74,7 @@ void TileRun<Value>::prepare_edges() {
   const auto rows = static_cast<PeCycles>(array_.rows());
   const auto columns = static_cast<PeCycles>(array_.columns());
   if (phase_ == Phase::kFill) {
-    // The last row goes in first: it has the longest way down.
+    // The last row goes in first, since it has the longest way down.
     const PeCycles row = rows - 1 - in_phase_;
     for (PeCycles j = 0; j < columns; ++j) {
       upper_edge_[static_cast<std::size_t>(j)] = operands_.upper.at(row, j);
@@ -91,7 +91,7 @@ template <typename Value>
 void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::vector<Value>& upper) const {
   const auto rows = static_cast<PeCycles>(array_.rows());
   for (PeCycles i = 0; i < rows; ++i) {
-    // Sums that stay are skewed from the first row, sums that move up from the last.
+    // Stationary sums are skewed from the first row, sums that move up from the last.
     const PeCycles lane = output_stationary() ? i : rows - 1 - i;
     left[static_cast<std::size_t>(i)] =
         skewed(cycle, lane, depth_, [&](PeCycles time) -> Value { return operands_.left.at(i, time); });

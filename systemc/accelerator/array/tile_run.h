@@ -9,21 +9,21 @@
 
 namespace coppice::accelerator {
 
-// Operands of a tile as they enter the array, and the place of its result.
+// Operands of a tile as they enter the array, and the location of its result.
 //   output stationary        left: rows x depth, upper: depth x columns, result: rows x columns
 //   weight, input stationary left: rows x depth, upper: rows x columns (it stays), result: depth x columns
 template <typename Value>
 struct TileOperands {
   MatrixView<const Value> left;
   MatrixView<const Value> upper;
-  MatrixView<Value> result;  // what leaves the array is added to it
+  MatrixView<Value> result;  // values that leave the array are added to it
 };
 
 // A tile on the PEs, cycle by cycle: feeders at the left and upper edge delay every lane by one cycle more
 // than its neighbour, and a collector at the upper edge adds the values that leave to the result.
 //   output stationary         stream rows + columns + depth - 2 cycles, drain rows
 //   weight, input stationary  fill rows, stream rows + columns + depth - 2: the last row's lane first
-// PEs that add a product `pe_latency` cycles after its operands came stream as many cycles more.
+// PEs that add a product `pe_latency` cycles after its operands arrived stream as many cycles more.
 template <typename Value>
 class TileRun {
  public:
@@ -35,14 +35,14 @@ class TileRun {
   Phase phase() const { return phase_; }
   PeCycles cycles() const { return cycles_; }  // so far
   // The values at the array's edges in the cycle of the next step(), row 0 and column 0 first. The left edge
-  // is empty during fill, both are during drain.
+  // is empty during fill, both are empty during drain.
   const std::vector<Value>& left_edge() const { return left_edge_; }
   const std::vector<Value>& upper_edge() const { return upper_edge_; }
   const PeArray<Value>& array() const { return array_; }
 
-  // A cycle; not when it is done.
+  // Runs one cycle; must not be called when it is done.
   void step();
-  // All that are left.
+  // Runs all remaining cycles.
   void finish();
 
  private:
@@ -63,12 +63,12 @@ class TileRun {
   PeArray<Value> array_;
   std::vector<Value> left_edge_;
   std::vector<Value> upper_edge_;
-  // For a stream: the operands whose products are added at the edges now, which entered `pe_latency_` cycles
+  // For a stream: the operands whose products are added at the edges now; they entered `pe_latency_` cycles
   // ago.
   std::vector<Value> left_added_;
   std::vector<Value> upper_added_;
   Phase phase_ = Phase::kDone;
-  PeCycles in_phase_ = 0;  // cycles of the phase that are over
+  PeCycles in_phase_ = 0;  // finished cycles of the phase
   PeCycles cycles_ = 0;
 };
 

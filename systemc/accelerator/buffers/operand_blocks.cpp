@@ -61,7 +61,7 @@ std::int64_t OperandBlocks::positions(std::int64_t first, std::int64_t end) cons
   return sum;
 }
 
-// A column of compressed weights stands for all channels that were compressed into it.
+// A column of compressed weights represents all channels that were compressed into it.
 std::int64_t OperandBlocks::channels(std::int64_t first, std::int64_t end) const {
   const std::int64_t last = (end * channels_ + columns_ - 1) / columns_;
   return std::min(last, channels_) - first * channels_ / columns_;
@@ -91,7 +91,7 @@ std::int64_t OperandBlocks::new_values(std::int64_t first_row, std::int64_t end_
   return (positions(0, end_row) - before) * (begun_channels(end_column) - begun_channels(first_column));
 }
 
-// A channel belongs to the block that has its first column.
+// A channel belongs to the block that contains its first column.
 std::int64_t OperandBlocks::begun_channels(std::int64_t column) const {
   return (column * channels_ + columns_ - 1) / columns_;
 }

@@ -11,16 +11,17 @@
 namespace coppice::accelerator {
 
 // The contribution of a block of rows or columns to the number of values in an operand: places, and tensor
-// values per value of the other side.
+// values per value of the other dimension.
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;
   auto operator<=>(const OperandPart&) const = default;
 };
 
-// A matrix operand of a product, and how many values of a tensor its blocks hold. A plain matrix holds one in
-// every place. The patches of a convolution (im2col: a row per output pixel, a column per weight of a filter)
-// hold every input once for each patch that it is in, and no value where a patch lies on the padding.
+// A matrix operand of a product, and the number of a tensor's values in its blocks. A plain matrix has one
+// value in every place. The patches of a convolution (im2col: a row per output pixel, a column per weight of
+// a filter) contain every input once for each patch that covers it, and no value where a patch lies on the
+// padding.
 class OperandBlocks {
  public:
   static OperandBlocks plain(std::int64_t rows, std::int64_t columns);
@@ -35,10 +36,10 @@ class OperandBlocks {
   // of more than one output row count as if they covered all of those rows.
   std::int64_t values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                       std::int64_t end_column) const;
-  // All of the operand that the product needs.
+  // The number of all values of the operand that the product needs.
   std::int64_t values() const { return new_values(0, rows(), 0, columns()); }
-  // The values of a block that no earlier block of pixels or columns contains; summed over the blocks, they
-  // give all values.
+  // The number of values of a block that no earlier block of pixels or columns contains; over all blocks they
+  // add up to all values.
   std::int64_t new_values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                           std::int64_t end_column) const;
 
@@ -52,7 +53,7 @@ class OperandBlocks {
     std::int64_t covered(std::int64_t first, std::int64_t end) const;
   };
 
-  // The parts of the side of rows or columns that is cut into blocks of `size`, `once` as OperandGrid has it.
+  // The parts of the rows or columns, cut into blocks of `size`; `once` as in OperandGrid.
   std::vector<OperandPart> parts(bool rows, std::int64_t size, bool once) const;
   std::int64_t positions(std::int64_t first, std::int64_t end) const;
   std::int64_t positions_of_image(std::int64_t first, std::int64_t end) const;
@@ -68,11 +69,11 @@ class OperandBlocks {
   std::int64_t channels_ = 1;
 };
 
-// An operand cut into blocks of `height` rows and `width` columns, the last ones smaller, whose numbers of
-// values are products of a term per row and a term per column.
+// An operand cut into blocks of `height` rows and `width` columns, the last ones smaller. The number of
+// values of each block is a product of a term per row and a term per column.
 class OperandGrid {
  public:
-  // `once`: OperandBlocks::new_values(), else values().
+  // `once`: count by OperandBlocks::new_values(), otherwise by values().
   OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once);
   std::int64_t values(std::int64_t row_block, std::int64_t column_block) const;
 
@@ -82,8 +83,8 @@ class OperandGrid {
   std::vector<OperandPart> columns_;
 };
 
-// How many values all blocks of an operand hold together, for one cut after another: the sum of an
-// OperandGrid. Counts each cut of a side once, and blocks of equal parts together.
+// The total number of values in all blocks of an operand, for one cut after another: the sum of an
+// OperandGrid. It evaluates each cut of a dimension once, and blocks of equal parts together.
 class OperandSums {
  public:
   explicit OperandSums(const OperandBlocks& operand) : operand_(operand) {}

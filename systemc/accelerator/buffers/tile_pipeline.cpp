@@ -32,14 +32,14 @@ class Pipeline {
   struct Store {
     PeCycles ready = 0;
     Bytes bytes = 0;
-    std::int64_t output = 0;  // which tile of sums it belongs to
+    std::int64_t output = 0;  // index of its tile of sums
   };
 
   const TileDemand& tile(std::int64_t number) const {
     return tiles_[static_cast<std::size_t>(number) % tiles_.size()];
   }
 
-  // Every tile that can be: its load is served, and so are the stores that it waits for.
+  // Computes every tile that is ready: its load has been served, and so have the stores for which it waits.
   void compute() {
     while (computed_ < loaded_) {
       const TileDemand& next = tile(computed_);
@@ -59,12 +59,12 @@ class Pipeline {
     }
   }
 
-  // When the stores of all tiles of sums before `output` were over; they are served in their order.
+  // The end of the stores of all tiles of sums before `output`, which are served in order.
   PeCycles store_end_before(std::int64_t output) const {
     return last_stored_ < output ? store_end_ : earlier_store_end_;
   }
 
-  // The transfer requested first.
+  // Serves the transfer that was requested first.
   void serve() {
     const PeCycles load = load_ready();
     if (!stores_.empty() && stores_.front().ready <= load) {
@@ -106,14 +106,15 @@ class Pipeline {
   std::int64_t loaded_ = 0;
   std::int64_t computed_ = 0;
   std::int64_t output_ = -1;
-  std::deque<PeCycles> load_ends_;  // of tiles that are loaded and not computed
-  std::deque<Store> stores_;        // not served
+  std::deque<PeCycles> load_ends_;  // for tiles that are loaded but not computed
+  std::deque<Store> stores_;        // not served yet
   PeCycles load_end_ = 0;
   PeCycles last_end_ = 0;
   PeCycles before_last_end_ = 0;
   PeCycles memory_free_ = 0;
-  PeCycles store_end_ = 0;          // of the last store
-  PeCycles earlier_store_end_ = 0;  // of the last store of another tile of sums than the last's
+  PeCycles store_end_ = 0;  // end of the last store
+  // End of the last store that belongs to a different tile of sums than the last.
+  PeCycles earlier_store_end_ = 0;
   std::int64_t last_stored_ = -1;
   PipelineTimes times_;
 };
@@ -123,7 +124,7 @@ class Pipeline {
 PipelineTimes run_pipeline(std::span<const TileDemand> tiles, std::int64_t repeats, bool output_stays,
                            const MemoryPace& memory) {
   if (tiles.empty() || repeats < 1) return {};
-  Wide longest = 0;  // nothing overlaps
+  Wide longest = 0;  // if nothing overlaps
   for (const TileDemand& tile : tiles) {
     longest += static_cast<Wide>(tile.compute) + static_cast<Wide>(memory.cycles(tile.load)) +
                static_cast<Wide>(memory.cycles(tile.store));

@@ -19,17 +19,17 @@ struct TileDemand {
 };
 
 struct PipelineTimes {
-  PeCycles end = 0;          // the last tile is computed and its results are in the memory
+  PeCycles end = 0;          // when the last tile is computed and its results are in the memory
   PeCycles compute = 0;      // cycles in which the arrays work
-  PeCycles memory_busy = 0;  // cycles in which the memory moves something
+  PeCycles memory_busy = 0;  // cycles in which the memory moves data
   PeCycles stalls() const { return end - compute; }
 };
 
 // Runs tiles, `repeats` times in a row, through double buffers and one memory that serves one transfer at a
 // time in request order, results first among simultaneous requests:
-//   load     when the load before is over, and the tile before the last has left its half of the buffers, if
-//            it takes one
-//   compute  when it is loaded, the tile before is computed, and the half of the output buffer is free: the
+//   load     when the previous load is over and, if it needs a half of the buffers, the tile before the
+//            last has left that half
+//   compute  when it is loaded, the previous tile is computed, and the half of the output buffer is free: the
 //            results of the last tile but one have left, unless `output_stays`
 //   store    when it is computed
 // TileEngine does the same over TLM sockets. Throws UnsupportedError if the cycles cannot be counted.

@@ -13,7 +13,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// The array's sides along m, k and n; 1 for the dimension that streams past it.
+// The array's dimensions along m, k and n; 1 for the dimension that streams past it.
 ProductShape units(const SystolicArray& array) {
   switch (array.dataflow()) {
     case Dataflow::kOutputStationary:
@@ -26,14 +26,14 @@ ProductShape units(const SystolicArray& array) {
   return {array.columns(), array.rows(), 1};
 }
 
-// How often every block of an operand passes between memory and buffer.
+// The number of times that every block of an operand passes between memory and buffer.
 struct Passes {
   std::int64_t input = 1;
   std::int64_t weight = 1;
-  std::int64_t output = 1;  // the last of them as results, the others as incomplete sums
+  std::int64_t output = 1;  // the last time as results, before that as incomplete sums
 };
 
-// A block that the next tile needs too does not pass again.
+// A block that the next tile also needs does not pass again.
 Passes passes(const ProductShape& count, const TilePlan& plan) {
   Passes result;
   const std::int64_t spills = 2 * count.k - 1;
@@ -59,7 +59,8 @@ Passes passes(const ProductShape& count, const TilePlan& plan) {
   return result;
 }
 
-// Sizes of a side that are tried: the array's, doubled as long as it is smaller than the side, and the side.
+// The candidate sizes of a dimension: the array's, doubled as long as it is smaller than the dimension, and
+// the dimension itself.
 std::vector<std::int64_t> sizes(std::int64_t side, std::int64_t unit) {
   std::vector<std::int64_t> list;
   for (std::int64_t size = unit; size < side; size *= 2) list.push_back(size);
@@ -106,7 +107,7 @@ std::int64_t& TilePlanner::streamed(ProductShape& shape) const {
   return array_.dataflow() == Dataflow::kWeightStationary ? shape.m : shape.n;
 }
 
-// The streamed side is as long as fits: longer is never worse.
+// Makes the streamed dimension as long as fits: longer is never worse.
 void TilePlanner::lengthen(ProductShape& tile) const {
   ProductShape whole = whole_;
   std::int64_t longest = streamed(whole);

@@ -12,7 +12,7 @@
 
 namespace coppice::accelerator {
 
-// A product, and how often the memory moves the bytes of each of its operands: PEs that read the same
+// A product, and how many times the memory moves the bytes of each of its operands: PEs that read the same
 // operand share one copy, and PEs with separate operands move one each.
 struct CountedProduct {
   ProductOperands operands;
@@ -21,9 +21,9 @@ struct CountedProduct {
   std::int64_t outputs = 1;
 };
 
-// Finds how to tile products for an array and its buffers: the tile sizes of an order that move the fewest
+// Finds tilings of products for an array and its buffers: the tile sizes of an order that move the fewest
 // bytes, counted exactly with the halos of patches; among those, the sizes with the fewest cycles, then the
-// fewest tiles. The sizes tried are the array's, doubled up to the side of the product.
+// fewest tiles. The candidate sizes are the array's, doubled up to the dimension of the product.
 class TilePlanner {
  public:
   // The buffers must hold tiles of the first of `products`; the others are cut by the same plan. Throws
@@ -37,7 +37,7 @@ class TilePlanner {
   Traffic traffic(const TilePlan& plan);
 
  private:
-  // Values of a buffer that a tile may take.
+  // The number of values that a tile may occupy in a buffer.
   struct Room {
     bool stays = false;
     std::int64_t values = std::numeric_limits<std::int64_t>::max();
@@ -53,13 +53,13 @@ class TilePlanner {
   std::int64_t& streamed(ProductShape& shape) const;
   void lengthen(ProductShape& tile) const;
   bool fits(const ProductShape& tile) const;
-  // All tiles that fit, with the streamed side as long as it can be.
+  // All tiles that fit, each with the streamed dimension as long as possible.
   std::vector<ProductShape> sizes_to_try() const;
   TilePlan made(const ProductShape& tile, Tiling order) const;
   Traffic traffic_of(std::size_t product, const TilePlan& plan);
 
   std::vector<CountedProduct> products_;
-  std::vector<Sums> sums_;  // by product
+  std::vector<Sums> sums_;  // [product]
   SystolicArray array_;
   ValueBytes bytes_;
   ProductShape whole_;

@@ -9,14 +9,14 @@
 namespace coppice::accelerator {
 namespace {
 
-// A side cut into blocks.
+// One block of a dimension.
 struct Range {
   std::int64_t first = 0;
   std::int64_t end = 0;
   std::int64_t length() const { return end - first; }
 };
 
-// The cycles of a tile by the array's formula: along each side all blocks are equal but the last.
+// The cycles of a tile by the array's formula: along each dimension all blocks except the last are equal.
 class BlockCycles {
  public:
   BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count,
@@ -45,7 +45,7 @@ class BlockCycles {
 
  private:
   ProductShape count_;
-  std::array<PeCycles, 8> cycles_{};  // bits: the last of m, of k, of n
+  std::array<PeCycles, 8> cycles_{};  // index bits: the last block of m, of k, of n
 };
 
 // Walks the tiles and tracks the contents of the buffers.
@@ -69,7 +69,7 @@ class Walker {
     walk_.steps.reserve(static_cast<std::size_t>(count_.m * count_.k * count_.n));
     walk_.output_stays = plan_.output_stays;
     switch (plan_.order) {
-      case Tiling::kLeastTraffic:  // no plan has it
+      case Tiling::kLeastTraffic:  // not used in a plan
       case Tiling::kOutputReuse:
         nest(count_.m, count_.n, count_.k, [&](auto m, auto n, auto k) { visit(m, k, n); });
         break;
@@ -135,7 +135,7 @@ class Walker {
     walk_.steps.push_back(step);
   }
 
-  // Sums leave when they are complete, or when others take their place and they do not stay.
+  // Sums leave when they are complete, or when others replace them and they do not stay.
   void add_output(TileStep& step, std::int64_t block, std::int64_t k, std::int64_t values) {
     const Bytes sums = values * bytes_.sum;
     const bool complete = k + 1 == count_.k;

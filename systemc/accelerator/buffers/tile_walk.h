@@ -15,13 +15,13 @@ struct TileStep {
   PeCycles compute = 0;
   Bytes input = 0;
   Bytes weight = 0;
-  Bytes sums_in = 0;        // incomplete sums that left before
-  Bytes sums_out = 0;       // sums that leave
-  bool new_output = false;  // it begins another tile of sums than the one before
-  bool takes_half = false;  // it comes into the half of a buffer, which the tile before the last must leave
+  Bytes sums_in = 0;        // incomplete sums that had been stored before
+  Bytes sums_out = 0;       // sums that are stored
+  bool new_output = false;  // it begins another tile of sums than the previous one
+  bool takes_half = false;  // it is loaded into a half of a buffer, which the tile before the last must leave
 };
 
-// The tiles of a plan one after the other, and the bytes that they move.
+// The tiles of a plan in order, and the bytes that they move.
 struct TileWalk {
   std::vector<TileStep> steps;
   Traffic traffic;
@@ -37,7 +37,7 @@ struct TilePlace {
 };
 using TileCycles = std::function<PeCycles(const TilePlace&)>;
 
-// `cycles` says how long a tile takes: the array's formula if it is null.
+// `cycles` gives the duration of a tile; null: the array's formula.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
                     const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
 // The cycles of all tiles by the array's formula, without a walk: TileWalk::compute.

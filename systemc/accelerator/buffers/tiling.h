@@ -10,16 +10,16 @@
 
 namespace coppice::accelerator {
 
-// The buffers of one PE; none: as large as the operand. An operand no larger than its buffer stays there; of
-// a larger one, a tile occupies half of the buffer while the next one is loaded into the other half.
+// The buffers of one PE; nullopt: as large as the operand. An operand no larger than its buffer stays there;
+// of a larger one, a tile occupies half of the buffer while the next tile is loaded into the other half.
 struct BufferSizes {
   std::optional<Bytes> input;
   std::optional<Bytes> weight;
   std::optional<Bytes> output;
 };
 
-// The bytes of a value in the buffers and in the memory: of an operand, of a complete result, of a sum that
-// is not complete yet.
+// The bytes of a value in the buffers and in the memory: of an operand, of a complete result, and of an
+// incomplete sum.
 struct ValueBytes {
   Bytes operand = workload::kElementBytes;
   Bytes result = workload::kElementBytes;
@@ -28,10 +28,10 @@ struct ValueBytes {
 
 // The order of the tiles of a product m x k by k x n: the operand that stays while the others change.
 enum class Tiling {
-  kLeastTraffic,  // whichever of the others moves the fewest bytes; of those, the fewest cycles
-  kOutputReuse,   // for m, for n, for k: sums stay until they are complete
-  kWeightReuse,   // for n, for k, for m
-  kInputReuse,    // for m, for k, for n
+  kLeastTraffic,  // the one that moves the fewest bytes; among equals, the fewest cycles
+  kOutputReuse,   // loops over m, n, k: sums stay until they are complete
+  kWeightReuse,   // loops over n, k, m
+  kInputReuse,    // loops over m, k, n
 };
 
 // Every Tiling that is a fixed order: all except kLeastTraffic.
@@ -46,7 +46,7 @@ const char* to_string(Tiling tiling);
 struct Traffic {
   Bytes input = 0;
   Bytes weight = 0;
-  Bytes output = 0;  // sums written, and those that were written incomplete and read again
+  Bytes output = 0;  // sums written, including incomplete ones, which are also read again
   Bytes total() const { return input + weight + output; }
   Traffic& operator+=(const Traffic& other);
   bool operator==(const Traffic&) const = default;
