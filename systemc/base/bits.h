@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Sets of small numbers in words owned by someone else: the checker holds millions of them side by side.
+// Sets of small numbers in words owned by the caller: the checker holds millions of sets side by side.
 
 inline std::size_t words_of(std::size_t bits) {
   return (bits + 63) / 64;
@@ -28,11 +28,11 @@ class ConstBits {
   }
   bool operator==(const ConstBits& other) const { return std::equal(words_, words_ + count_, other.words_); }
 
-  // The least number in both, -1 if none.
+  // The least number in both sets, -1 if there is none.
   std::ptrdiff_t first_common(ConstBits other) const {
     return first([&](std::size_t i) { return words_[i] & other.words_[i]; });
   }
-  // The least number in `other` but not here, -1 if none.
+  // The least number that is in `other` but not here, -1 if there is none.
   std::ptrdiff_t first_missing_of(ConstBits other) const {
     return first([&](std::size_t i) { return other.words_[i] & ~words_[i]; });
   }
@@ -40,7 +40,7 @@ class ConstBits {
  private:
   template <typename Word>
   std::ptrdiff_t first(Word word) const {
-    // All words at once, without branches, since there is seldom any bit.
+    // Combines all words without branches, since bits are rarely set.
     std::uint64_t any = 0;
     for (std::size_t i = 0; i < count_; ++i) any |= word(i);
     if (any == 0) return -1;

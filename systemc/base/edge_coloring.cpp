@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int32_t kNone = -1;
 
-// The edges at the vertices of one side by their colors, and the colors that no edge there has.
+// The edges at the vertices of one side by their colors, and the colors without an edge there.
 class Side {
  public:
   Side(std::size_t vertices, std::size_t colors)
@@ -26,7 +26,8 @@ class Side {
     const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(color) % kBits);
     word = edge == kNone ? word | bit : word & ~bit;
   }
-  // The lowest color that is free at `vertex`, and at `other` of `side` too if there is one: else kNone.
+  // The lowest color that is free at `vertex`, and also at `other` of `side` if given; kNone if there is
+  // none.
   std::int32_t free_color(std::int32_t vertex, const Side* side = nullptr, std::int32_t other = 0) const {
     for (std::size_t w = 0; w < words_; ++w) {
       std::uint64_t word = free_[word_of(vertex) + w];

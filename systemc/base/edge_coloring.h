@@ -6,15 +6,15 @@
 
 namespace coppice {
 
-// An edge of a bipartite multigraph: vertices of either side are numbered from 0.
+// An edge of a bipartite multigraph; the vertices of each side are numbered from 0.
 struct BipartiteEdge {
   std::int32_t left = 0;
   std::int32_t right = 0;
 };
 
-// A color, from 0, for every edge, so that edges at a common vertex differ. The number of colors is the
+// A color, from 0, for every edge, such that edges at a common vertex differ. The number of colors is the
 // largest degree, which is optimal (König 1916). An edge gets the lowest color that is free at both ends; if
-// none is, a path of edges exchanges two colors.
+// there is none, two colors are exchanged along a path of edges.
 std::vector<std::int32_t> color_edges(std::span<const BipartiteEdge> edges);
 
 }  // namespace coppice

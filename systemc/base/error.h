@@ -5,7 +5,8 @@
 
 namespace coppice {
 
-// A place in an input: a file, or the command line (`file` is then the option), both 1-based.
+// A location in an input: a file, or the command line (`file` is then the option); line and column count from
+// 1.
 struct SourceLocation {
   std::string file;
   int line = 1;

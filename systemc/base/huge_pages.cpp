@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-// Any header of the library says whether it is glibc.
+// Any header of the library defines whether it is glibc.
 #ifdef __GLIBC__
 #include <malloc.h>
 #include <sys/mman.h>
@@ -18,11 +18,11 @@ namespace coppice {
 #ifdef __GLIBC__
 namespace {
 
-// In bytes.
+// Bytes.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr int kSmallStep = 128 << 10;    // by which the heap grows when nothing is said
-constexpr int kReserve = 1 << 30;        // addresses; memory is taken when it is written
-constexpr int kLargestOfHeap = 4 << 20;  // beyond the reserve, what is larger has a mapping of its own
+constexpr int kSmallStep = 128 << 10;    // default growth of the heap
+constexpr int kReserve = 1 << 30;        // reserved addresses; memory is allocated when it is written
+constexpr int kLargestOfHeap = 4 << 20;  // beyond the reserve, larger allocations are mapped separately
 constexpr std::size_t kProbe = 2 << 20;  // more than the heap has when a program starts
 
 }  // namespace
@@ -30,11 +30,11 @@ constexpr std::size_t kProbe = 2 << 20;  // more than the heap has when a progra
 void use_huge_pages() {
   struct rlimit addresses {};
   if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return;
-  // Setting either limit keeps glibc from moving both by itself. The reserve must not be trimmed.
+  // Setting either limit prevents glibc from adjusting both. The reserve must not be trimmed.
   mallopt(M_MMAP_THRESHOLD, kLargestOfHeap);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, kReserve);
-  // The heap grows now, by the reserve. The pointer is volatile because a compiler may remove an unused
+  // The heap grows by the reserve now. The pointer is volatile because a compiler may remove an unused
   // allocation.
   void* const volatile probe = std::malloc(kProbe);
   mallopt(M_TOP_PAD, kSmallStep);

@@ -24,7 +24,7 @@ constexpr std::size_t kMostOfADevice = 1 << 20;
   throw UnreadableError(fmt::format("larger than {} MiB", most >> 20));
 }
 
-// Files that were read, by device and inode: names may be links. Searches read in several threads.
+// Files that were read, by device and inode, since names may be links. Searches read in several threads.
 class ReadFiles {
  public:
   void add(const struct stat& status) {
@@ -61,7 +61,7 @@ class InputFile {
     return status;
   }
 
-  // Appends a block; false at the end.
+  // Appends a block; returns false at the end.
   bool append(std::string& text) const {
     const std::size_t end = text.size();
     text.resize(end + kBlock);

@@ -6,20 +6,20 @@
 
 namespace coppice {
 
-// The reason why an input could not be read: what() is the reason alone ("No such file or directory").
+// The reason why an input could not be read: what() is only the reason ("No such file or directory").
 class UnreadableError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Larger inputs are refused before they fill the memory.
+// Larger inputs are rejected before they fill the memory.
 inline constexpr std::size_t kLargestInput = std::size_t{1} << 30;
 
-// The whole of a file or pipe. Throws UnreadableError: it is not there or not to be read, is a folder, holds
-// more than `most` bytes, or is a device that never ends (/dev/zero).
+// The whole contents of a file or pipe. Throws UnreadableError if it does not exist, cannot be read, is a
+// folder, holds more than `most` bytes, or is an endless device (/dev/zero).
 std::string read_input_file(const std::string& path, std::size_t most = kLargestInput);
 
-// Whether `path` leads to a regular file that this process has read as an input, by whatever name.
+// Whether `path` leads, under any name, to a regular file that this process has read as an input.
 bool was_read(const std::string& path);
 
 }  // namespace coppice

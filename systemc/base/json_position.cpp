@@ -45,12 +45,12 @@ class CountingIterator {
   std::size_t* count_;
 };
 
-// Follows the parser through the text and stops it at the value asked for.
+// Follows the parser through the text and stops it at the requested value.
 class Locator : public nlohmann::json_sax<json> {
  public:
   Locator(std::string pointer, const std::size_t* read) : pointer_(std::move(pointer)), read_(read) {}
 
-  // The number of bytes read when the value had begun: the last byte of a string, one after a number, or a
+  // The number of bytes read when the value began: the last byte of a string, one after a number, or a
   // bracket.
   std::size_t found_at() const { return found_at_; }
 
@@ -76,11 +76,11 @@ class Locator : public nlohmann::json_sax<json> {
 
  private:
   struct Level {
-    std::int64_t index = -1;  // of the next element of an array; -1: an object
+    std::int64_t index = -1;  // index of an array's next element; -1: an object
     std::string key;
   };
 
-  // Whether to read on.
+  // Returns whether to read on.
   bool enter() {
     std::string at;
     for (const Level& level : levels_)
@@ -114,7 +114,7 @@ class Locator : public nlohmann::json_sax<json> {
   std::size_t found_at_ = 0;
 };
 
-// Follows the parser through the text and stops it at the first key that its object has already.
+// Follows the parser through the text and stops it at the first key that its object already has.
 class DuplicateFinder : public nlohmann::json_sax<json> {
  public:
   explicit DuplicateFinder(const std::size_t* read) : read_(read) {}

@@ -9,7 +9,7 @@
 namespace coppice {
 namespace {
 
-// The addresses that this process has taken, the command itself and its libraries among them.
+// The address space that this process uses, including the command itself and its libraries.
 Bytes taken() {
   Bytes pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

@@ -12,11 +12,11 @@
 
 namespace coppice {
 
-// Records that several threads open, hand to each other and close. A record stays in place and is found by
+// Records that several threads open, hand to each other and close. A record keeps its address and is found by
 // its identity; identities are allocated in blocks to the Shelf of a thread, and reused.
 //
-// Whoever hands an identity to another thread lets what it wrote before be seen there: threads meet between
-// the two.
+// A thread that passes an identity to another must also make its earlier writes visible to it: the threads
+// synchronize in between.
 template <typename Record>
 class RecordStore {
  public:
@@ -34,7 +34,7 @@ class RecordStore {
   Record& operator[](std::uint64_t id) { return blocks_.get()[id / kBlock][id % kBlock]; }
   const Record& operator[](std::uint64_t id) const { return blocks_.get()[id / kBlock][id % kBlock]; }
 
-  // Returns the first of kBlock new identities. By several threads at a time.
+  // Returns the first of kBlock new identities. Several threads may call it at a time.
   std::uint64_t add_block() {
     const std::lock_guard lock(adding_);
     if (owned_.size() == kMostBlocks) throw std::bad_alloc();
@@ -48,8 +48,8 @@ class RecordStore {
     void operator()(Record** blocks) const { ::munmap(blocks, kMostBlocks * sizeof(Record*)); }
   };
 
-  // Room for all that there may ever be, so that it never moves; pages that are not used are not there, which
-  // a heap would not promise.
+  // Reserves address space for the largest possible table, so that it never moves; unused pages take no
+  // memory, which a heap would not guarantee.
   std::unique_ptr<Record*, Free> blocks_;
   std::mutex adding_;
   std::vector<std::unique_ptr<Record[]>> owned_;
@@ -59,7 +59,7 @@ class RecordStore {
 template <typename Record>
 class Shelf {
  public:
-  // `store` outlives it.
+  // `store` must outlive this object.
   explicit Shelf(RecordStore<Record>& store) : store_(&store) {}
 
   std::uint64_t take() {
@@ -77,7 +77,7 @@ class Shelf {
   void give_back(std::uint64_t id) { free_.push_back(id); }
 
   // Rebalances free records if one shelf has many more than another: messages may all begin in one thread and
-  // end in another. Call it while no thread uses them.
+  // end in another. Call it while no thread uses the shelves.
   static void level(Shelf& one, Shelf& other) {
     Shelf& more = one.free_.size() < other.free_.size() ? other : one;
     Shelf& less = &more == &one ? other : one;
@@ -91,7 +91,7 @@ class Shelf {
  private:
   RecordStore<Record>* store_;
   std::vector<std::uint64_t> free_;
-  std::uint64_t fresh_ = 0;  // of the block that was added last, up to end_
+  std::uint64_t fresh_ = 0;  // next unused identity of the latest block, up to end_
   std::uint64_t end_ = 0;
 };
 

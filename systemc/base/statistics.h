@@ -7,9 +7,9 @@ namespace coppice {
 
 // A quantity that every module of a kind counts while it runs.
 struct Quantity {
-  std::string_view module;   // the kind: "router"
+  std::string_view module;   // the kind of module: "router"
   std::string_view name;     // "flits"
-  std::string_view unit;     // "B", "ns", "cycles"; empty for numbers of things
+  std::string_view unit;     // "B", "ns", "cycles"; empty for counts
   std::string_view summary;  // its description, one sentence
 };
 
@@ -18,7 +18,7 @@ struct Quantity {
 class StatisticsOwner {
  public:
   using Reader = std::function<void(const Quantity& quantity, double value)>;
-  // Calls `read` for each of its quantities with its value so far, always in the same order.
+  // Calls `read` for each of its quantities with the value so far, always in the same order.
   virtual void read_statistics(const Reader& read) const = 0;
 
  protected:

@@ -18,7 +18,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// A unit is numerator / denominator smallest units (bits per second are eighths of bytes per second).
+// A unit equals numerator / denominator smallest units (bits per second are eighths of bytes per second).
 struct Unit {
   std::string_view name;
   std::uint64_t numerator = 1;
@@ -119,7 +119,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Returns nullopt if the digits do not fit 64 bits.
+// Returns nullopt if the digits do not fit into 64 bits.
 std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fraction) {
   while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
   Decimal result;
@@ -131,7 +131,7 @@ std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fra
     }
   }
   result.decimals = static_cast<int>(fraction.size());
-  // Beyond this the value is a fraction of the smallest unit whatever the unit; 10^20 would not fit.
+  // With more decimals the value is a fraction of the smallest unit in any unit, and 10^20 would not fit.
   if (result.decimals > 18) return std::nullopt;
   return result;
 }
