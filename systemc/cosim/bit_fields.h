@@ -7,7 +7,7 @@
 // Bit fields in arrays of 32-bit words, as Verilog packs them: the first field in the lowest bits.
 namespace coppice::cosim {
 
-// The lowest `bits` of a value, below 32.
+// The lowest `bits` bits of a value; `bits` is below 32.
 inline std::uint32_t kept(std::uint32_t value, int bits) {
   return value & ((1U << bits) - 1);
 }
@@ -46,7 +46,7 @@ class Fields {
   unsigned at_ = 0;
 };
 
-// The `width` bits from bit `at` on, up to 32.
+// The `width` bits, at most 32, from bit `at` on.
 inline std::uint32_t field(const std::uint32_t* words, unsigned at, unsigned width) {
   const std::uint64_t low = words[at / 32] >> (at % 32);
   const std::uint64_t both =

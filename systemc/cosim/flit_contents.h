@@ -23,19 +23,19 @@ FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record
 std::uint64_t route_bits(const topology::Route& route);
 
 // The 128 bits of every flit in flight. SystemC modules move flits as a packet's identity and a number;
-// Verilog modules get the bits here, and store their outputs here. Bits that nothing has written are those
+// Verilog modules read the bits here, and store their outputs here. Bits that no module has written are those
 // that a SystemC network interface would send: a head with its route, or data of the message's payload.
 class FlitContents {
  public:
   explicit FlitContents(const ni::NiContext& context) : context_(&context) {}
 
   FlitBits read(fabric::PacketId id, const fabric::Packet& packet, std::uint32_t sequence) const;
-  // Data are written into the message's payload, too, where values are kept.
+  // Also writes data into the message's payload if values are kept.
   void write(fabric::PacketId id, const fabric::Packet& packet, std::uint32_t sequence, const FlitBits& bits);
 
  private:
   struct Contents {
-    // The packet of the flit; identities are reused.
+    // Identifies the flit's packet, since identities are reused.
     topology::NodeId src = topology::kNoNode;
     std::uint64_t message = 0;
     std::uint32_t index = 0;
@@ -48,7 +48,7 @@ class FlitContents {
     }
   };
 
-  // Copies a flit's data from or into the payload, `first` its first value.
+  // Copies a flit's data from or into the payload, beginning with value `first`.
   FlitBits payload_bits(const fabric::Packet& packet, std::uint32_t sequence) const;
   std::size_t first_value(const fabric::Packet& packet, std::uint32_t sequence) const;
 

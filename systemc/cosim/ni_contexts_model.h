@@ -13,7 +13,7 @@ namespace coppice::cosim {
 // A flow and a collective's id fill the head flit.
 struct NiContextsLimits {
   static constexpr int kContexts = 8;
-  static constexpr int kLines = 256;  // of a port's table, of each context
+  static constexpr int kLines = 256;  // per port and context
   static constexpr int kFlows = 64;
   static constexpr int kFlowBits = 8;
   static constexpr int kIdBits = 7;
@@ -22,13 +22,13 @@ struct NiContextsLimits {
 };
 inline constexpr HeadLayout kSeveralContexts{NiContextsLimits::kFlowBits, NiContextsLimits::kIdBits};
 
-// The collective that a context is opened for.
+// The collective for which a context is opened.
 struct NiCollective {
   std::uint32_t id = 0;
-  std::uint32_t base = 0;  // of its buffer, in words
+  std::uint32_t base = 0;  // start of its buffer, in words
   std::uint32_t arrivals = 0;
   int priority = 0;
-  // From one iteration of the tables to the next.
+  // The differences between one iteration of the tables and the next.
   std::uint32_t flow_stride = 0;
   std::uint32_t address_stride = 0;  // words
   std::uint32_t step_stride = 0;
@@ -37,7 +37,7 @@ struct NiCollective {
 enum class NiOrder : std::uint8_t { kInTurns, kByPriority, kFirstToStart };
 
 // rtl/ni/network_interface.v, Verilated with several contexts; the counterpart of NiModel. Inputs take effect
-// in the next cycle, by step() or clock().
+// in the next cycle, through step() or clock().
 class NiContextsModel {
  public:
   static constexpr int kContexts = NiContextsLimits::kContexts;
@@ -47,25 +47,26 @@ class NiContextsModel {
   NiContextsModel(const NiContextsModel&) = delete;
   NiContextsModel& operator=(const NiContextsModel&) = delete;
 
-  // At most one line, and the sizes of one context's tables unless all are empty.
+  // Per cycle, at most one line, and the sizes of one context's tables (of any number if all are empty).
   virtual void load(int context, int port, std::uint32_t index, const NiLine& line) = 0;
   virtual void commit(int context, std::span<const NiTableSize> sizes) = 0;
   virtual void open(int context, const NiCollective& collective) = 0;
-  // In the next step(); several contexts start in the order of the calls.
+  // Takes effect in the next step(); several contexts start in the order of the calls.
   virtual void start(int context) = 0;
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
-  // A cycle before the first.
+  // Runs a cycle before the first one.
   virtual void clock() = 0;
 
   struct Outcome : NiOutcome {
-    std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context of which an entry issued; -1: none
-    std::array<std::uint32_t, kPorts> release{};     // of its lockstep until then, modulo 2^32
-    unsigned done = 0;                               // bit per context: it has ended
+    std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context whose entry issued; -1: none
+    // Release time of that context's lockstep until then, modulo 2^32.
+    std::array<std::uint32_t, kPorts> release{};
+    unsigned done = 0;  // bit per context: it has ended
     bool stray = false;
-    bool holding = false;            // an entry waits for its lockstep release,
-    std::uint32_t next_release = 0;  // the first until then, modulo 2^32
+    bool holding = false;            // an entry waits for its lockstep release
+    std::uint32_t next_release = 0;  // the earliest release time until then, modulo 2^32
   };
   virtual Outcome step(std::int64_t now) = 0;
 

@@ -21,7 +21,7 @@ struct NiHead {
   std::uint32_t address = 0;
   std::uint32_t words = 0;
   std::uint32_t source = 0;    // node * ports + port
-  std::uint32_t sequence = 0;  // of the message, at its source port
+  std::uint32_t sequence = 0;  // index of the message at its source port
   std::uint32_t packets = 0;
   std::uint64_t route = 0;
 };

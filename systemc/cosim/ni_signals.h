@@ -16,8 +16,8 @@ using FlitBits = std::array<std::uint32_t, kLanes>;
 // schedules.
 struct NiLimits {
   static constexpr int kLines = 1024;        // of a port's table
-  static constexpr int kIterationBits = 10;  // of a table
-  static constexpr int kTotalBits = 16;      // entries of all iterations
+  static constexpr int kIterationBits = 10;  // per table
+  static constexpr int kTotalBits = 16;      // entries over all iterations
   static constexpr int kFlows = 256;
   static constexpr int kFlowBits = 10;
   static constexpr int kCountBits = 10;
@@ -37,16 +37,16 @@ struct NiLimits {
   static constexpr int kReductionLatency = 4;
 };
 
-// A line of a port's table, as the RTL takes it: an entry in the iterations from `first` to before `end`, its
-// flow, step and address modulo the width of their fields.
+// A line of a port's table in the RTL's form: an entry in the iterations from `first` to before `end`, with
+// its flow, step and address modulo the width of their fields.
 struct NiLine {
   std::uint32_t op = 0;  // 0: store at the receiver, 1: add, 2: nop
   std::uint32_t flow = 0;
   std::uint32_t dependencies = 0;
   std::uint32_t step = 0;
   std::uint32_t address = 0;  // words
-  std::uint32_t words = 0;    // data
-  std::uint32_t total = 0;    // words, with padding
+  std::uint32_t words = 0;    // words of data
+  std::uint32_t total = 0;    // words including padding
   std::uint32_t flits = 0;
   std::uint32_t packets = 0;
   std::uint64_t route = 0;
@@ -54,13 +54,13 @@ struct NiLine {
   std::uint32_t end = 1;
 };
 
-// The size of a port's table: lines of an iteration, entries of all of them.
+// The size of a port's table: lines per iteration, entries over all iterations.
 struct NiTableSize {
   std::uint32_t lines = 0;
   std::uint32_t entries = 0;
 };
 
-// The gradient buffer of the accelerator, as flits: `lanes` words from the word at `address` on.
+// The gradient buffer of the accelerator, accessed in flits: `lanes` words from the word at `address` on.
 class WordMemory {
  public:
   virtual FlitBits read(std::uint32_t address) = 0;
@@ -75,10 +75,10 @@ struct NiSettings {
   std::uint32_t absorbs = 0;        // flits
   std::uint32_t dma_latency = 4;    // cycles
   std::uint32_t payload_words = 0;  // 0: message-based
-  std::uint32_t source = 0;         // of port 0; the others follow
-  std::uint32_t credits = 0;        // of every virtual channel that is there
+  std::uint32_t source = 0;         // number of port 0; the others follow
+  std::uint32_t credits = 0;        // per existing virtual channel
   int vcs = kVcs;
-  // From one iteration of the tables to the next.
+  // The differences between one iteration of the tables and the next.
   std::uint32_t flow_stride = 0;
   std::uint32_t address_stride = 0;  // words
   std::uint32_t step_stride = 0;
@@ -91,14 +91,14 @@ struct NiFlit {
   bool tail;
   FlitBits bits;
 };
-// The outcome of a cycle, for any number of contexts.
+// The outputs of a cycle, for any number of contexts.
 struct NiOutcome {
   std::array<NiFlit, kPorts> flits;
   int num_flits = 0;
-  unsigned arrived = 0;  // bit per port: a message's last tail came
-  bool busy = false;     // needs the next cycle
+  unsigned arrived = 0;  // bit per port: a message's last tail arrived
+  bool busy = false;     // whether it needs the next cycle
   bool overflow = false;
-  bool credits_as_taken = true;  // the flits that came, and no others, were given their credits
+  bool credits_as_taken = true;  // whether exactly the flits that arrived returned their credits
 };
 
 }  // namespace coppice::cosim

@@ -13,7 +13,7 @@ struct RouterLimits {
   static constexpr int kMostDepth = 512;
 };
 
-// rtl/router/router.v, Verilated, behind plain C++, as NiModel is.
+// rtl/router/router.v, Verilated, behind a plain C++ interface like NiModel.
 class RouterModel {
  public:
   RouterModel() = default;
@@ -25,7 +25,7 @@ class RouterModel {
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
-  // The outcome of a cycle.
+  // The outputs of a cycle.
   struct Outcome {
     std::uint32_t freed = 0;  // bit per port * kVcs + virtual channel: an input buffer slot was freed
     std::uint32_t sent = 0;   // bit per output port

@@ -33,7 +33,7 @@ NiOrder order_of(config::ContextOrder order) {
 
 }  // namespace
 
-// A flit of one collective has no words of another.
+// Buffers begin at whole flits, so no flit contains words of two collectives.
 std::uint32_t BufferMap::add(ni::GradientMemory& buffer, Bytes bytes) {
   const std::uint32_t first = next_;
   const Bytes words = words_of(bytes);
@@ -157,7 +157,7 @@ void RtlContextInterface::load_tables(int index, Cycles now) {
   if (loading_ >= 0 && lines_.empty()) put_tables(now);
 }
 
-// Sends, in the coming cycle `now`, a table line, or after the last one the sizes.
+// Sends a table line in the coming cycle `now` or, after the last line, the sizes.
 void RtlContextInterface::put_tables(Cycles now) {
   if (lines_.empty()) {
     model_->commit(loading_, sizes_);
@@ -170,7 +170,7 @@ void RtlContextInterface::put_tables(Cycles now) {
   lines_.pop_front();
 }
 
-// Messages that have arrived have been added and counted.
+// A collective keeps its context once messages of it have arrived, since they have been added and counted.
 void RtlContextInterface::unload(ContextId id) {
   const int index = find(id);
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
@@ -252,7 +252,7 @@ void RtlContextInterface::step(Cycles now) {
   }
 }
 
-// The receiver of an end acts in the next cycle, before the RTL sees it.
+// The receiver of an end acts in the next cycle, before the RTL.
 void RtlContextInterface::wake(Cycles now) {
   while (const auto id = next_counted(now)) {
     const ni::MessageRecord& record = (*shared().log)[*id];

@@ -24,8 +24,8 @@ class BufferMap final : public WordMemory {
  public:
   static constexpr Bytes kReach = Bytes{4} << NiLimits::kAddressBits;
 
-  // Room for a buffer of `bytes`, which outlives it: a ValueMemory, or nothing is kept. Returns its first
-  // word.
+  // Adds room for a buffer of `bytes`, which must outlive this object; only a ValueMemory stores values.
+  // Returns its first word.
   std::uint32_t add(ni::GradientMemory& buffer, Bytes bytes);
   FlitBits read(std::uint32_t address) override;
   void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
@@ -37,29 +37,29 @@ class BufferMap final : public WordMemory {
   };
   const Place* find(std::uint32_t address) const;
 
-  std::vector<Place> places_;  // ascending
+  std::vector<Place> places_;  // in ascending order
   std::uint32_t next_ = 0;
 };
 
-// rtl/ni/network_interface.v with contexts instead of ni::NetworkInterface, for programs: the same cycles and
-// flits. The RTL decides what issues when, and when a collective has ended; this class keeps only the records
-// for observers and results, and checks the RTL against them.
+// rtl/ni/network_interface.v with contexts instead of ni::NetworkInterface, for programs, with the same
+// cycles and flits. The RTL decides which entry issues when, and when a collective has ended; this class only
+// keeps the records for observers and results, and checks the RTL against them.
 //
-// A line of a table is loaded a cycle, the first of each port first, from the cycle of load() on, and the
-// tables are committed in the cycle after the last: that has to be over when they start. Before the first
-// cycle loading takes no time.
+// Table lines are loaded one per cycle, the first line of each port first, from the cycle of load() on, and
+// the tables are committed in the cycle after the last line; this must be complete when they start. Before
+// the first cycle loading takes no time.
 class RtlContextInterface final : public RtlTerminal,
                                   public ni::Interface,
                                   private ni::WakeScheduler::Sleeper {
  public:
-  // `context.clock` wakes it before who else acts at the node, as the accelerator does. All references
-  // outlive it.
+  // `context.clock` wakes this module before others that act at the node, such as the accelerator. All
+  // references must outlive it.
   RtlContextInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                       const ni::NiContext& context, fabric::FlitContext& flits, FlitContents& contents);
 
   NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return ports_; }
-  // It holds no tables.
+  // Always throws, since the interface holds no tables of its own.
   void start(Cycles at) override;
   bool started() const override { return false; }
   void load(const ni::ContextTables& tables, Cycles now) override;
@@ -79,11 +79,11 @@ class RtlContextInterface final : public RtlTerminal,
  private:
   static constexpr int kContexts = NiContextsModel::kContexts;
   struct Context {
-    const schedule::NodeTables* tables = nullptr;  // that the RTL has, also when it is free
-    std::unique_ptr<ni::TableContext> collective;  // none: it is free
-    bool reached = false;                          // a flit of it has come
-    bool ended = false;                            // in the RTL
-    Cycles committed = -1;                         // in which cycle; -1: before the simulation
+    const schedule::NodeTables* tables = nullptr;  // the tables in the RTL, even if the context is free
+    std::unique_ptr<ni::TableContext> collective;  // nullptr: the context is free
+    bool reached = false;                          // a flit of the collective has arrived
+    bool ended = false;                            // the RTL has ended it
+    Cycles committed = -1;                         // cycle of the commit; -1: before the simulation
   };
   struct Line {
     int context;
@@ -97,7 +97,7 @@ class RtlContextInterface final : public RtlTerminal,
   void put_tables(Cycles now);
   void issue(int port, int index, Cycles released, Cycles now);
   void finish(int index, Cycles now);
-  // The context of a collective; -1: none.
+  // The context of a collective; -1 if there is none.
   int find(ni::ContextId id) const;
   const topology::Route& route_of(const ni::MessageRecord& record) const override;
   void message_left(ni::MessageRecord& record, Cycles now) override;
@@ -106,13 +106,13 @@ class RtlContextInterface final : public RtlTerminal,
   BufferMap memory_;
   std::unique_ptr<NiContextsModel> model_;
   std::array<Context, kContexts> contexts_;
-  std::vector<int> running_;  // contexts, the first to start first
+  std::vector<int> running_;  // contexts in starting order
   // The tables being loaded.
   std::deque<Line> lines_;
   std::vector<NiTableSize> sizes_;
-  int loading_ = -1;  // -1: none
+  int loading_ = -1;  // context being loaded; -1: none
   bool simulating_ = false;
-  Cycles starts_ = -1;  // the cycle of the starts that the RTL has not seen; -1: none
+  Cycles starts_ = -1;  // the cycle of starts that the RTL has not received yet; -1: none
 };
 
 }  // namespace coppice::cosim

@@ -52,7 +52,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
   return refuse_verilog();
 }
 
-// Why an entry does not fit the table's fields; empty if it does.
+// The reason why an entry does not fit into the table's fields; empty if it does.
 std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framing& framing) {
   const auto exceeds = [](std::int64_t value, int bits) {
     return value < 0 || value >= std::int64_t{1} << bits;
@@ -70,7 +70,7 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
   return {};
 }
 
-// Why a table does not fit; empty if it does.
+// The reason why a table does not fit; empty if it does.
 std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
   const auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
   const auto lines = static_cast<std::int64_t>(loop.lines().size());
@@ -197,7 +197,7 @@ void RtlNetworkInterface::start(Cycles at) {
   }
 }
 
-// Nops hold the lockstep and do nothing without it.
+// Nops hold the lockstep and have no effect without it.
 void RtlNetworkInterface::load() {
   const auto& tables = shared().schedule->nodes[static_cast<std::size_t>(node())].ports;
   for (std::size_t p = 0; p < ports_.size(); ++p) {

@@ -11,8 +11,8 @@
 
 namespace coppice::cosim {
 
-// Why a Verilated network interface cannot take part in such a system, and what to write instead; empty if it
-// can.
+// The reason why a Verilated network interface does not support such a system, with a remedy; empty if it
+// does.
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
 // The capacity for a table: that of NiLimits, or of contexts.
@@ -20,19 +20,19 @@ struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;
 };
-// The reason it cannot run the schedule on the interfaces of `nodes`; empty if it can.
+// The reason why the RTL cannot run the schedule on the interfaces of `nodes`; empty if it can.
 std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,
                             const topology::Topology& topology, std::span<const topology::NodeId> nodes,
                             const TableRoom& room = {});
-// Either, of a schedule for all interfaces.
+// Both of these checks, for a schedule on all interfaces.
 std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
                       const topology::Topology& topology, int ni_ports);
 
-// rtl/ni/network_interface.v in the place of ni::NetworkInterface: the same cycles, flits and sums. It
-// decides all by itself; around it are kept only the records that observers and results are made of.
+// rtl/ni/network_interface.v instead of ni::NetworkInterface, with the same cycles, flits and sums. The RTL
+// makes all decisions; this class only keeps the records from which observers and results are derived.
 class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
  public:
-  // `buffer`: a ValueMemory; any other buffer keeps no values. All references outlive it.
+  // `buffer`: a ValueMemory; any other buffer stores no values. All references must outlive this module.
   RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                       const ni::NiContext& context, fabric::FlitContext& flits, ni::GradientMemory& buffer,
                       FlitContents& contents, const std::string& wave_path);
@@ -65,8 +65,9 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   };
   struct Port {
     std::span<const TableEntry> table;
-    std::vector<std::size_t> sends;  // of the table, in the order in which the RTL issues them
-    std::size_t next_send = 0;       // to issue
+    // Indices of the table's messages, in the order in which the RTL issues them.
+    std::vector<std::size_t> sends;
+    std::size_t next_send = 0;  // the next to issue
   };
 
   void load();
@@ -81,7 +82,7 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   std::unique_ptr<NiModel> model_;
   std::vector<NiTableSize> sizes_;  // [port]
   bool started_ = false;
-  // For the records only.
+  // Only for the records.
   ni::DependencyTracker tracker_;
   ni::Enablers enablers_;
   ni::RouteTimes route_times_;

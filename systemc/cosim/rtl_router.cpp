@@ -84,15 +84,15 @@ class RtlRouter final : public fabric::RouterModule {
   }
 
  private:
-  // The flits in a buffer of the Verilog, and where its packets' routes lead.
+  // The flits in a buffer of the Verilog, and the outputs of their packets' routes.
   struct Input {
     std::deque<fabric::Flit> flits;
-    std::deque<int> outputs;  // of the packets whose heads have come and whose tails have not left
+    std::deque<int> outputs;  // for packets whose heads have arrived and whose tails have not left
   };
 
   static std::size_t index(int port, int vc) { return static_cast<std::size_t>(port * Limits::kVcs + vc); }
 
-  // The first flit of a buffer leaves; returns its output.
+  // Removes the first flit of a buffer; returns its output.
   int pop(Input& input, std::array<fabric::Flit, Limits::kPorts>& leaving, Cycles now) {
     if (input.flits.empty()) fail("a credit arrived for a flit that does not exist", now);
     const int output = input.outputs.front();

@@ -79,7 +79,7 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
 
 void RtlTerminal::take_outcome(const NiOutcome& outcome, Cycles now) {
   if (outcome.overflow) fail("a queue overflowed", now);
-  // The ejection channel gives credits back at once, as the model's.
+  // The ejection channel returns credits at once, as the model does.
   if (!outcome.credits_as_taken) fail("its queue for the reduction unit withheld a credit", now);
   for (int i = 0; i < outcome.num_flits; ++i) send(outcome.flits[static_cast<std::size_t>(i)], now);
 }

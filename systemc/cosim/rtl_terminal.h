@@ -20,14 +20,14 @@
 
 namespace coppice::cosim {
 
-// The full cycle of a time modulo 2^32 that is near `now`.
+// The full cycle number near `now` that equals `time` modulo 2^32.
 inline Cycles near(std::uint32_t time, Cycles now) {
   return now + static_cast<std::int32_t>(time - static_cast<std::uint32_t>(now));
 }
 
 // The settings of a Verilated network interface that do not depend on a collective.
 NiSettings settings_of(const ni::NiContext& context, topology::NodeId node);
-// A line of a table as the RTL takes it, `route` its message's.
+// A line of a table in the RTL's form; `route` is its message's.
 NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, const topology::Route* route);
 
 // The terminal at a router's local ports for a Verilated network interface: moves its flits, and keeps the
@@ -37,24 +37,24 @@ class RtlTerminal : public fabric::Terminal {
   using NodeId = topology::NodeId;
   using TableEntry = schedule::TableEntry;
 
-  // References outlive it. `layout`: of its head flits.
+  // References must outlive this module. `layout`: of its head flits.
   RtlTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, const ni::NiContext& context,
               const HeadLayout& layout, fabric::FlitContext& flits, FlitContents& contents);
   int credits(int port, int vc) const override;
 
  protected:
   const ni::NiContext& shared() const { return context_; }
-  // An entry has issued: its message leaves after the earlier ones.
+  // Records that an entry has issued: its message leaves after the earlier ones.
   void message_issued(int port, std::uint64_t message) {
     senders_[static_cast<std::size_t>(port)].messages.push_back(message);
   }
-  // A flit has left the RTL.
+  // Sends a flit that has left the RTL.
   void send(const NiFlit& flit, Cycles now);
   // Called when a message's last tail has left.
   virtual void message_left(ni::MessageRecord& /*record*/, Cycles /*now*/) {}
   virtual const topology::Route& route_of(const ni::MessageRecord& record) const = 0;
 
-  // An arrived flit, for the RTL; its packet is gone if it is a tail.
+  // An arrived flit, for the RTL; if it is a tail, its packet has been closed.
   struct Arrival {
     FlitBits bits;
     std::uint64_t message;
@@ -63,27 +63,27 @@ class RtlTerminal : public fabric::Terminal {
   void take_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // The bookkeeping of a network interface's cycle, common to all; throws ModelError on an impossible
+  // The part of a network interface's cycle that all kinds have in common; throws ModelError on an impossible
   // outcome.
   void take_outcome(const NiOutcome& outcome, Cycles now);
-  // The last tail of a message has arrived at the port in this cycle, according to the RTL: fills in the
-  // record of its arrival. The message counts when it has been added.
+  // Fills in the arrival of the message whose last tail has arrived at the port in this cycle, according to
+  // the RTL. The message counts when it has been added.
   void message_came(int port, Cycles now);
-  // The next message that counts by now, taken out; ports in ascending order.
+  // Removes and returns the next message that counts by now; ports in ascending order.
   std::optional<std::uint64_t> next_counted(Cycles now);
-  // When the next message counts; fabric::kNever: none has come.
+  // The time when the next message counts; fabric::kNever if there is none.
   Cycles next_count() const { return completions_.empty() ? fabric::kNever : completions_.top().at; }
   [[noreturn]] void fail(const std::string& what, Cycles now) const;
 
  private:
   struct Sender {
-    std::deque<std::uint64_t> messages;  // issued, tail not yet sent
-    std::uint32_t packet_index = 0;      // of the message at the front
-    fabric::PacketId packet = 0;         // under way
-    std::uint32_t flits_sent = 0;        // of it
+    std::deque<std::uint64_t> messages;  // issued, tail not sent yet
+    std::uint32_t packet_index = 0;      // index in the message at the front
+    fabric::PacketId packet = 0;         // the packet being sent
+    std::uint32_t flits_sent = 0;        // number of its flits sent
     Cycles free_since = 0;
     std::array<int, kVcs> credits{};
-    std::uint64_t arriving = 0;  // message of the tail that comes in this cycle
+    std::uint64_t arriving = 0;  // the message whose tail arrives in this cycle
   };
   struct Completion {
     Cycles at;
@@ -98,8 +98,9 @@ class RtlTerminal : public fabric::Terminal {
   ni::NiContext context_;
   HeadLayout layout_;
   FlitContents* contents_;
-  std::vector<Sender> senders_;                            // [port]
-  std::unordered_map<std::uint64_t, std::int64_t> tails_;  // of messages of which not all packets have come
+  std::vector<Sender> senders_;  // [port]
+  // Tails missing, for messages of which not all packets have arrived.
+  std::unordered_map<std::uint64_t, std::int64_t> tails_;
   ni::ReductionUnit reduction_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
 };

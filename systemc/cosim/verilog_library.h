@@ -9,11 +9,11 @@
 
 namespace coppice::cosim {
 
-// The Verilated models, which libcoppice_verilog.so holds: most runs need none of them, and compiling them
-// takes longer than compiling the command. The library has no SystemC in it and uses nothing of its user's.
+// The Verilated models in libcoppice_verilog.so: most runs need none of them, and compiling them takes longer
+// than compiling the command. The library contains no SystemC and uses nothing from its caller.
 class VerilogLibrary {
  public:
-  // `wave_path`: an FST of every signal is written there; empty: none. `memory` outlives the model.
+  // `wave_path`: file for an FST of every signal; empty: none. `memory` must outlive the model.
   virtual std::unique_ptr<NiModel> make_ni(const NiSettings& settings, WordMemory& memory,
                                            const std::string& wave_path) const = 0;
   virtual std::unique_ptr<NiContextsModel> make_ni_contexts(const NiSettings& settings, NiOrder order,
@@ -25,11 +25,10 @@ class VerilogLibrary {
   ~VerilogLibrary() = default;
 };
 
-// Loads the library when it is first asked for: from the folder of the running program, ../lib/coppice beside
-// it, the build folder, or where the dynamic linker looks. Throws UnsupportedError, which says how to build
-// it.
+// Loads the library on first use: from the folder of the running program, ../lib/coppice beside it, the build
+// folder, or where the dynamic linker looks. Throws UnsupportedError with instructions for building it.
 const VerilogLibrary& verilog_library();
-// Why verilog_library() would throw; empty if it would not.
+// The reason why verilog_library() would throw; empty if it would not.
 std::string refuse_verilog();
 
 }  // namespace coppice::cosim

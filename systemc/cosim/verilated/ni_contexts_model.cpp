@@ -106,7 +106,7 @@ class Model final : public NiContextsModel {
     rtl_.start_i = 0;
   }
 
-  // Releases that are held to are to come.
+  // Held releases are in the future.
   void find_release(Outcome& outcome, std::int64_t now) const {
     const auto present = static_cast<std::uint32_t>(now);
     for (unsigned at = 0; at < kPorts * kContexts; ++at) {
@@ -120,7 +120,7 @@ class Model final : public NiContextsModel {
 
   NiHarness<Vclocked_network_interface_contexts> harness_;
   Vclocked_network_interface_contexts& rtl_;
-  unsigned starting_ = 0;  // bit per context: in the next step
+  unsigned starting_ = 0;  // bit per context: it starts in the next step
 };
 
 }  // namespace

@@ -14,9 +14,9 @@
 
 namespace coppice::cosim {
 
-inline constexpr unsigned kWaitLockstep = 1;  // of the decoder's states
+inline constexpr unsigned kWaitLockstep = 1;  // a state of the decoder
 
-// The FST of every signal of a block that has been Verilated for it, and nothing of one that has not.
+// The FST of every signal of a block that was Verilated for waveforms; does nothing for other blocks.
 template <typename Rtl>
 class Wave {
  public:
@@ -47,7 +47,7 @@ class Wave<Rtl> {
 template <typename Rtl>
 class NiHarness {
  public:
-  // `wave_path`: of one that has been Verilated for waves.
+  // `wave_path`: for a block Verilated for waveforms.
   NiHarness(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : settings_(settings), memory_(&memory), rtl_(&context_, "ni") {
     wave_.open(context_, rtl_, wave_path);
@@ -82,13 +82,13 @@ class NiHarness {
   Rtl& rtl() { return rtl_; }
   const Rtl& rtl() const { return rtl_; }
 
-  // When the other inputs are set.
+  // Call this when the other inputs are set.
   void reset() {
     rtl_.rst_ni = 0;
     clock();
     rtl_.rst_ni = 1;
   }
-  // A cycle before the simulation.
+  // Runs a cycle before the simulation.
   void clock() {
     rtl_.clk_i = 1;
     rtl_.eval();
@@ -148,7 +148,7 @@ class NiHarness {
     outcome.credits_as_taken = rtl_.credit_o == taken_;
     taken_ = 0;
   }
-  // Ends the cycle once its outputs have been read: no input is set for the next one yet.
+  // Ends the cycle once its outputs have been read; no input may be set for the next cycle yet.
   void end(std::int64_t now) {
     access_memory(now);
     rtl_.clk_i = 0;
@@ -220,8 +220,8 @@ class NiHarness {
   VerilatedContext context_;
   Rtl rtl_;
   Wave<Rtl> wave_;
-  std::deque<Response> responses_;  // by cycle
-  unsigned taken_ = 0;              // bit per port * kVcs + virtual channel: a flit comes in this cycle
+  std::deque<Response> responses_;  // in the order of cycles
+  unsigned taken_ = 0;              // bit per port * kVcs + virtual channel: a flit arrives in this cycle
 };
 
 }  // namespace coppice::cosim

@@ -46,7 +46,7 @@ class Model final : public NiModel {
     Outcome outcome;
     harness_.begin(now, outcome);
     outcome.issued = rtl_.issue_o;
-    // Only where a port holds or issues is its release looked at.
+    // A port's release is used only if the port holds or issues.
     for (unsigned port = 0, states = rtl_.state_o; states != 0; ++port, states >>= 3) {
       if ((states & 7) == kWaitLockstep) outcome.holding |= 1U << port;
     }
