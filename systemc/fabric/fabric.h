@@ -11,13 +11,12 @@
 
 namespace coppice::fabric {
 
-// A gradient message from one network-interface port to another, as the network interfaces hand it to any
-// fabric.
+// A gradient message from one network-interface port to another, as network interfaces pass it to any fabric.
 struct Message {
-  std::uint64_t id = 0;  // unique in a run
+  std::uint64_t id = 0;  // unique within a run
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
-  const topology::Route* route = nullptr;  // not owned, outlives the message
+  const topology::Route* route = nullptr;  // not owned; must outlive the message
   Bytes bytes = 0;
   Femtoseconds flit_time = 0;  // of the slowest channel of the route: the pace of its injection
 };
@@ -28,10 +27,10 @@ class Injector {
   virtual ~Injector() = default;
 
   enum class Answer { kPacket, kPollAgain, kSleep };
-  // Fills in the next packet to inject at cycle `now`. kPollAgain: none yet, ask next cycle; kSleep: none
-  // until Fabric::wake().
+  // Fills in the next packet to inject at cycle `now`. kPollAgain: none yet, ask again next cycle; kSleep:
+  // none until Fabric::wake().
   virtual Answer next_packet(Cycles now, Packet& packet) = 0;
-  // The tail of a packet went into the injection channel.
+  // Called when the tail of a packet has entered the injection channel.
   virtual void packet_injected(const Packet& packet, Cycles now) = 0;
 
   // The next message to inject and the cycle from which it is available, for fabrics that move whole
@@ -41,7 +40,7 @@ class Injector {
     Cycles ready = 0;
   };
   virtual Pending next_message() { return {}; }
-  // The head, then the tail of a message went into the injection channel.
+  // Called when the head, then the tail, of a message has entered the injection channel.
   virtual void message_started(std::uint64_t /*message*/, Cycles /*now*/) {}
   virtual void message_injected(std::uint64_t /*message*/, Cycles /*now*/) {}
 };
@@ -50,35 +49,35 @@ class Injector {
 class Ejector {
  public:
   virtual ~Ejector() = default;
-  // The head of a packet leaves the ejection channel, and its tail later: time to prefetch.
+  // Called when the head of a packet leaves the ejection channel; its tail follows later. Time to prefetch.
   virtual void expect(const Packet& /*packet*/) {}
-  // The tail of a packet came out of the ejection channel.
+  // Called when the tail of a packet has left the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
-  // Whether the ejector wants to see every flit that comes out, if the fabric moves flits.
+  // Whether the ejector wants to see every ejected flit, if the fabric moves flits.
   virtual bool takes_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
-  // The tail of a whole message did; returns the flits it had.
+  // Called when the tail of a whole message has been ejected; returns its number of flits.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
 // The location of a flit-level event, for observers: a channel, or a port of a network interface.
 struct FlitEvent {
-  NodeId node;   // the router that sends it, or the node whose NI injects it
-  int out_port;  // of that router; -1 for injection
-  int ni_port;   // injection and ejection: the NI port; else -1
+  NodeId node;   // the router that sends the flit, or the node whose NI injects it
+  int out_port;  // output port of that router; -1 for injection
+  int ni_port;   // the NI port for injection and ejection, otherwise -1
   int vc;
   Flit flit;
 };
 
-// Watches the fabric without changing it.
+// Observes the fabric without changing it.
 class FabricObserver {
  public:
   virtual ~FabricObserver() = default;
   // A flit was granted the switch (or left the NI) at cycle `now`.
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
-  // Flits are granted the switch towards `channel` in cycles [begin, end), the first and the last of which
-  // have one each; they take `used` of the channel's time. That is less than the cycles last where another
-  // channel of their way is slower.
+  // Flits are granted the switch towards `channel` in cycles [begin, end), exactly one in the first and in
+  // the last of them; they take `used` of the channel's time, which is less than the duration of these cycles
+  // if another channel of their path is slower.
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
                             Femtoseconds /*used*/) {}
   // From `at` on, the flow from a network-interface port has this many bytes per second; 0: none.
@@ -93,7 +92,7 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // routers traversed, summed over flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // For fabrics that are a single module, not one of channels.
+  // For fabrics that are a single module rather than one per channel.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));
@@ -109,16 +108,17 @@ class Fabric {
  public:
   virtual ~Fabric() = default;
 
-  // Ties NI port `port` of accelerator `node` to its injecting and receiving sides; not owned.
+  // Connects NI port `port` of accelerator `node` to its injecting and receiving sides; not owned.
   virtual void connect(NodeId node, int port, Injector& injector, Ejector& ejector) = 0;
-  // Injector of (node, port) has something to send from cycle `at` on; `at` is after the current cycle.
+  // The injector of (node, port) has something to send from cycle `at` on, which must be after the current
+  // cycle.
   virtual void wake(NodeId node, int port, Cycles at) = 0;
 
-  // `observer` outlives the fabric.
+  // `observer` must outlive the fabric.
   virtual void add_observer(FabricObserver& observer) = 0;
 
   virtual const FabricStatistics& statistics() const = 0;
-  // The cycle in which something last moved, and the clock period.
+  // The last cycle in which something moved, and the clock period.
   virtual Cycles last_movement() const = 0;
   virtual Femtoseconds period() const = 0;
   // Whether no flits or credits are in flight.

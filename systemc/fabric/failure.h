@@ -22,7 +22,7 @@ class Failure {
     }
   }
 
-  // After sc_start() returns.
+  // Call this after sc_start() returns.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

@@ -10,7 +10,7 @@ using PacketId = std::uint32_t;
 // virtual channel; its packet determines its contents.
 struct Flit {
   PacketId packet = 0;
-  std::uint32_t sequence : 31 = 0;  // within the packet, from 0
+  std::uint32_t sequence : 31 = 0;  // index within the packet, from 0
   std::uint32_t tail : 1 = 0;
 
   bool is_head() const { return sequence == 0; }

@@ -7,9 +7,9 @@
 
 namespace coppice::fabric {
 
-// How a gradient message becomes flits. Packet-based: packets of at most `payload` bytes, each with a head
-// flit before its data. Message-based: one head flit with the source route for the whole message; its
-// sub-messages' heads carry data and cost nothing (MultiTree, message-based flow control).
+// The conversion of a gradient message to flits. Packet-based: packets of at most `payload` bytes, each with
+// a head flit before its data. Message-based: one head flit with the source route for the whole message; the
+// heads of its sub-messages carry data and cost nothing (MultiTree, message-based flow control).
 struct Framing {
   config::FlowControl flow_control = config::FlowControl::kPacket;
   Bytes flit = 16;
@@ -18,7 +18,7 @@ struct Framing {
   std::int64_t packets(Bytes bytes) const {
     return flow_control == config::FlowControl::kMessage ? 1 : (bytes + payload - 1) / payload;
   }
-  // Flits of packet `index` of a message of `bytes`, its head included.
+  // The number of flits of packet `index` of a message of `bytes`, including its head.
   std::int64_t packet_flits(Bytes bytes, std::int64_t index) const {
     if (flow_control == config::FlowControl::kMessage) return 1 + data_flits(bytes);
     const Bytes left = bytes - index * payload;

@@ -6,13 +6,13 @@
 
 namespace coppice::fabric {
 
-// A port of a network, as the port of a network interface that is bound to it sees it.
+// A port of a network, as seen by the network interface bound to it.
 class NetworkPortIf : public virtual sc_core::sc_interface {
  public:
-  // Once, at the end of elaboration: the injecting and the receiving side of the network interface; not
-  // owned.
+  // Called once, at the end of elaboration, with the injecting and the receiving side of the network
+  // interface; not owned.
   virtual void connect(Injector& injector, Ejector& ejector) = 0;
-  // The injector has something to send from cycle `at` on, which is after the current one.
+  // The injector has something to send from cycle `at` on, which must be after the current one.
   virtual void wake(Cycles at) = 0;
 };
 

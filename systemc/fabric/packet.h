@@ -13,8 +13,8 @@ namespace coppice::fabric {
 
 using topology::NodeId;
 
-// A packet from its injection to its ejection. Source-routed if `route` is set, else routed hop by hop to
-// `dst` by the fabric's routing function.
+// A packet from its injection to its ejection. Source-routed if `route` is set, otherwise routed hop by hop
+// to `dst` by the fabric's routing function.
 struct Packet {
   const topology::Hop* route = nullptr;  // one hop per router, the last an ejection port; not owned
   topology::RouteState route_state;
@@ -23,20 +23,20 @@ struct Packet {
   std::uint16_t ejection_port = 0;  // for hop-by-hop routing
   std::uint16_t hops = 0;           // routers that have routed it so far
   std::uint32_t flits = 0;
-  std::uint64_t tag = 0;    // the injector's: message identity, for example
-  std::uint32_t index = 0;  // of the packet in its message
+  std::uint64_t tag = 0;    // set by the injector: for example, the identity of the message
+  std::uint32_t index = 0;  // index of the packet in its message
   bool first_of_message = true;
   bool last_of_message = true;
   Femtoseconds flit_time = 0;  // the injection channel's pace; 0: a flit every cycle
-  Cycles created = 0;          // when the source asked for it
+  Cycles created = 0;          // when the source requested it
   Cycles head_injected = 0;
-  // Sums over its flits, apart from each other: the ends of a long packet may be in two threads.
+  // Sums over its flits, stored separately: the ends of a long packet may be in two threads.
   std::int64_t injection_cycles = 0;
   std::int64_t ejection_cycles = 0;
 
-  // Sum over its flits of ejection minus injection cycle, when all have been ejected.
+  // Sum over its flits of ejection minus injection cycle, once all have been ejected.
   std::int64_t flit_cycles() const { return ejection_cycles - injection_cycles; }
-  // The packet as it was injected, for observers of its flits: other fields may be changing elsewhere.
+  // The packet as it was injected, for observers of its flits: other threads may be changing other fields.
   Packet as_injected() const {
     Packet copy;
     copy.route = route;
@@ -55,8 +55,8 @@ struct Packet {
   }
 };
 
-// All packets in flight; identities are reused after release. With several threads each has a pool, all of
-// one store: a packet may be acquired in one and released in another.
+// All packets in flight; identities are reused after release. If there are several threads, each has a pool,
+// and all pools share one store: a packet may be acquired in one pool and released in another.
 class PacketPool {
  public:
   PacketPool() : store_(std::make_shared<RecordStore<Packet>>()), shelf_(*store_) {}
@@ -73,7 +73,7 @@ class PacketPool {
     --in_flight_;
     shelf_.give_back(id);
   }
-  // It is going to be looked at, soon.
+  // Prefetches a packet that is needed soon.
   void fetch(PacketId id) const {
     const auto* const packet = reinterpret_cast<const char*>(&std::as_const(*store_)[id]);
     __builtin_prefetch(packet);

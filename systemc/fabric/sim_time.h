@@ -6,14 +6,14 @@
 
 namespace coppice::fabric {
 
-// Simulated time as SystemC's. The kernel's resolution must be one femtosecond (set_time_resolution()), so
-// that every period is exact.
+// Converts simulated time to SystemC's. The kernel's resolution must be one femtosecond
+// (set_time_resolution()), so that every period is exact.
 inline sc_core::sc_time to_sc_time(Femtoseconds time) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time));
 }
 
-// Before the first module of a process is built; may be repeated before further ones. Throws sc_report if
-// another resolution has been fixed.
+// Call this before the first module of a process is built; it may be repeated before further ones. Throws
+// sc_report if another resolution has been fixed.
 inline void set_time_resolution() {
   try {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);

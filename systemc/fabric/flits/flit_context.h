@@ -10,18 +10,18 @@
 
 namespace coppice::fabric {
 
-// State shared by the routers and terminals of a network, or of one thread if there are several; outlives
+// State shared by the routers and terminals of a network, or of one thread if there are several; must outlive
 // them.
 struct FlitContext {
   const config::SystemConfig* system;
-  // For packets without a source route.
+  // routes packets without a source route
   const topology::RoutingFunction* routing;
-  int hop_limit;  // more hops than any minimal route: livelock
+  int hop_limit;  // more hops than any minimal route has; beyond it there is a livelock
   PacketPool packets = {};
   FlitEvents events = {};
-  const topology::DetourRouting* detours = nullptr;  // `routing` if it looks at what waits in routers
+  const topology::DetourRouting* detours = nullptr;  // `routing` if it considers the flits waiting in routers
   TakenFlits taken = {};
-  int thread = 0;  // which of the network's, from 0
+  int thread = 0;  // index among the network's threads
 };
 
 }  // namespace coppice::fabric

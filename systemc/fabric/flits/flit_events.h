@@ -10,14 +10,14 @@ namespace coppice::fabric {
 // events are kept until the quantum is over.
 class FlitEvents {
  public:
-  // Within a cycle network interfaces inject before routers switch.
+  // Within a cycle, network interfaces inject before routers switch.
   enum class Stage : std::uint8_t { kInjection, kSwitch };
 
   void add_observer(FabricObserver& observer) { observers_.push_back(&observer); }
   bool watched() const { return !observers_.empty(); }
   void keep(bool keep) { keep_ = keep; }
 
-  // Only while it is watched.
+  // Call this only if there are observers.
   [[gnu::noinline]] void tell(Stage stage, const FlitEvent& event, const Packet& packet, Cycles now) {
     if (keep_) {
       kept_.push_back({now, stage, event, packet.as_injected()});
@@ -27,7 +27,7 @@ class FlitEvents {
   }
   // Reports the kept events, ordered by cycle and stage, and by node within those.
   void flush();
-  // Takes over the events kept by `other`: those of nodes that run in another thread.
+  // Takes over the events kept by `other`, which belong to nodes of another thread.
   void take_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
@@ -39,7 +39,7 @@ class FlitEvents {
     FlitEvent event;
     Packet packet;
   };
-  // Whether reported events are remembered, so that a period of them can be repeated; forgets earlier ones.
+  // Whether reported events are stored, so that a period of them can be repeated; drops earlier ones.
   void remember(bool remember) {
     remember_ = remember;
     told_.clear();

@@ -14,7 +14,7 @@
 namespace coppice::fabric {
 namespace {
 
-// A stretch is worth its planning where nodes run ahead so far.
+// Stretches are worth planning if nodes run ahead this far.
 constexpr Cycles kLeastForStretches = 32;
 
 }  // namespace
@@ -135,7 +135,7 @@ Cycles FlitNetwork::lookahead() const {
 }
 
 void FlitNetwork::decouple(std::function<void()> after_quantum) {
-  // Further ahead costs memory and gains nothing.
+  // Running further ahead costs memory and gains nothing.
   constexpr Cycles kFarthest = 512;
   clock_->set_quantum(std::min(kFarthest, lookahead()));
   decoupled_ = true;

@@ -24,13 +24,13 @@ class Leaper;
 
 // The parts of a flit network; empty members select the default.
 struct FlitParts {
-  // Makes the module `router` of a node: else a SystemCRouter.
+  // Makes the module `router` of a node; by default a SystemCRouter.
   std::function<std::unique_ptr<RouterModule>(const RouterSpec& spec, FlitContext& context)> make_router;
   // Creates the modules at the local ports of a node while the node is built; by default a PacketTerminal
   // `terminal`, for connect(). Clocked modules are added to the node, as the terminal already is; the network
   // owns none of them.
   struct LocalPorts {
-    Terminal* terminal = nullptr;  // none: a PacketTerminal is to be made
+    Terminal* terminal = nullptr;  // nullptr: a PacketTerminal is made
     // The ports to bind to the channels: the terminal's own, or those of the module that contains it.
     sc_core::sc_vector<FlitModule::Port<FlitReceiveIf>>* in = nullptr;
     sc_core::sc_vector<FlitModule::Port<FlitSendIf>>* out = nullptr;
@@ -42,21 +42,21 @@ struct FlitParts {
 // in the hierarchy: a node_N per node with its `router`, `terminal` and the channels `injection_P` and
 // `ejection_P` between them, and a channel_U_V per channel.
 //
-// With t the cycle of a flit's switch allocation at a router and L the channel's latency in cycles: it is at
-// the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the buffer place it left is known free
-// upstream at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection channels have a latency
-// of one cycle.
+// With t the cycle of a flit's switch allocation at a router and L the channel's latency in cycles: the flit
+// is at the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the buffer slot that it left is
+// known to be free upstream at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
+// channels have a latency of one cycle.
 class FlitNetwork : public Fabric {
  public:
-  // `routing` serves packets without a source route; `ni_ports` per network interface. All references outlive
-  // the network; an exception of its process ends up in `failure`. Where its nodes run ahead of each other
-  // they do so in up to `threads` threads. Throws ModelError if a channel is faster than one flit per cycle.
+  // `routing` serves packets without a source route; `ni_ports` is per network interface. All references must
+  // outlive the network; an exception of its process is stored in `failure`. Nodes that run ahead of each
+  // other use up to `threads` threads. Throws ModelError if a channel is faster than one flit per cycle.
   FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
               const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts = {},
               int threads = 1);
   ~FlitNetwork() override;
 
-  // Both for nodes with a PacketTerminal.
+  // Only for nodes with a PacketTerminal.
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
 
@@ -72,22 +72,23 @@ class FlitNetwork : public Fabric {
 
   // From now on nodes run ahead of each other by the latency of the shortest channel, but not to cycle `end`
   // of run_to() or beyond; observers still see everything in time order. `after_quantum` is called when all
-  // nodes have reached its end. Requires that nothing else acts on the nodes between their cycles.
+  // nodes have reached the end of a quantum. Requires that nothing else acts on the nodes between their
+  // cycles.
   void decouple(std::function<void()> after_quantum);
   void run_to(Cycles end) { clock_->set_end(end); }
-  // From now on, at the end of quanta, whole periods of repeating states are leapt over (Leaper); call it
-  // after decouple(), if at all.
+  // From now on, whole periods of repeating states are skipped at the ends of quanta (Leaper); call it after
+  // decouple().
   void leap();
-  // Cycles that were not simulated one by one.
+  // The number of cycles skipped by leaps.
   Cycles leapt() const;
-  // Cycles of nodes that were run in stretches (NodeStretch), all nodes together.
+  // The number of node cycles run in stretches (NodeStretch), over all nodes.
   std::int64_t stretched() const;
-  // Cycles from when a node sends anything until it can arrive at another.
+  // The fewest cycles from a send at one node to its arrival at another.
   Cycles lookahead() const;
 
   std::int64_t packets_in_flight() const;
   FlitContext& context() { return *contexts_.front(); }
-  // In which groups of nodes run.
+  // The number of threads, each of which runs a group of nodes.
   int threads() const { return decoupled_ ? static_cast<int>(contexts_.size()) : 1; }
 
  private:
@@ -106,18 +107,19 @@ class FlitNetwork : public Fabric {
   FlitParts parts_;
   std::vector<int> group_of_;                           // [node]
   std::vector<std::unique_ptr<FlitContext>> contexts_;  // [group]
-  std::vector<Wire*> apart_;                            // between groups
+  std::vector<Wire*> apart_;                            // wires between groups
   std::unique_ptr<NodeClock> clock_;
   std::unique_ptr<Leaper> leaper_;
-  std::vector<std::unique_ptr<SwitchStretch>> switches_;  // [group], where nodes run through stretches
+  std::vector<std::unique_ptr<SwitchStretch>> switches_;  // [group]; set if nodes run in stretches
   bool decoupled_ = false;
   std::vector<std::unique_ptr<FlitNode>> nodes_;
   StretchJudge stretch_judge_;
-  std::vector<std::unique_ptr<RouterModule>> routers_;             // [node]
-  std::vector<std::unique_ptr<PacketTerminal>> packet_terminals_;  // [interface], none where others stand
-  std::vector<Terminal*> terminals_;                               // [interface]
-  std::vector<std::unique_ptr<Channel>> local_channels_;           // of all nodes
-  std::vector<std::unique_ptr<Channel>> channels_;                 // [channel]
+  std::vector<std::unique_ptr<RouterModule>> routers_;  // [node]
+  // [interface]; nullptr if another terminal takes its place.
+  std::vector<std::unique_ptr<PacketTerminal>> packet_terminals_;
+  std::vector<Terminal*> terminals_;                      // [interface]
+  std::vector<std::unique_ptr<Channel>> local_channels_;  // of all nodes
+  std::vector<std::unique_ptr<Channel>> channels_;        // [channel]
   mutable FabricStatistics statistics_;
 };
 

@@ -14,12 +14,12 @@ namespace coppice::fabric {
 class FlitNode;
 
 // A module that receives and sends flits: a router or a terminal, in SystemC, in Verilog, or your own. The
-// node that it is added to clocks it (FlitNode::add()).
+// node to which it is added clocks it (FlitNode::add()).
 //
-// In a cycle the node calls receive_flit() and receive_credit() for all that arrives in it, and then step()
-// if next() is not after it. The module sends with wire_out(port).send(flit, vc, leaves) and frees places
-// with wire_in(port).return_credit(vc, leaves), where `leaves` is the current cycle and what the module
-// itself takes.
+// In a cycle the node calls receive_flit() and receive_credit() for everything that arrives in it, and then
+// step() unless next() is later. The module sends with wire_out(port).send(flit, vc, leaves) and frees slots
+// with wire_in(port).return_credit(vc, leaves), where `leaves` is the current cycle plus the module's own
+// delay.
 class FlitModule : public sc_core::sc_module {
  public:
   // An input receives flits and returns credits, an output the reverse. Each is bound to one end of a
@@ -31,14 +31,14 @@ class FlitModule : public sc_core::sc_module {
 
   FlitModule(const sc_core::sc_module_name& name, int inputs, int outputs);
 
-  // A flit arrived from the channel at in[port], or a credit from the channel at out[port], in cycle `now`.
+  // In cycle `now`, a flit arrived from the channel at in[port], or a credit from the channel at out[port].
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
   // Processes all arrivals of cycle `now`, if a node has at most 64 lines: bit i of `lines` is in[i]; credits
   // follow, by port and, if reported separately, by virtual channel. Override it with take_arrivals() of the
   // module's own class to save virtual calls.
   virtual void arrive(std::uint64_t lines, Cycles now) { take_arrivals(*this, lines, now); }
-  // One cycle, after all that arrives in it; calls set_next().
+  // Runs one cycle after all its arrivals; calls set_next().
   virtual void step(Cycles now) = 0;
 
   // The next cycle in which it must be stepped even if nothing arrives; kNever: none.
@@ -46,21 +46,21 @@ class FlitModule : public sc_core::sc_module {
   // The last cycle in which it moved a flit.
   Cycles last_movement() const { return last_movement_; }
 
-  // Called by the node that clocks it: sets that node, and at the end of elaboration fetches the wires behind
-  // the ports. Throws ModelError naming a port that is not bound.
+  // Called by the node that clocks this module: sets that node, and at the end of elaboration fetches the
+  // wires behind the ports. Throws ModelError naming an unbound port.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
   // The number of calendar lines it needs, depending on whether flits on short wires wait in the calendar;
   // and its first line.
   int lines(bool waiting) const;
-  int columns() const;  // for flits that wait
+  int columns() const;  // number of columns for waiting flits
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
-  // All of out, by port; none before they are fetched.
+  // The wires of all outputs by port; empty before they are fetched.
   const std::vector<Wire*>& wires_out() const { return out_wires_; }
 
-  // For leaps (repeating.h): when it continues, and has moved.
+  // For leaps (repeating.h): the next step and the last movement.
   template <typename Visitor>
   void visit_clocking(Visitor& visitor) {
     visitor.time(next_);
@@ -101,11 +101,11 @@ class FlitModule : public sc_core::sc_module {
     }
   }
   void set_next(Cycles at) { next_ = at; }
-  // The module has work in cycle `at`, which is not over.
+  // Requests a step in cycle `at`, which must not have ended.
   void want(Cycles at) {
     if (at < next_) next_ = at;
   }
-  // The same from outside of the node's cycles: from a process, or before the simulation.
+  // Like want(), but called outside of the node's cycles: from a process, or before the simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
   // Marks the work of this cycle as not periodic.
@@ -114,7 +114,7 @@ class FlitModule : public sc_core::sc_module {
  private:
   struct CreditLine {
     std::int16_t port;
-    std::int16_t vc;  // -1: of all
+    std::int16_t vc;  // -1: all virtual channels
   };
 
   void start_of_simulation() override;
@@ -122,11 +122,11 @@ class FlitModule : public sc_core::sc_module {
   Cycles next_ = kNever;
   Cycles last_movement_ = 0;
   FlitNode* node_ = nullptr;
-  std::uint64_t flit_lines_ = 0;  // bit per input
+  std::uint64_t flit_lines_ = 0;  // one bit per input
   std::vector<Wire*> in_wires_;
   std::vector<Wire*> out_wires_;
   ArrivalCalendar* arrivals_ = nullptr;
-  std::vector<std::int16_t> columns_;  // [in] -1 where flits do not wait in the calendar
+  std::vector<std::int16_t> columns_;  // [in]: -1 if flits do not wait in the calendar
   std::vector<CreditLine> credit_lines_;
 };
 

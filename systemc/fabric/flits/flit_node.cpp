@@ -109,7 +109,7 @@ Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {
     for (FlitModule* module : modules_) {
       if (module->next() <= now) module->step(now);
     }
-    // A stepped module may have created work for those after it.
+    // A step may have created work for modules later in the order.
     const Cycles wanted = wanted_by_modules();
     now = wanted <= now + 1 ? wanted : std::min(wanted, arrivals_.next(kNever));
   } while (now < until);

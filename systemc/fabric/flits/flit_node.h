@@ -19,20 +19,20 @@ class NodeStretch;
 class SwitchStretch;
 
 // A node of the network: the modules that are clocked together, a router and its terminals. It runs only the
-// cycles in which something arrives or a module asks to be stepped.
+// cycles in which something arrives or a module has requested a step.
 //
-// Within a cycle all that arrives is handed over first, then the modules are stepped in the order in which
-// they were added.
+// Within a cycle all arrivals are delivered first, then the modules are stepped in the order in which they
+// were added.
 class FlitNode : public sc_core::sc_module {
  public:
   // A callback that creates further modules inside the node during construction.
   using Populate = std::function<void(FlitNode& node)>;
 
-  // `clock` outlives the node.
+  // `clock` must outlive the node.
   FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
   ~FlitNode() override;
 
-  // A module of this node; not owned. Before the end of elaboration.
+  // Adds a module to this node, without ownership; call it before the end of elaboration.
   void add(FlitModule& module);
 
   // Runs the cycles with work in [from, until); returns the next one after them, kNever if there is none.
@@ -42,15 +42,15 @@ class FlitNode : public sc_core::sc_module {
   // Marks the work of a module as not periodic.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
-  // Delays everything that arrives at the node by `by` cycles, as its modules have been told; returns the
-  // next cycle.
+  // Delays everything that arrives at the node by `by` cycles, to match the advance of its modules; returns
+  // the next cycle.
   Cycles shift(Cycles by);
-  // From now on it simulates stretches in one step if possible (NodeStretch), and always accepts the runs of
-  // others that do.
+  // From now on the node simulates stretches in one step if possible (NodeStretch), and always accepts runs
+  // from other nodes that do.
   void stretch(FlitContext& context, SwitchStretch& switches);
-  // Cycles that it has run so.
+  // The number of cycles it has run in stretches.
   std::int64_t stretched() const;
-  // Returns the gain from stretches since the last call, and sets how long to go without them (StretchJudge).
+  // Returns the gain from stretches since the last call, and sets how long to do without them (StretchJudge).
   StretchGain take_stretch_gain();
   void rest_from_stretches(Cycles until);
 
@@ -63,7 +63,7 @@ class FlitNode : public sc_core::sc_module {
     bool credits;
   };
 
-  // A module and its lines, where all lines of the node fit into a word.
+  // A module and its lines, if all lines of the node fit into a word.
   struct Stand {
     FlitModule* module;
     std::uint64_t lines;
@@ -85,7 +85,7 @@ class FlitNode : public sc_core::sc_module {
   std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
   std::unique_ptr<NodeStretch> stretch_;
-  bool runs_come_ = false;  // others run through stretches
+  bool runs_come_ = false;  // other nodes send runs
 };
 
 }  // namespace coppice::fabric

@@ -8,11 +8,11 @@
 
 namespace coppice::fabric {
 
-// The injecting side of a network-interface port at flit level: takes packets from its Injector one at a
-// time, gives each a virtual channel of the router's input port (round-robin from the last one used, any that
-// is not held by an unfinished packet and has a credit), and sends one flit per cycle, or at the pace of the
-// slowest channel of the message's route: flit i of a message i flit times after the first, rounded up to a
-// cycle, the next message a flit time, rounded up, after its last flit.
+// The injecting side of a network-interface port at flit level. It takes packets from its Injector one at a
+// time, gives each a virtual channel of the router's input port (round-robin from the last one used, skipping
+// any that an unfinished packet holds or that has no credit), and sends one flit per cycle, or at the pace of
+// the slowest channel on the message's route: flit i of a message i flit times after the first, rounded up to
+// a cycle, and the next message a flit time, rounded up, after its last flit.
 class InjectionPort {
  public:
   InjectionPort(int vcs, int vc_depth, Femtoseconds period)
@@ -23,7 +23,7 @@ class InjectionPort {
   void connect(Injector& injector) { injector_ = &injector; }
   bool connected() const { return injector_ != nullptr; }
 
-  // A credit of virtual channel `vc` returned. Returns whether a packet may have waited for it.
+  // Records a credit of virtual channel `vc`. Returns whether a packet may have waited for it.
   bool receive_credit(int vc) {
     ++vcs_[static_cast<std::size_t>(vc)].credits;
     return starved_;
@@ -35,12 +35,13 @@ class InjectionPort {
     bool sent = false;
     int vc = 0;
     Flit flit;
-    Cycles next = kAsleep;  // the next cycle it wants; kAsleep: after Fabric::wake() or a credit
+    // The next cycle in which it wants a step; kAsleep: after Fabric::wake() or a credit.
+    Cycles next = kAsleep;
   };
-  // One cycle: sends at most one flit of the current packet.
+  // Runs one cycle: sends at most one flit of the current packet.
   Outcome step(Cycles now, PacketPool& packets);
 
-  // For leaps (repeating.h): all but who injects.
+  // For leaps (repeating.h): everything except the injector.
   template <typename Visitor>
   void visit(Visitor& visitor, const PacketPool& packets) {
     for (const VcState& vc : vcs_) visitor.value(vc.credits * 2 + (vc.held ? 1 : 0));
@@ -72,15 +73,16 @@ class InjectionPort {
     std::int32_t credits = 0;
     bool held = false;
   };
-  // When the next flit may leave.
+  // Determines when the next flit may leave.
   struct Pacing {
-    Cycles message_start = 0;        // of the message under way
-    std::int64_t message_flits = 0;  // of it, sent
-    Femtoseconds pace = 0;           // of it, if that is slower than a flit per cycle
-    std::int64_t held_up = 0;        // flits that left later by the pace of their message
+    Cycles message_start = 0;        // of the current message
+    std::int64_t message_flits = 0;  // flits of the current message that have been sent
+    Femtoseconds pace = 0;           // flit time of the current message if slower than a flit per cycle
+    std::int64_t held_up = 0;        // flits that left later because of the pace of their message
     Cycles next_flit = 0;            // the first cycle in which the pace allows a flit
 
-    // The flit before number `sent` of a packet slower than a flit per cycle has left in cycle `now`.
+    // Records that in cycle `now` the flit before number `sent` has left, of a packet slower than a flit per
+    // cycle.
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
@@ -101,7 +103,7 @@ class InjectionPort {
   PacketId packet_ = 0;
   std::uint32_t sent_flits_ = 0;
   int vc_ = -1;       // of the current packet; -1 before it has one
-  int last_vc_ = -1;  // of the packet before
+  int last_vc_ = -1;  // of the previous packet
 };
 
 }  // namespace coppice::fabric

@@ -16,11 +16,11 @@ namespace {
 constexpr Cycles kPatience = 8;
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
-// Cycles of a node that are to be simulated for each look at a node: looking costs a tenth or so of the time.
+// The number of simulated node cycles per look at a node: looking then costs about a tenth of the time.
 constexpr Cycles kCostOfLook = 16;
 // A single cycle costs at least as much as this many cycles in stretches.
 constexpr std::int64_t kCheaper = 64;
-// Flits that are remembered for telling them again.
+// The number of flits that are remembered for repeated reports.
 constexpr std::size_t kMostRemembered = 1 << 22;
 
 // The first cycle in which another process of the kernel may act.
@@ -71,7 +71,7 @@ Cycles Leaper::look(Cycles now) {
     const Cycles period = now - reference_;
     if (times > 0) patience_ = kPatience;
     if (times > 0) move(now, times);
-    // Until something happens it can only repeat once more.
+    // Until the next event it can only repeat once more.
     forget();
     resume_ = kNever;
     return times * period;
@@ -136,7 +136,8 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that only others delay falls ever further behind its pace, and still delays nothing.
+  // A message that is delayed only by others falls ever further behind its pace, but its pace still delays
+  // nothing.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
                       return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);
@@ -173,8 +174,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether the flits of one packet are again those of one packet, and packets of a message have kept their
-// order: each has advanced as far as its message.
+// Whether flits of one packet are again flits of one packet, and packets of a message have kept their order:
+// each has advanced as far as its message.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;
@@ -227,7 +228,7 @@ void Leaper::move(Cycles now, std::int64_t periods) {
   leapt_ += periods * period;
 }
 
-// A packet becomes the one that is in its place by then.
+// A packet becomes the one that will be in its place after the leap.
 void Leaper::move_packets(std::int64_t periods) {
   std::unordered_map<PacketId, bool> moved;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -244,13 +245,13 @@ void Leaper::move_packets(std::int64_t periods) {
       grow(packet.index, before.index);
       grow(packet.created, before.created);
       grow(packet.head_injected, before.head_injected);
-      // Only their difference grows by the same in every period.
+      // Only the difference grows by a constant in every period.
       packet.ejection_cycles += periods * (packet.flit_cycles() - before.flit_cycles());
     }
   }
 }
 
-// Repeats the notifications of ejectors and observers for every period that is leapt over.
+// Repeats the notifications of ejectors and observers for every skipped period.
 void Leaper::tell_again(Cycles period, std::int64_t periods) {
   const auto& taken = context_->taken.flits();
   const auto& told = context_->events.told();

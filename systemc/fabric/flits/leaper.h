@@ -12,27 +12,28 @@
 namespace coppice::fabric {
 
 // Leaps over intervals in which everything that moves repeats its state. At the end of a quantum it compares
-// the network with a reference, an earlier state. If both are equal except for times and for the data handed
-// over of long messages, they have the same future: the network advances by the whole periods that end before
-// the next event (the last flits of a message, an alarm of a network interface, a kernel event).
+// the network with a reference, an earlier state. If the two are equal except for times and for the progress
+// of long messages, they have the same future: the network advances by the whole periods that end before the
+// next event (the last flits of a message, an alarm of a network interface, a kernel event).
 //
-// The reference is moved up after ever longer times, so that a period is found whatever its length, after
-// whatever came before it (Brent's algorithm). Nodes are compared one by one, those that differed last first:
-// where nothing repeats, that costs the look at one node. It looks no more often than a small part of what is
-// simulated pays for.
+// The reference is renewed after ever longer times, so that any period is found, whatever precedes it
+// (Brent's algorithm). Nodes are compared one by one, those that differed last first: if nothing repeats, a
+// look costs the comparison of one node. Looks are limited so that they cost only a small part of the
+// simulation's time.
 class Leaper {
  public:
-  // The network's contexts, one per thread; the reports of the others are gathered in the first. All outlive
-  // it, and all nodes exist.
+  // `contexts`: the network's contexts, one per thread; the reports of all are gathered in the first. All of
+  // them must outlive this object, and all nodes must exist.
   Leaper(NodeClock& clock, std::vector<FlitContext*> contexts);
 
-  // At the beginning of cycle `now`: moves the modules on and returns by how many cycles; 0: it stays.
+  // Call this at the beginning of cycle `now`: advances the modules and returns the number of cycles; 0: no
+  // leap.
   Cycles look(Cycles now);
 
   Cycles leapt() const { return leapt_; }
 
  private:
-  // The progress of the messages being handed over, within a period.
+  // The progress of a message's transfer within a period.
   struct Progress {
     std::int64_t flits = 0;
     std::int64_t packets = 0;
@@ -54,22 +55,22 @@ class Leaper {
 
   NodeClock* clock_;
   std::vector<FlitContext*> contexts_;
-  FlitContext* context_;  // the first
+  FlitContext* context_;  // the first context
   Femtoseconds period_;
-  std::vector<std::vector<Repeating*>> modules_;  // [node]; empty where one is not Repeating
+  std::vector<std::vector<Repeating*>> modules_;  // [node]; empty if one of its modules is not Repeating
   bool able_ = true;
 
-  std::int64_t disturbances_ = 0;  // when it looked last
-  Cycles patience_ = 0;            // after a disturbance
-  Cycles resume_ = 0;              // looks at nothing before
-  std::int64_t looks_ = 0;         // at nodes
+  std::int64_t disturbances_ = 0;  // at the last look
+  Cycles patience_ = 0;            // cycles to wait after a disturbance
+  Cycles resume_ = 0;              // no looks before this cycle
+  std::int64_t looks_ = 0;         // number of nodes looked at
   bool referring_ = false;
   Cycles reference_ = 0;
-  Cycles window_ = 0;                // until the reference moves up
-  std::vector<StateRecord> before_;  // [node], of the reference
+  Cycles window_ = 0;                // cycles until the reference is renewed
+  std::vector<StateRecord> before_;  // [node]: state at the reference
   std::vector<StateRecord> after_;
-  std::unordered_map<PacketId, Packet> packets_;  // of the reference
-  std::vector<std::size_t> order_;                // of nodes, those that differed last first
+  std::unordered_map<PacketId, Packet> packets_;  // at the reference
+  std::vector<std::size_t> order_;                // nodes, those that differed last first
   Cycles leapt_ = 0;
 };
 

@@ -39,16 +39,16 @@ void NodeClock::set_groups(const std::vector<int>& group_of) {
   threads_ = std::make_unique<NodeThreads>(static_cast<int>(groups_.size()) - 1);
 }
 
-// The nodes in [first, last).
+// Runs the nodes in [first, last).
 void NodeClock::run(std::size_t first, std::size_t last, Cycles until) {
   for (std::size_t node = first; node < last; ++node) {
     if (due_[node] < until) due_[node] = nodes_[node]->run(due_[node], until);
   }
 }
 
-// Whether so much is to be done in a quantum that threads save more than waking them costs.
+// Whether a quantum has enough work for threads to save more than their wake-up costs.
 bool NodeClock::pays(Cycles now, Cycles until) const {
-  constexpr Cycles kLeast = 256;  // of a node
+  constexpr Cycles kLeast = 256;  // per node
   Cycles work = 0;
   for (const Cycles due : due_) {
     if (due < until) work += until - std::max(due, now);

@@ -16,23 +16,23 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// Clocks the nodes: one process for all, so that the kernel is entered once per quantum instead of once per
-// flit. It sleeps while no node has work.
+// Clocks the nodes with one process for all, so that the kernel is entered once per quantum instead of once
+// per flit. It sleeps while no node has work.
 //
-// A quantum of Q cycles lets every node run Q cycles before the next one does. That changes nothing as long
-// as whatever a node sends takes Q cycles or longer to arrive: what may arrive in a quantum is on the wires
+// A quantum of Q cycles lets every node run Q cycles before the next one does. This changes nothing as long
+// as everything a node sends takes at least Q cycles to arrive: whatever arrives in a quantum is on the wires
 // when the quantum begins (conservative simulation with lookahead). For the same reason groups of nodes may
-// run them in threads, if what they send to each other is handed over between quanta.
+// run in threads, if the items that they send to each other are handed over between quanta.
 class NodeClock final : public sc_core::sc_module {
  public:
-  // An exception of a node ends up in `failure`.
+  // An exception of a node is stored in `failure`.
   NodeClock(const sc_core::sc_module_name& name, Femtoseconds period, Failure& failure);
 
-  // Returns the index of the node; before the end of elaboration.
+  // Adds a node before the end of elaboration, and returns its index.
   std::size_t add(FlitNode& node);
-  // The next cycle of a node; its address is stable once all nodes are added.
+  // The next cycle of a node; the reference is stable once all nodes are added.
   Cycles& due(std::size_t node) { return due_[node]; }
-  // A node has work in cycle `at`, which is not over.
+  // Gives a node work in cycle `at`, which must not have ended.
   void wake(std::size_t node, Cycles at);
 
   // The first cycle of the current quantum, or of the last one.
@@ -41,15 +41,16 @@ class NodeClock final : public sc_core::sc_module {
   // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. 1, the default: cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
-  // Groups of nodes run in a thread each; [node], ascending.
+  // Groups of nodes run in one thread each; `group_of` [node] is ascending.
   void set_groups(const std::vector<int>& group_of);
-  // Called when a quantum is over.
+  // Sets the function to call at the end of a quantum.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
-  // Called after that with the next cycle, which no node has begun, while something moves: may advance the
-  // nodes by some cycles (FlitNode::shift()) and returns their number.
+  // Sets the function to call after that, while something moves, with the next cycle, which no node has
+  // begun. It may advance the nodes (FlitNode::shift()) and returns by how many cycles.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
-  // A module of `node` has done something that is part of no period; how often that has been anywhere.
+  // Records that a module of `node` has done something that belongs to no period; below, the total over all
+  // nodes.
   void disturb(std::size_t node) { ++disturbances_[node]; }
   std::int64_t disturbances() const {
     return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});
@@ -74,7 +75,7 @@ class NodeClock final : public sc_core::sc_module {
   std::function<void()> on_quantum_;
   std::function<Cycles(Cycles)> on_pause_;
   std::vector<std::int64_t> disturbances_;  // [node]
-  std::vector<std::size_t> groups_;         // the first node of each, and the end of the last
+  std::vector<std::size_t> groups_;         // the first node of each group, and one past the last node
   std::unique_ptr<NodeThreads> threads_;
 };
 

@@ -8,7 +8,7 @@ namespace coppice::fabric {
 std::vector<int> group_nodes(const topology::Topology& topology, int groups) {
   const int nodes = topology.num_nodes();
   groups = std::clamp(groups, 1, std::max(nodes, 1));
-  // A network interface costs about as much as a channel at its router.
+  // A network interface costs about as much as a channel of its router.
   const auto weight = [&topology](topology::NodeId node) {
     return static_cast<std::int64_t>(topology.in_channels(node).size() + topology.out_channels(node).size()) +
            (topology.has_interface(node) ? 2 : 0);

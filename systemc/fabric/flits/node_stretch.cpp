@@ -7,18 +7,17 @@
 namespace coppice::fabric {
 namespace {
 
-// A stretch that is shorter costs more than its cycles one by one.
+// A shorter stretch costs more than its cycles one by one.
 constexpr Cycles kLeast = 8;
 // The number of cycles to wait after a disturbance, at first and after many.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
-// Flits that go through a router one by one in the time that these take: a stretch and each of its flows, and
-// asking for a stretch that is none.
+// Costs in flits that pass a router one by one: of a stretch, of each of its flows, and of a failed attempt.
 constexpr std::int64_t kCost = 30;
 constexpr std::int64_t kCostOfFlow = 10;
 constexpr std::int64_t kCostOfNone = 30;
 
-// Calls f(i) for the places of all bits, ascending.
+// Calls f(i) for the positions of all set bits in ascending order.
 template <typename F>
 void for_each_bit(std::uint64_t bits, F&& f) {
   for (; bits != 0; bits &= bits - 1) f(static_cast<std::size_t>(lowest_bit(bits)));
@@ -90,7 +89,7 @@ Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   return end;
 }
 
-// The undisturbed time, from what is known before any flit is examined.
+// The cycles without disturbance, from what is known before any flit is examined.
 Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
@@ -146,7 +145,7 @@ Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
   return first_head;
 }
 
-// In whatever order.
+// Adds arrivals, in any order.
 void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first) {
   Coming& coming = coming_[input_vc];
   const std::uint64_t bit = std::uint64_t{1} << input_vc;
@@ -164,7 +163,7 @@ void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first
   coming.at = at;
 }
 
-// Those that can send anything.
+// Finds the flows that can send anything.
 void NodeStretch::find_flows(Cycles cycles) {
   const Router& router = module_->router_;
   const CycleMask all = CycleMask::first(cycles);
@@ -192,7 +191,7 @@ void NodeStretch::find_flows(Cycles cycles) {
   });
 }
 
-// Ports that have flows in common are arbitrated together.
+// Arbitrates ports that share flows together.
 void NodeStretch::run_switch(Cycles now, Cycles cycles) {
   std::uint64_t left = flows_.empty() ? 0 : ~std::uint64_t{0} >> (64 - flows_.size());
   while (left != 0) {
@@ -243,7 +242,7 @@ Cycles NodeStretch::first_to_leave(Cycles now, Cycles end) const {
   return end;
 }
 
-// As foreseen, up to `end`. Returns how many flits went through the router.
+// Advances to `end` as predicted. Returns the number of flits that passed the router.
 std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   Router& router = module_->router_;
   const Cycles cycles = end - now;
@@ -345,7 +344,7 @@ void NodeStretch::tell(const SwitchFlow& flow, Cycles now) {
   });
 }
 
-// Runs and single flits of a wire in the order in which they come.
+// Takes runs and single flits of a wire in the order of their arrival.
 void NodeStretch::take_flits(int port, Cycles now, Cycles end) {
   Wire& wire = module_->wire_in(port);
   const auto take_until = [&](Cycles last) {

@@ -17,13 +17,14 @@
 
 namespace coppice::fabric {
 
-// Runs a node through stretches of cycles in one step, in which nothing but the middles of packets moves
-// through it: no head is routed, no tail leaves, no clocked event happens. Only the number of flits matters
-// then (SwitchStretch), and they arrive and leave in runs. The outcome equals that of single cycles.
+// Runs a node in one step through a stretch: cycles in which only the middles of packets move through it, so
+// that no head is routed, no tail leaves, and no clocked event happens. Only the number of flits matters then
+// (SwitchStretch), and they arrive and leave in runs. The outcome equals that of single cycles.
 class NodeStretch {
  public:
-  // The stretches of a node with these modules; able() only if they are a router, a terminal for packets, and
-  // modules without channels. All of them outlive it; the nodes of a thread share `context` and `switches`.
+  // The stretches of a node with these modules. able() requires that they are a router, a terminal for
+  // packets, and modules without channels. All arguments must outlive this object; the nodes of a thread
+  // share `context` and `switches`.
   NodeStretch(const std::vector<FlitModule*>& modules, ArrivalCalendar& arrivals, FlitContext& context,
               SwitchStretch& switches);
   bool able() const { return able_; }
@@ -31,24 +32,24 @@ class NodeStretch {
   // Advances the node from cycle `now` up to `until`, and returns the cycle reached; `now` if no worthwhile
   // stretch begins there.
   Cycles run(Cycles now, Cycles until);
-  // The cycle before which it is not worth asking again.
+  // The first cycle in which it is worth trying again.
   Cycles resume() const { return resume_; }
-  // Cycles that were run in stretches.
+  // The number of cycles run in stretches.
   std::int64_t cycles() const { return cycles_; }
   // The gain since the last call: the number of tries, and the work saved, which is negative if single flits
   // would have cost less.
   StretchGain take_gain() { return std::exchange(gain_, {}); }
-  // No stretch begins before cycle `until`.
+  // Prevents stretches from beginning before cycle `until`.
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
-  static constexpr std::size_t kMostVcs = 64;  // of all inputs, or outputs
+  static constexpr std::size_t kMostVcs = 64;  // over all inputs, or outputs
   // The arrivals over a channel on one of its virtual channels.
   struct Coming {
-    CycleMask flits;    // of an input,
-    Flit first;         // and the first of them
-    Cycles at = 0;      // and when
-    CycleMask credits;  // of an output
+    CycleMask flits;    // at an input: cycles of its flits,
+    Flit first;         // the first of them
+    Cycles at = 0;      // and its arrival
+    CycleMask credits;  // at an output: cycles of its credits
   };
 
   PacketPool& packets() const { return context_->packets; }
@@ -75,7 +76,7 @@ class NodeStretch {
   SystemCRouter* module_ = nullptr;
   PacketTerminal* terminal_ = nullptr;
   std::vector<FlitModule*> others_;
-  std::unique_ptr<TerminalStretch> local_;  // where there is a terminal
+  std::unique_ptr<TerminalStretch> local_;  // nullptr without a terminal
   ArrivalCalendar* arrivals_;
   FlitContext* context_;
   SwitchStretch* switches_;
@@ -84,13 +85,13 @@ class NodeStretch {
   std::int64_t cycles_ = 0;
   StretchGain gain_;
 
-  // State of the current stretch; virtual channels as bits.
+  // State of the current stretch, with virtual channels as bits.
   std::array<Coming, kMostVcs> coming_;
-  std::uint64_t flits_come_ = 0;    // to these inputs
-  std::uint64_t credits_come_ = 0;  // to these outputs
+  std::uint64_t flits_come_ = 0;    // inputs at which flits arrive
+  std::uint64_t credits_come_ = 0;  // outputs at which credits arrive
   std::vector<SwitchFlow> flows_;
   SwitchPart part_;
-  std::array<int, kMostVcs> passed_{};  // [input VC] flits that are to come and have left
+  std::array<int, kMostVcs> passed_{};  // [input VC]: flits that arrive and leave within the stretch
   std::vector<TerminalStretch::Told> told_;
 };
 

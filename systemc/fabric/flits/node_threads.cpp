@@ -12,15 +12,15 @@
 
 namespace coppice::fabric {
 
-// The two counters repeat oneTBB's own synchronisation in a form that ThreadSanitizer sees: the library is
-// not built for it.
+// The two counters repeat oneTBB's own synchronisation in a form visible to ThreadSanitizer, for which the
+// library is not built.
 struct NodeThreads::Arena {
   explicit Arena(int groups)
       : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(groups)),
         tasks(groups),
         failures(static_cast<std::size_t>(groups)) {}
 
-  tbb::global_control limit;  // as many as are asked for, though there be fewer cores
+  tbb::global_control limit;  // as many as requested, even if there are fewer cores
   tbb::task_arena tasks;
   const std::function<void(int group)>* run = nullptr;
   std::vector<std::exception_ptr> failures;  // [group]

@@ -12,8 +12,8 @@ class NodeThreads {
   ~NodeThreads();
 
   // Calls run(group) for every group, each in a thread, and returns when all have finished. The caller sees
-  // their writes, and they see the caller's earlier ones. Of several exceptions, that of the first group is
-  // thrown.
+  // their writes, and they see the caller's earlier ones. If several throw, the exception of the first group
+  // is rethrown.
   void run(const std::function<void(int group)>& run);
 
  private:

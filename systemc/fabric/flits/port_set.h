@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// The lowest bit of a word that has one; and the first from a place on, wrapping around. Each is a few
-// instructions, without a branch.
+// The lowest set bit of a non-zero word; below, the first set bit from a position on, wrapping around. Each
+// is a few instructions, without a branch.
 inline int lowest_bit(std::uint64_t bits) {
   return __builtin_ctzll(bits);
 }
@@ -27,7 +27,7 @@ class PortWord {
   bool empty() const { return bits_ == 0; }
   // The first member at or after `from`, wrapping around; the set must not be empty.
   int first_from(int from) const { return first_bit_from(bits_, from); }
-  // Calls f(port) for every member, ascending.
+  // Calls f(port) for every member in ascending order.
   template <typename F>
   void for_each(F&& f) const {
     for (std::uint64_t bits = bits_; bits != 0; bits &= bits - 1) f(lowest_bit(bits));
@@ -37,7 +37,7 @@ class PortWord {
   std::uint64_t bits_ = 0;
 };
 
-// A set of ports as bits. The first 64 lie in the object itself.
+// A set of ports as bits. The first 64 are stored in the object itself.
 class PortSet {
  public:
   PortSet() = default;
@@ -77,7 +77,7 @@ class PortSet {
     return static_cast<int>(w) * kWordPorts + std::countr_zero(bits);
   }
 
-  // Calls f(port) for every member, ascending. f may erase members and must not insert any.
+  // Calls f(port) for every member in ascending order. f may erase members but must not insert any.
   template <typename F>
   void for_each(F&& f) const {
     for (std::uint64_t bits = first_; bits != 0; bits &= bits - 1) f(std::countr_zero(bits));

@@ -14,13 +14,13 @@ namespace coppice::fabric {
 // The activity of a part of a network at the beginning of a cycle. Two states with equal words evolve alike,
 // shifted by the time between them: everything that moves does so in the same cycles until the next event.
 struct StateRecord {
-  // Grows with the bytes of message `tag` that were handed over, until `room` is used up: then the message
-  // ends otherwise than in the middle.
+  // Counts bytes of message `tag` that were handed over. Growth is regular until `room` is used up and the
+  // message's end approaches.
   struct Growth {
     std::size_t counter;
     std::int64_t room;
     std::uint64_t tag;
-    bool packets;  // of packets, else of the flits of a message that is one packet
+    bool packets;  // counts packets; otherwise the flits of a message that is one packet
   };
   // The delay of an injection behind its pace, and how often the pace has delayed it.
   struct Pace {
@@ -28,13 +28,14 @@ struct StateRecord {
     std::int64_t held_up;
   };
 
-  std::vector<std::uint64_t> words;    // what decides how it goes on, times relative to the cycle
-  std::vector<std::int64_t> counters;  // grow by the same in every period
+  // Everything that determines the future, with times relative to the cycle.
+  std::vector<std::uint64_t> words;
+  std::vector<std::int64_t> counters;  // values that grow by a constant in every period
   std::vector<Growth> growths;
   std::vector<Pace> paces;
-  std::vector<PacketId> packets;  // of the flits, as they come
-  Cycles next_event = kNever;     // something acts in this cycle, by the clock
-  bool exact = true;              // it can be told
+  std::vector<PacketId> packets;  // packets of the flits in the order of visits
+  Cycles next_event = kNever;     // the first cycle in which something acts by the clock
+  bool exact = true;              // whether the state could be recorded completely
 
   void clear() {
     words.clear();
@@ -47,14 +48,14 @@ struct StateRecord {
   }
 };
 
-// Records the state of what it visits. Recorder and shifter visit the same things in the same order.
+// Records the state of whatever it visits. Recorder and shifter visit the same objects in the same order.
 class StateRecorder {
  public:
-  // The cycle that is about to begin.
+  // `now` is the cycle that is about to begin.
   StateRecorder(Cycles now, Femtoseconds period, const PacketPool& packets, StateRecord& record)
       : now_(now), period_(period), pool_(&packets), record_(&record) {}
 
-  // Decides how it continues, and stays.
+  // A value that determines the future and stays constant.
   template <typename Value>
   void value(const Value& value) {
     record_->words.push_back(static_cast<std::uint64_t>(value));
@@ -63,20 +64,21 @@ class StateRecorder {
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
   // An instant; all instants earlier than `oldest` before the cycle are equivalent.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
-  // A cycle at which something happens by the clock, in no period.
+  // A cycle at which something happens by the clock, independent of any period.
   void timer(Cycles at) {
     value(at);
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // Records the data handed over of message `tag`; its growth is regular up to `limit`.
+  // The data of message `tag` handed over so far; its growth is regular up to `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);
     record_->growths.push_back({record_->counters.size(), limit - value, tag, packets});
     record_->counters.push_back(value);
   }
-  // The pace of a message that began in cycle `start`, whose next flit is not to leave before `due` after it.
+  // The pace of a message that began in cycle `start` and whose next flit must not leave before `due` after
+  // it.
   void pace(Cycles start, Femtoseconds due, std::int64_t held_up) {
     record_->paces.push_back({(start - now_) * period_ + due, held_up});
   }
@@ -100,7 +102,7 @@ class StateRecorder {
   StateRecord* record_;
 };
 
-// Advances the state of what it visits by whole periods: times by `shift`, counters by their growth per
+// Advances the state of whatever it visits by whole periods: times by `shift`, counters by their growth per
 // period times the number of periods.
 class StateShifter {
  public:

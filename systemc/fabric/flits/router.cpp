@@ -182,7 +182,7 @@ void Router::choose_hop(std::int32_t input_vc) {
   allowed.vcs = vc_bits(choice.hop.vcs);
 }
 
-// With a single requester every free output VC is granted to it.
+// A single requester is granted every free output VC.
 bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   if (allowance(in).adapts) [[unlikely]] {
@@ -297,7 +297,7 @@ bool Router::any_asks() const {
 }
 
 // The channel is busy for flit_time from now. If that is not a whole number of cycles, a flit may have waited
-// for the clock edge for almost a cycle; that time is not lost to the channel.
+// almost a cycle for the clock edge; the channel does not lose that time.
 void Router::occupy_channel(int out_port, Cycles now) {
   Pace& pace = paces_[static_cast<std::size_t>(out_port)];
   const Femtoseconds slack = pace.flit_time % period_ == 0 ? 0 : period_ - 1;

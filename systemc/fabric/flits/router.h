@@ -19,20 +19,21 @@ using topology::NodeId;
 
 // The rate of the channel at an output port, for channels slower than one flit per cycle.
 struct OutputRate {
-  Femtoseconds flit_time = 0;  // serialization of one flit; 0: one per cycle, never busy
+  Femtoseconds flit_time = 0;  // serialization time of one flit; 0: one flit per cycle, never busy
 };
 
-// A packet's next hop, and how it chooses among the virtual channels granted to it: in rotation over the
-// output port, so that packets in a row never take one whose last packet is still leaving the next router
-// (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all other traffic).
+// A packet's next hop, and the way in which it chooses among the virtual channels granted to it: in rotation
+// over the output port, so that consecutive packets never take one whose last packet is still leaving the
+// next router (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all other
+// traffic).
 struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
-  // Better hops, in order of preference: one is taken where a virtual channel is free whose buffer is empty
-  // or has room for the packet, the one with the fewest flits waiting first; else `hop`. They last until the
+  // Preferred hops, best first. One with a free virtual channel whose buffer is empty or has room for the
+  // packet is taken, the one with the fewest waiting flits first; otherwise `hop`. Valid until the
   // environment is asked for the next route.
   std::span<const topology::Hop> adaptive{};
-  std::uint32_t flits = 0;  // of the packet
+  std::uint32_t flits = 0;  // length of the packet
   Cycles created = 0;       // for arbitration by age
 };
 
@@ -41,11 +42,11 @@ class RouterEnvironment {
  public:
   // Called once per head.
   virtual RouteDecision route(NodeId node, PacketId packet) = 0;
-  // A packet for which there were adaptive hops takes its other one.
+  // Called when a packet with adaptive hops takes `hop` instead.
   virtual void takes_hop(NodeId /*node*/, PacketId /*packet*/) {}
-  // A flit leaves through `out_port` on `vc` (switch allocation won at the current cycle).
+  // A flit leaves through `out_port` on `vc` (it won switch allocation in the current cycle).
   virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
-  // A buffer place of (in_port, vc) is free again.
+  // A buffer slot of (in_port, vc) is free again.
   virtual void send_credit(NodeId node, int in_port, int vc) = 0;
 
  protected:
@@ -54,16 +55,16 @@ class RouterEnvironment {
 
 // Input-queued virtual-channel wormhole router with credit flow control.
 //
-// Per cycle: heads whose route is known ask for an output virtual channel (separable iSLIP, one iteration,
-// over input and output virtual channels; an output port that rotates goes on behind what its highest input
-// virtual channel took); virtual channels that own one and hold a flit and a credit ask for
-// the switch (one candidate per input and output, round-robin over the input's virtual channels; then
-// separable iSLIP over ports). A winner leaves its buffer in the same cycle; the fabric adds the rest of the
-// pipeline. A head is allocated `routing_delay` cycles after it came to the front, and takes part in switch
-// allocation `vc_alloc_delay` cycles after that. An output virtual channel is free for the next packet in the
-// cycle after its tail won the switch, so that a downstream buffer may hold two packets. After a tail, the
-// next head in the buffer starts routing in the next cycle. A head with adaptive hops chooses among them anew
-// in every cycle in which it asks. With arbitration by age, virtual channels and the switch are given to the
+// Per cycle: heads whose route is known request an output virtual channel (separable iSLIP, one iteration,
+// over input and output virtual channels; an output port that rotates continues after the one taken by its
+// highest input virtual channel). Virtual channels that own one and hold a flit and a credit request the
+// switch (one candidate per input and output, round-robin over the input's virtual channels; then separable
+// iSLIP over ports). A winner leaves its buffer in the same cycle; the fabric adds the rest of the pipeline.
+// A head is allocated `routing_delay` cycles after it reached the front, and takes part in switch allocation
+// `vc_alloc_delay` cycles after that. An output virtual channel is free for the next packet in the cycle
+// after its tail won the switch, so a downstream buffer may hold two packets. After a tail, the next head in
+// the buffer starts routing in the next cycle. A head with adaptive hops chooses among them anew in every
+// cycle in which it makes a request. With arbitration by age, virtual channels and the switch go to the
 // packet that was created first, in rotation only among equals.
 class Router final : public topology::OutputLoads {
  public:
@@ -72,12 +73,12 @@ class Router final : public topology::OutputLoads {
 
   // Events of the current cycle, before step().
   void receive_flit(int in_port, int vc, Flit flit, Cycles now);
-  // Returns whether it has work for that.
+  // Returns whether the credit gives the router work.
   bool receive_credit(int out_port, int vc);
 
-  // One cycle. Returns whether the router has work in the next cycle without further events.
+  // Runs one cycle. Returns whether the router has work in the next cycle without further events.
   bool step(Cycles now);
-  // The same for the environment's own class (router_switch.h), so that no flit costs a virtual call.
+  // step() for the environment's own class (router_switch.h), so that no flit costs a virtual call.
   template <typename Environment>
   bool step(Cycles now, Environment& environment);
 
@@ -86,7 +87,7 @@ class Router final : public topology::OutputLoads {
   bool output_vc_busy(int out_port, int vc) const { return output(out_port, vc).owner >= 0; }
   int buffered(int in_port, int vc) const { return static_cast<int>(input(in_port, vc).count); }
   int waiting(int out_port) const override;
-  // The flit at the front of a buffer that holds one.
+  // The flit at the front of a buffer, which must not be empty.
   Flit front(int in_port, int vc) const;
   // The output port and virtual channel held by a buffer's packet; -1 if it has none yet.
   int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
@@ -99,50 +100,50 @@ class Router final : public topology::OutputLoads {
  private:
   friend class NodeStretch;
 
-  // The fields that every flit touches come first and are small, because routers share the caches.
+  // The fields that every flit accesses come first and are small, because routers share the caches.
   struct alignas(16) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
     std::int16_t out = -1;  // index of the output virtual channel that it owned last
-    std::int16_t port = 0;  // which it is of
+    std::int16_t port = 0;  // input port to which it belongs
   };
-  // How its packet may choose.
+  // The output virtual channels that its packet may choose.
   struct Allowance {
     std::uint32_t vcs = 0;            // bit per output virtual channel
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
     bool rotate_vcs = false;
-    bool adapts = false;  // it has adaptive hops: choices_
+    bool adapts = false;  // its packet has adaptive hops: see choices_
   };
-  // Input virtual channels as bits, for as many whole ports as fit.
+  // Input virtual channels as bits, as many whole ports as fit into a word.
   struct VcBits {
     std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
     std::uint64_t active = 0;    // it owns an output virtual channel
     std::uint64_t filled = 0;    // its buffer holds a flit
     std::uint64_t credited = 0;  // the output virtual channel that it owns has a credit
-    // Those that ask for the switch.
+    // Those that request the switch.
     std::uint64_t asking() const { return active & filled & credited; }
   };
   struct OutputVc {
     std::int32_t owner = -1;  // input virtual channel
     std::int32_t credits = 0;
     std::int32_t grant_pointer = 0;  // VC allocation, over input virtual channels
-    std::int32_t granted = -1;       // of the allocation under way
+    std::int32_t granted = -1;       // winner of the current allocation
   };
   struct InputPort {
-    PortWord grants;                  // outputs, in routers of one word; empty between allocations
+    PortWord grants;                  // granting outputs, in routers of one word; empty between allocations
     std::int16_t accept_pointer = 0;  // round robin over outputs
-    std::uint16_t word = 0;           // of its virtual channels in bits_,
-    std::uint16_t bit = 0;            // and the first of them there
-    std::uint16_t vc_pointer = 0;     // round robin over virtual channels; no char, which may alias anything
+    std::uint16_t word = 0;           // index into bits_ of the word with its virtual channels,
+    std::uint16_t bit = 0;            // and the first of them in that word
+    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not a char, which may alias anything
   };
   struct OutputPort {
-    std::uint64_t inputs = 0;    // active input virtual channels with a packet for it, where all are a word
+    std::uint64_t inputs = 0;    // active input virtual channels with a packet for it, if all fit into a word
     std::uint32_t free_vcs = 0;  // bit per virtual channel without an owner
     std::int16_t grant_pointer = 0;  // round robin over inputs
-    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
-    bool slow = false;               // its channel takes less than one flit per cycle: paces_
+    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted
+    bool slow = false;               // its channel takes less than one flit per cycle: see paces_
   };
   struct Pace {
     Femtoseconds flit_time = 0;
@@ -154,9 +155,9 @@ class Router final : public topology::OutputLoads {
     std::vector<topology::Hop> better;
     std::uint32_t flits = 0;
     PacketId packet = 0;
-    bool adaptive = false;  // which were chosen in this cycle
+    bool adaptive = false;  // whether they were chosen in this cycle
   };
-  // First in, first out: every input virtual channel is in it once at most.
+  // First in, first out; contains every input virtual channel at most once.
   class TimedQueue {
    public:
     struct Timed {
@@ -195,7 +196,7 @@ class Router final : public topology::OutputLoads {
   void start_routing(std::int32_t input_vc, Cycles allocate_at) { routed_.push({allocate_at, input_vc}); }
   // The bit of an input virtual channel in bits_.
   static std::uint64_t bit(const InputPort& port, int vc) { return std::uint64_t{1} << (port.bit + vc); }
-  // Bit per virtual channel, at most 32.
+  // One bit per virtual channel, at most 32.
   static std::uint32_t vc_bits(topology::VcRange vcs) {
     const std::uint64_t below_end = (std::uint64_t{1} << vcs.end) - 1;
     return static_cast<std::uint32_t>(below_end & (~std::uint64_t{0} << vcs.begin));
@@ -208,12 +209,12 @@ class Router final : public topology::OutputLoads {
   const VcBits& bits_of(const InputVc& in) const { return bits_[port_of(in).word]; }
   std::uint64_t bit(const InputVc& in) const {
     const std::size_t id = id_of(in);
-    // The bits of a single word are numbered as the virtual channels are.
+    // The bits of a single word are numbered like the virtual channels.
     if (one_word()) return std::uint64_t{1} << id;
     return bit(port_of(in), static_cast<int>(id) - in.port * vcs_);
   }
   bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
-  // After flits or credits of an input virtual channel have changed by many.
+  // Call after many flits or credits of an input virtual channel have changed.
   void recount(const InputVc& in) {
     VcBits& state = bits_of(in);
     const bool credited = in.out >= 0 && outputs_[static_cast<std::size_t>(in.out)].credits > 0;
@@ -228,7 +229,7 @@ class Router final : public topology::OutputLoads {
   bool any_asks() const;
   void activate(Cycles now);
   void set_paces(const std::vector<OutputRate>& rates);
-  // Whether any output virtual channel was given away.
+  // Returns whether any output virtual channel was allocated.
   template <typename Environment>
   bool allocate_vcs(Cycles now, Environment& environment);
   bool allocate_waiting(Cycles now);
@@ -279,7 +280,7 @@ class Router final : public topology::OutputLoads {
   NodeId node_;
   int ports_;
   int vcs_;
-  int vcs_per_word_;  // of bits_
+  int vcs_per_word_;  // per word of bits_
   std::uint32_t depth_;
   int routing_delay_;
   int vc_alloc_delay_;
@@ -287,9 +288,9 @@ class Router final : public topology::OutputLoads {
   RouterEnvironment* environment_;
 
   std::vector<VcBits> bits_;
-  PortWord active_outputs_;  // with an active input virtual channel, in routers of one word
+  PortWord active_outputs_;  // outputs with an active input virtual channel, in routers of one word
   bool one_word_;
-  bool in_rotation_;  // one word, and not by age
+  bool in_rotation_;  // one word, and no arbitration by age
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;
   std::vector<InputVc> inputs_;    // [port][vc]
@@ -298,12 +299,12 @@ class Router final : public topology::OutputLoads {
   std::uint32_t ring_mask_;
   std::uint32_t ring_shift_;
 
-  TimedQueue routed_;                     // heads on their way to VC allocation
-  std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC, ascending
-  TimedQueue allocated_;                  // input VCs on their way to switch allocation
+  TimedQueue routed_;                     // heads waiting for VC allocation to begin
+  std::vector<std::int32_t> waiting_vc_;  // input VCs that request an output VC, in ascending order
+  TimedQueue allocated_;                  // input VCs waiting for switch allocation to begin
   bool tail_left_ = false;                // in the current cycle
   bool by_age_;
-  std::vector<Cycles> created_;  // [input VC] of the packet in front; empty unless by age
+  std::vector<Cycles> created_;  // [input VC]: creation of the packet in front; empty unless by age
   std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
   std::vector<Allowance> allowances_;  // [input VC]

@@ -16,9 +16,9 @@ namespace coppice::fabric {
 struct RouterSpec {
   NodeId node = topology::kNoNode;
   int inputs = 0;                 // channels from other nodes; local ports follow them
-  int outputs = 0;                // the same to other nodes
-  int local_ports = 0;            // of the network interface
-  std::vector<OutputRate> rates;  // [output, local ports included]
+  int outputs = 0;                // channels to other nodes; local ports follow them
+  int local_ports = 0;            // ports of the network interface
+  std::vector<OutputRate> rates;  // [output, including local ports]
 };
 
 // A router as a module, in SystemC or in Verilog: in[i] and out[i] are bound to the channels from and to its
@@ -30,21 +30,22 @@ class RouterModule : public FlitModule, public StatisticsOwner {
         node_(spec.node),
         outputs_(spec.outputs) {}
 
-  // Places known to be free downstream, and flits that wait; no port counts as all free and none.
+  // Slots known to be free downstream, and the number of waiting flits; without an output port, all slots are
+  // free and no flits wait.
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
   // The stuck packets, one line each.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  // Cycles from switch allocation until a flit is on its channel, and until its place is known free.
+  // Cycles from switch allocation until a flit is on its channel; below, until its slot is known to be free.
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
   static Cycles place_delay(const config::RouterConfig& router) { return router.sw_alloc_delay - 1 + 1; }
 
   NodeId node() const { return node_; }
-  // Flits that it has switched.
+  // The number of flits that it has switched.
   std::int64_t flits() const;
   void read_statistics(const Reader& read) const override {
     read({"router", "flits", "", "Flits switched."}, static_cast<double>(flits()));
@@ -53,7 +54,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
  protected:
   // The local port of an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
-  // Tells observers of a flit that wins the switch.
+  // Reports a flit that wins the switch to observers.
   void tell(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {
@@ -67,12 +68,12 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   int outputs_;
 };
 
-// The hop that a packet takes at `node` in cycle `now`: of its source route, or by the routing function.
-// Throws ModelError for a packet that goes round for ever.
+// The hop that a packet takes at `node` in cycle `now`: from its source route, or by the routing function.
+// Throws ModelError for a packet that circulates forever.
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now);
 
-// The router in SystemC; Router has its rules. With t the cycle of a flit's switch allocation, it is on its
-// channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its place free upstream from t +
+// The router in SystemC; Router defines its rules. With t the cycle of a flit's switch allocation, the flit
+// is on its channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its slot is free upstream from t +
 // (sw_alloc_delay - 1) + 1 on.
 class SystemCRouter final : public RouterModule, public Repeating, private RouterEnvironment {
  public:
@@ -119,7 +120,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   Cycles flit_delay_;
   Cycles place_delay_;
   Cycles now_ = 0;
-  std::vector<topology::Hop> adaptive_;  // of the packet routed last
+  std::vector<topology::Hop> adaptive_;  // those of the last routed packet
   Router router_;
 };
 

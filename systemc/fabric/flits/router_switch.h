@@ -19,7 +19,7 @@ bool Router::step(Cycles now, Environment& environment) {
   } else if (any_asks()) {
     allocate_large_switch(now, environment);
   }
-  // Heads that found no free output VC need not ask again before one becomes free.
+  // Heads that found no free output VC need not repeat their request before one becomes free.
   const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
   const bool asks = in_rotation_ ? bits_.front().asking() != 0 : any_asks();
   return ask_again || !routed_.empty() || !allocated_.empty() || asks;
@@ -95,7 +95,7 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
   });
 }
 
-// The general allocation for any number of virtual channels; or by age: outputs grant and inputs accept the
+// The general allocation for any number of virtual channels, or by age: outputs grant and inputs accept the
 // oldest packet, in rotation among equals.
 template <typename Environment>
 void Router::allocate_large_switch(Cycles now, Environment& environment) {
@@ -146,7 +146,7 @@ template <typename Environment>
   InputVc& in = inputs_[id];
   const Flit flit = buffers_[ring_index(id, 0)];
   const std::uint32_t left = --in.count;
-  // An empty buffer starts over, so that only a small part of it is touched.
+  // An empty buffer starts over, so that only a small part of it is used.
   in.head = left == 0 ? 0 : (in.head + 1) & ring_mask_;
   const int out_vc = in.out_vc;
   OutputVc& out = outputs_[static_cast<std::size_t>(in.out)];

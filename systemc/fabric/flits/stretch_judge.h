@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// The gain from stretches (NodeStretch): how often one was tried, and the number of single flits whose cost
-// they saved; negative if they cost more than they saved.
+// The gain from stretches (NodeStretch): the number of tries, and the number of single flits whose cost they
+// saved; negative if they cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;
   std::int64_t flits = 0;
@@ -21,7 +21,7 @@ struct StretchGain {
   }
 };
 
-// Decides whether stretches pay, for the network as a whole: a node in stretches sends runs, which cost
+// Decides whether stretches pay for the network as a whole: a node in stretches sends runs, which cost
 // neighbours outside stretches more than flits, so all nodes pause together. If stretches cost more than they
 // saved, all pause for a while: twice as long each time, up to a limit.
 class StretchJudge {
@@ -29,7 +29,8 @@ class StretchJudge {
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}
 
   void add(const StretchGain& gain) { gain_ += gain; }
-  // In cycle `now`: the cycle until which no node is to begin a stretch; `now` where stretches continue.
+  // Call this in cycle `now`: returns the cycle before which no node may begin a stretch; `now` if stretches
+  // continue.
   Cycles judge(Cycles now) {
     if (gain_.tries < enough_) return now;
     const bool pays = gain_.flits >= 0;
@@ -40,7 +41,7 @@ class StretchJudge {
   }
 
  private:
-  static constexpr std::int64_t kTries = 8;  // of a node, on average
+  static constexpr std::int64_t kTries = 8;  // per node, on average
   static constexpr Cycles kFirstRest = 1 << 14;
   static constexpr int kMostDoublings = 3;
 

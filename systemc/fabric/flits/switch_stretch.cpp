@@ -10,7 +10,7 @@ namespace {
 // Initial number of cycles after which the state is examined again.
 constexpr Cycles kFirstWindow = 4;
 
-// The first cycle before `end` that is in one of both only; else `end`.
+// The first cycle before `end` that is in only one of the two sets; otherwise `end`.
 Cycles first_difference(const CycleMask& mask, const CycleMask& other, Cycles end) {
   for (std::size_t word = 0; word < CycleMask::kWords; ++word) {
     const CycleMask::Word bits = mask.words()[word] ^ other.words()[word];
@@ -23,7 +23,7 @@ std::uint64_t bit(std::size_t index) {
   return std::uint64_t{1} << index;
 }
 
-// The first of `set` that is in `from`, else the first of all.
+// The first element of `set` that is in `from`, otherwise the first of all.
 std::size_t first_from(std::uint64_t set, std::uint64_t from) {
   const std::uint64_t above = set & from;
   return static_cast<std::size_t>(std::countr_zero(above != 0 ? above : set));
@@ -50,7 +50,7 @@ void SwitchStretch::run(const SwitchPart& part, Cycles cycles) {
   for (const SwitchFlow* flow : part.flows) known.sent.push_back(flow->sent);
 }
 
-// A single flow at a channel of one flit per cycle needs no arbitration: exact levels do not matter.
+// A single flow to a channel of one flit per cycle needs no arbitration, and its exact levels do not matter.
 bool SwitchStretch::run_alone(const SwitchPart& part, Cycles cycles) const {
   SwitchFlow& flow = *part.flows.front();
   if (part.outputs.front().flit_time != 0) return false;
@@ -232,8 +232,8 @@ void SwitchStretch::refer_to(Cycles cycle, Cycles window) {
 }
 
 // The state equals the reference except for levels, which do not matter until they reach 0: while the same
-// arrivals continue, the switch behaves alike. Returns the number of cycles, whole periods, that it has been
-// advanced.
+// arrivals continue, the switch behaves alike. Returns the number of cycles, whole periods, by which it has
+// been advanced.
 Cycles SwitchStretch::repeat(const SwitchPart& part, Cycles cycle, Cycles cycles) {
   const Cycles period = cycle - reference_.cycle;
   Cycles times = (cycles - cycle) / period;

@@ -19,15 +19,15 @@ struct SwitchFlow {
   int vc = 0;
   int out_port = 0;
   Cycles flits = 0;    // in its buffer when the stretch begins,
-  Cycles credits = 0;  // and free places that it knows of
-  CycleMask arrivals;  // of flits: each may leave in its cycle
-  CycleMask returns;   // of credits, likewise
-  CycleMask sent{};    // the answer: the cycles in which a flit leaves
-  Flit first{};        // the one that leaves first,
-  Cycles middles = 0;  // and how many leave before a head or a tail
+  Cycles credits = 0;  // and free slots that it knows of
+  CycleMask arrivals;  // of flits; each may leave in the cycle in which it arrives
+  CycleMask returns;   // of credits, usable in the cycle in which they arrive
+  CycleMask sent{};    // the result: the cycles in which a flit leaves
+  Flit first{};        // the flit that leaves first,
+  Cycles middles = 0;  // and the number that leave before a head or a tail
 };
 
-// The pointers of a port when a stretch begins. An output counts its channel's time from then on.
+// The pointers of a port when a stretch begins. From then on an output counts its channel's time.
 struct SwitchInput {
   int port = 0;
   int vc_pointer = 0;
@@ -36,12 +36,12 @@ struct SwitchInput {
 struct SwitchOutput {
   int port = 0;
   int grant_pointer = 0;
-  Femtoseconds flit_time = 0;  // of a channel slower than one flit per cycle; else 0
+  Femtoseconds flit_time = 0;  // of a channel slower than one flit per cycle; otherwise 0
   Femtoseconds next_free = 0;
 };
 
-// Ports of a switch whose flows have to do with each other and with no others: all in ascending order, flows
-// by input port and virtual channel.
+// Ports of a switch whose flows interact with each other and with no others: all in ascending order, flows by
+// input port and virtual channel.
 struct SwitchPart {
   std::vector<SwitchFlow*> flows;
   std::vector<SwitchInput> inputs;
@@ -49,7 +49,7 @@ struct SwitchPart {
 };
 
 // Simulates a switch during a stretch in which only middles of packets pass through it: the arbitration of
-// Router::allocate_switch(), applied to counts only. It caches its findings: parts in equal states with equal
+// Router::allocate_switch(), applied only to counts. It caches its results: parts in equal states with equal
 // inputs behave alike, regardless of their packets, ports and virtual channels.
 class SwitchStretch {
  public:
@@ -57,8 +57,8 @@ class SwitchStretch {
 
   explicit SwitchStretch(Femtoseconds period) : period_(period), known_(kKnown) {}
 
-  // Fills in when the flows of `part` send in the first `cycles` cycles, all else being as it was; no more
-  // than kMostFlows of them. When they send in fewer cycles is the beginning of that.
+  // Computes when the flows of `part`, at most kMostFlows, send in the first `cycles` cycles if nothing else
+  // changes. The result for fewer cycles is its beginning.
   void run(const SwitchPart& part, Cycles cycles);
 
   std::int64_t asked() const { return asked_; }
@@ -80,13 +80,13 @@ class SwitchStretch {
   struct Level {
     Cycles now = 0;
     Cycles then = 0;     // at the reference,
-    Cycles least = 0;    // and since
-    bool lasts = false;  // for the whole stretch, whatever comes
+    Cycles least = 0;    // and the least since then
+    bool lasts = false;  // whether it lasts for the whole stretch, whatever arrives
   };
-  // The cycle before the one that begins, and the state then, that a period is looked for with.
+  // A cycle and the state before it, with which later states are compared to find a period.
   struct Reference {
     Cycles cycle = 0;
-    Cycles window = 0;  // cycles until the next
+    Cycles window = 0;  // cycles until the next reference
     std::uint64_t ready = 0;
     Words pointers;
   };
@@ -104,29 +104,30 @@ class SwitchStretch {
   Cycles repeat(const SwitchPart& part, Cycles cycle, Cycles cycles);
   void occupy(const SwitchPart& part, std::size_t output, Cycles cycle);
 
-  // Pointers, as sets of what has precedence: for an output, flows from its pointer on; for an input, outputs
-  // and flows.
+  // Pointers, as sets that have precedence: for an output, the flows from its pointer on; for an input,
+  // outputs and flows.
   std::uint64_t& granting(std::size_t output) { return pointers_[output]; }
   std::uint64_t& accepting(std::size_t input) { return pointers_[to_out_.size() + input]; }
   std::uint64_t& next_vcs(std::size_t input) { return pointers_[to_out_.size() + from_in_.size() + input]; }
 
   Femtoseconds period_;
-  std::vector<Known> known_;  // [hash], the last of each
+  std::vector<Known> known_;  // [hash]: the last result with it
   Words key_;
-  // State of the current part: sets of its flows or outputs as bits.
-  std::vector<Index> index_;  // [flow] its input and output
-  Words from_in_;             // [input] flows
-  Words to_out_;              // [output] likewise
+  // State of the current part, with sets of its flows or outputs as bits.
+  std::vector<Index> index_;  // [flow]: its input and output
+  Words from_in_;             // [input]: flows
+  Words to_out_;              // [output]: flows
   Words pointers_;
   bool paced_ = false;  // an output has a slow channel
-  // Cycle by cycle.
-  std::uint64_t ready_ = 0;                                     // flows that may send
-  Words granted_;                                               // [input] outputs
-  std::array<Level, kMostFlows> flits_;                         // [flow]
-  std::array<Level, kMostFlows> credits_;                       // [flow]
-  std::array<std::uint64_t, CycleMask::kMost> flits_come_{};    // [cycle] to flows that may run out,
-  std::array<std::uint64_t, CycleMask::kMost> credits_come_{};  // likewise
-  std::vector<Femtoseconds> next_free_;                         // [output]
+  // State of the current cycle.
+  std::uint64_t ready_ = 0;                // flows that may send
+  Words granted_;                          // [input]: outputs
+  std::array<Level, kMostFlows> flits_;    // [flow]
+  std::array<Level, kMostFlows> credits_;  // [flow]
+  // [cycle]: flows that may run out and receive flits, or credits.
+  std::array<std::uint64_t, CycleMask::kMost> flits_come_{};
+  std::array<std::uint64_t, CycleMask::kMost> credits_come_{};
+  std::vector<Femtoseconds> next_free_;  // [output]
   Reference reference_;
   std::int64_t asked_ = 0;
   std::int64_t found_ = 0;

@@ -9,13 +9,13 @@
 
 namespace coppice::fabric {
 
-// The flits that ejectors have seen one by one, kept so that a period of them can be repeated.
+// The flits that ejectors have received one by one, stored so that a period of them can be repeated.
 class TakenFlits {
  public:
   struct Taken {
     Ejector* ejector;
     std::uint64_t tag;    // of its packet,
-    std::uint32_t index;  // and which of the message that is
+    std::uint32_t index;  // and the packet's index in its message
     Flit flit;
     Cycles at;
   };
@@ -26,7 +26,7 @@ class TakenFlits {
     flits_.clear();
   }
   void add(const Taken& flit) { flits_.push_back(flit); }
-  // Takes over the flits kept by `other`: those of nodes that run in another thread.
+  // Takes over the flits kept by `other`, which belong to nodes of another thread.
   void take_from(TakenFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();

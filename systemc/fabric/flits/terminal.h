@@ -21,11 +21,11 @@ namespace coppice::fabric {
 // ejection channel.
 class Terminal : public FlitModule, public StatisticsOwner {
  public:
-  // `context` outlives it.
+  // `context` must outlive this module.
   Terminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context)
       : FlitModule(name, ports, ports), context_(&context), node_(node) {}
 
-  // Places of the router's input that it knows to be free.
+  // Slots of the router's input that are known to be free.
   virtual int credits(int port, int vc) const = 0;
 
   NodeId node() const { return node_; }
@@ -40,7 +40,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
  protected:
   FlitContext& context() { return *context_; }
   const FlitContext& context() const { return *context_; }
-  // A flit goes into the injection channel in cycle `now`.
+  // Sends a flit into the injection channel in cycle `now`.
   void inject(int port, int vc, Flit flit, Cycles now) {
     ++injected_;
     moved(now);
@@ -50,7 +50,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
     }
     wire_out(port).send(flit, vc, now + 1);
   }
-  // Takes a flit that came out of the ejection channel; returns its packet, which lasts until its tail is
+  // Accepts a flit that left the ejection channel; returns its packet, which is valid until its tail is
   // released.
   Packet& eject(int port, int vc, Flit flit, Cycles now) {
     ++ejected_;
@@ -77,16 +77,16 @@ class Terminal : public FlitModule, public StatisticsOwner {
   std::int64_t ejected_ = 0;
 };
 
-// A terminal for packets: an InjectionPort per port, and an Ejector that receives what arrives.
+// A terminal for packets: an InjectionPort per port, and an Ejector that receives arriving packets.
 class PacketTerminal final : public Terminal, public Repeating {
  public:
   PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
 
-  // Ties a port to its injecting and receiving sides; not owned.
+  // Connects a port to its injecting and receiving sides; not owned.
   void connect(int port, Injector& injector, Ejector& ejector);
   // The injector of `port` has something to send from cycle `at` on.
   void wake(int port, Cycles at);
-  // The port for a network interface that is bound by port.
+  // The port for a network interface that is bound port by port.
   NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;
@@ -118,7 +118,7 @@ class PacketTerminal final : public Terminal, public Repeating {
   struct Wakeup {
     Cycles at;
     std::int32_t port;
-    bool clock;  // a message is there from then on; else the pace of one that is being injected
+    bool clock;  // whether a message becomes available then; otherwise it is the pace of the current message
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
   // A heap, with the earliest in front.
@@ -146,9 +146,9 @@ class PacketTerminal final : public Terminal, public Repeating {
 
   std::vector<InjectionPort> injection_;                     // [port]
   std::vector<Ejector*> ejectors_;                           // [port]
-  std::vector<Ejector*> flit_takers_;                        // [port], nullptr where flits are not wanted
+  std::vector<Ejector*> flit_takers_;                        // [port]; nullptr if flits are not wanted
   std::vector<Repeating*> repeating_;                        // injectors and ejectors
-  bool repeats_ = true;                                      // all of them
+  bool repeats_ = true;                                      // whether all of them are Repeating
   std::vector<std::unique_ptr<NetworkPort>> network_ports_;  // [port]
   PortSet awake_;
   Wakeups wakeups_;

@@ -52,7 +52,7 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   }
   for (Local& local : locals_) {
     const InjectionPort& port = port_of(local);
-    // One that sleeps by its pace does so beyond the stretch.
+    // A port that sleeps because of its pace sleeps beyond the stretch.
     local.injects = port.has_packet_ && (port.starved_ || terminal_->awake_.contains(local.in - first_in_));
     if (!local.injects) continue;
     local.vc = port.vc_;
@@ -66,7 +66,7 @@ Cycles TerminalStretch::credit_delay(const Local& local) const {
   return module_->place_delay() + module_->wire_in(local.in).credit_latency();
 }
 
-// Credits that are on their way to the terminal.
+// Collects credits that are on their way to the terminal.
 void TerminalStretch::gather_returns(Local& local, Cycles now, Cycles end) {
   std::fill(local.returns.begin(), local.returns.end(), CycleMask());
   module_->wire_in(local.in).for_each_credit(end, [&](Stamp credit) {
@@ -103,7 +103,8 @@ Cycles TerminalStretch::foresee_answers(const std::vector<SwitchFlow>& flows, Cy
   return end;
 }
 
-// When flits are injected by the credits of `local`; returns `end`, or when it would be the tail.
+// Plans injections by the credits of `local`; returns `end`, or the cycle in which the tail would be
+// injected.
 Cycles TerminalStretch::plan(Local& local, Cycles now, Cycles end) const {
   const InjectionPort& port = port_of(local);
   const Packet& packet = packets()[port.packet_];
@@ -159,7 +160,7 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
                                                     : terminal_->wakeups_.top().at);
 }
 
-// Credits that are still on their way to the terminal when the stretch ends.
+// Returns credits that are still on their way to the terminal when the stretch ends.
 void TerminalStretch::return_places(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now,
                                     Cycles cycles) {
   Wire& wire = module_->wire_in(local.in);
@@ -259,7 +260,7 @@ void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   }
 }
 
-// A flit, whose credit goes back.
+// Takes a flit and returns its credit.
 void TerminalStretch::take(const Local& local, Flit flit, int vc, Cycles at, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   if (at + 1 + wire.credit_latency() < end) {

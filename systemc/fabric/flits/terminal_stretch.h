@@ -21,12 +21,12 @@ class TerminalStretch {
   struct Told {
     Cycles at;
     FlitEvents::Stage stage;
-    int port;  // of its module's input
+    int port;  // input of its module
     FlitEvent event;
   };
   // An arrival at a local input of the router within the stretch.
   struct Injection {
-    int port = 0;  // of the router
+    int port = 0;  // input port of the router
     int vc = 0;
     Flit first;
     CycleMask arrivals;
@@ -37,7 +37,7 @@ class TerminalStretch {
     int credits = 0;
   };
 
-  // All outlive it.
+  // The arguments must outlive this object.
   TerminalStretch(SystemCRouter& router, PacketTerminal& terminal, FlitContext& context);
 
   // Whether a port of the router is local.
@@ -47,35 +47,35 @@ class TerminalStretch {
   // The first cycle from `now` on in which a clocked event happens, or a packet's head or tail leaves or
   // reaches the terminal's side; `end` if that is earlier.
   Cycles undisturbed(Cycles now, Cycles end) const;
-  // Keeps the flits that arrive at the terminal before `end`, while the calendar skips those cycles.
+  // Stores the flits that arrive at the terminal before `end`, while the calendar skips those cycles.
   void fetch_flits(Cycles end);
-  // The same for answers between the router and the terminal: the stretch is short enough that one of them
-  // does not need the other's answers. Decides which, and who injects.
+  // Like undisturbed(), for responses between the router and the terminal: the stretch is short enough that
+  // one of them does not need the other's responses. Decides which one, and which ports inject.
   Cycles independent(Cycles now, Cycles end);
-  // Predicts the injections that do not depend on what the router takes. Returns `end`, or the earlier cycle
-  // in which a tail would be injected.
+  // Predicts the injections that do not depend on the flits taken by the router. Returns `end`, or the
+  // earlier cycle in which a tail would be injected.
   Cycles foresee(Cycles now, Cycles end);
-  // Predicts the injections that do, once it is known what the router takes.
+  // Predicts the injections that depend on the flits taken by the router, once these are known.
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
   // Advances to `end`, with the flits sent by the router's flows until then.
   void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<Told>& told);
 
-  // The foreseen or injected flits, ordered by the router's ports.
+  // The predicted or injected flits, ordered by the router's ports.
   const std::vector<Injection>& injections() const { return injections_; }
   // The credits returned by the last move().
   const std::vector<Return>& returns() const { return returns_; }
 
  private:
-  // A local port of the router, and the terminal's.
+  // A local port of the router, and the corresponding one of the terminal.
   struct Local {
     int in = 0;  // the router's ports
     int out = 0;
-    bool injects = false;  // in the stretch at hand, on `vc`
-    bool answers = false;  // what it injects depends on what the router takes
+    bool injects = false;  // in the current stretch, on `vc`
+    bool answers = false;  // its injections depend on the flits taken by the router
     int vc = 0;
-    CycleMask sent;                  // foreseen
-    std::vector<CycleMask> returns;  // [vc] credits that come to the terminal
+    CycleMask sent;                  // predicted
+    std::vector<CycleMask> returns;  // [vc]: credits that reach the terminal
   };
   // A flow leaving the router, with its next flit.
   struct Leaving {

@@ -9,16 +9,16 @@
 
 namespace coppice::fabric {
 
-// The room in routers' input buffers, shared by the messages whose bytes wait there: a buffer behind every
-// channel, named as the link before it.
+// The room in routers' input buffers, shared by the messages whose bytes wait there. There is one buffer at
+// the end of every link, with that link's number.
 class BufferSpace {
  public:
-  // Bytes that fit behind every link.
+  // `capacities`: the bytes that fit into the buffer behind every link.
   explicit BufferSpace(std::vector<double> capacities) : free_(std::move(capacities)) {}
 
-  // Takes room for bytes that wait before links[end], in the buffers in front of it and then in those further
-  // up the route, until `wanted` bytes fit; at most `most(i)` behind links[i]. `held`, the bytes held behind
-  // each of `links`, grows and never shrinks. Returns the bytes that fit before links[end].
+  // Reserves room for bytes that wait before links[end], in the buffers in front of it and then in those
+  // further up the route, until `wanted` bytes fit, with at most `most(i)` behind links[i]. `held`, the bytes
+  // held behind each of `links`, never shrinks. Returns the bytes that fit before links[end].
   template <typename Most>
   double reserve(std::span<const std::int32_t> links, std::size_t end, double wanted, Most most,
                  std::vector<double>& held) {
@@ -36,7 +36,8 @@ class BufferSpace {
     return sum;
   }
 
-  // Gives back what is held beyond `needed` bytes before links[end], the buffers furthest from it first.
+  // Releases the room that is held beyond `needed` bytes before links[end], the buffers furthest from it
+  // first.
   void trim(std::span<const std::int32_t> links, std::size_t end, double needed, std::vector<double>& held);
   void release(std::span<const std::int32_t> links, std::vector<double>& held) { trim(links, 0, 0, held); }
 

@@ -17,7 +17,8 @@ double bytes_per_second(Bytes flit, Femtoseconds flit_time) {
   return static_cast<double>(flit) * kFemto / static_cast<double>(flit_time);
 }
 
-// A channel is as fast as its bandwidth and its credits: each virtual channel has its places once per loop.
+// A channel is limited by its bandwidth and by its credits: each virtual channel passes its buffer's flits
+// once per credit loop.
 double channel_capacity(const config::SystemConfig& system, const topology::Channel& channel, int vcs) {
   const double places = static_cast<double>(vcs) * static_cast<double>(system.router.vc_depth);
   const auto loop = static_cast<double>(channel_credit_loop(system, channel) * system.clock.period());
@@ -99,7 +100,7 @@ void FluidFabric::schedule(const Event& event) {
   wake_event_.notify(to_sc_time(event.at) - sc_core::sc_time_stamp());
 }
 
-// Everything of one instant before rates are found again, once.
+// Processes everything of one instant before rates are computed again, once.
 void FluidFabric::tick() {
   failure_->guard([this] {
     now_ = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
@@ -210,7 +211,7 @@ void FluidFabric::set_route(Flow& flow, const topology::Route& route) {
   if (flow.injected < flow.bytes) pace(flow, timing);
 }
 
-// Routing may leave a channel's virtual channels partly unused: all its credits are those of the others.
+// Routing may leave some of a channel's virtual channels unused: only the used ones have credits.
 void FluidFabric::use_vcs(const Flow& flow) {
   for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
     const topology::VcRange vcs = (*flow.route)[i - 1].vcs;
@@ -226,8 +227,8 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// If buffers do not cover the credit loop, a message is as fast as it would be alone: its injection
-// channel, which it has for itself, is slower meanwhile.
+// If buffers do not cover the credit loop, a message gets the speed it would have alone: its injection
+// channel, which it does not share, is slowed down for its duration.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
   const std::int64_t blocks = (flow.flits - 1) / (std::int64_t{system_->router.vc_depth} * timing.vcs);
@@ -246,9 +247,9 @@ void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   if (rates_.capacity(flow.links.front()) != rate) rates_.set_capacity(flow.links.front(), rate);
 }
 
-// Cycles that a packet waits for credits: it is on one virtual channel, which lets a buffer's flits through
-// per credit loop. What the buffers before that channel hold has left the port, which may go on to the next
-// packet on another virtual channel.
+// Cycles that a packet waits for credits: it uses one virtual channel, which passes a buffer's flits per
+// credit loop. The flits in the buffers before that channel have left the port, which may continue with the
+// next packet on another virtual channel.
 FluidFabric::PacketStall FluidFabric::packet_stall(const Flow& flow) const {
   const std::int64_t depth = system_->router.vc_depth;
   PacketStall most;
@@ -279,7 +280,7 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
 }
 
 // Bytes that have arrived stay there; bytes that wait in buffers of the old route are sent again over the new
-// one, by the port if it has the message still, else from the first router on.
+// one, by the port if it still has the message, otherwise from the first router on.
 void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);
@@ -319,7 +320,7 @@ void FluidFabric::check_conservation() const {
   const bool bytes = std::abs(bytes_sent_ - bytes_carried_) <= 1e-6 * std::max(bytes_sent_, 1.0);
   const double time = static_cast<double>((last_movement_ + 1) * period_) / kFemto;
   for (std::size_t link = 0; link < carried_.size(); ++link) {
-    // An injection channel is as slow as its last message was.
+    // An injection channel has the capacity set for its last message.
     const bool injection =
         link >= topology_->channels().size() && link < topology_->channels().size() + ports_.size();
     const double capacity = injection ? bytes_per_second(framing_.flit, period_)

@@ -21,26 +21,26 @@ namespace coppice::fabric {
 
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
-// The fabric at the cost of flow arrivals: a message is a flow of its flits' bytes along its route, and all
-// flows have the max-min fair rates of the channels (network interfaces' included) from one arrival,
-// departure or change of route to the next. Routers have no cycles here; what they cost without contention,
-// the latency of the route, delays the tail, and where a virtual channel's places do not cover the credit
-// loop a message is as slow as credits make it on an empty network. For multi-second runs of large networks;
-// where flows share links it is an estimate: input-queued routers do not fill every link.
+// The fabric whose cost is that of flow arrivals: a message is a flow of its flits' bytes along its route,
+// and all flows have the max-min fair rates of the channels (including those of network interfaces) from one
+// arrival, departure or change of route to the next. Routers have no cycles here: their latency without
+// contention, that of the route, delays the tail, and if a virtual channel's slots do not cover the credit
+// loop, a message is as slow as credits make it on an empty network. For multi-second runs of large networks;
+// if flows share links it is an estimate, since input-queued routers do not fill every link.
 //
-// Buffers: bytes wait before the channel that holds a message back, in the input buffers up its route, as far
-// as other messages leave them room. Up to that channel the message is one flow (up), from there on another
-// (down); it is a single flow (whole) while nothing waits, or the room is full. When its last byte has left
-// the port, the port starts its next message, and what waits drains.
+// Buffers: bytes wait before the channel that limits a message, in the input buffers up its route, as far as
+// other messages leave room there. Up to that channel the message is one flow (up), from there on another
+// (down); it is a single flow (whole) while nothing waits, or if the room is full. When its last byte has
+// left the port, the port starts its next message, and the waiting bytes drain.
 //
-// Times are exact to a femtosecond: a flow ends when its last byte is through at the rates it had. Network
-// interfaces are clocked, so they see it in the next whole cycle.
+// Times are exact to a femtosecond: a flow ends when its last byte has passed at the rates it had. Network
+// interfaces are clocked, so they see the end in the next whole cycle.
 class FluidFabric final : public sc_core::sc_module,
                           public Fabric,
                           public RouteChanges,
                           public StatisticsOwner {
  public:
-  // All references outlive the fabric; exceptions of its process end up in `failure`.
+  // All references must outlive the fabric; exceptions of its process are stored in `failure`.
   FluidFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
 
@@ -49,25 +49,26 @@ class FluidFabric final : public sc_core::sc_module,
   const FabricStatistics& statistics() const override { return statistics_; }
   void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return under_way_ == 0; }
-  // Every message has arrived, as many bytes as its rates add up to, and no channel is above its bandwidth.
+  // Throws ModelError unless every message has arrived with as many bytes as its rates add up to, and no
+  // channel exceeds its bandwidth.
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
   Cycles last_movement() const override { return last_movement_; }
   Femtoseconds period() const override { return period_; }
-  // Observers see the rates of flows, and a channel as busy from its first flow's start to its last one's
-  // end, whatever their rates: flows that share it show on the ports that send them.
+  // Observers see the rates of flows. A channel counts as busy from the start of its first flow to the end of
+  // its last one, whatever their rates: flows that share it show on the ports that send them.
   void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
   void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;
   void set_channel(topology::ChannelId channel, bool alive) override;
-  // Bytes per second of the message that a port is sending; 0 if it stands still, none if there is none.
+  // Bytes per second of the message that a port is sending; 0 if it is stalled, nullopt if there is none.
   std::optional<double> rate(NodeId node, int port) const;
 
  private:
   using FlowIndex = std::int32_t;
   static constexpr MaxMinRates::FlowId kNone = -1;
 
-  // A message on its way into and through the network.
+  // A message that enters or crosses the network.
   struct Flow {
     std::uint64_t message = 0;
     NodeId dst = topology::kNoNode;
@@ -75,46 +76,46 @@ class FluidFabric final : public sc_core::sc_module,
     std::int32_t ejection = -1;  // index into ports_
     const topology::Route* route = nullptr;
     std::vector<std::int32_t> links;   // injection, channels, ejection
-    MaxMinRates::FlowId up = kNone;    // until the last byte has left the port; over all links if whole
-    MaxMinRates::FlowId down = kNone;  // from links[split] on
+    MaxMinRates::FlowId up = kNone;    // until the last byte has left the port; covers all links if whole
+    MaxMinRates::FlowId down = kNone;  // covers the links from links[split] on
     std::size_t split = 0;             // the link before which bytes wait
-    double window = 0;                 // bytes that may wait
-    std::vector<double> held;          // room, behind each link
-    double bytes = 0;                  // on the wire
-    double injected = 0;               // at `since`
-    double drained = 0;                // the same, past links[split]
-    double up_counted = 0;             // of `injected`, in carried_
-    double down_counted = 0;           // of `drained`
-    double up_rate = 0;                // bytes per second from `since` on
+    double window = 0;                 // most bytes that may wait
+    std::vector<double> held;          // [link]: room held behind it
+    double bytes = 0;                  // bytes on the wire, in total
+    double injected = 0;               // bytes injected at `since`
+    double drained = 0;                // bytes past links[split] at `since`
+    double up_counted = 0;             // part of `injected` counted in carried_
+    double down_counted = 0;           // part of `drained` counted in carried_
+    double up_rate = 0;                // bytes per second since `since`
     double down_rate = 0;
     Femtoseconds since = 0;
     std::int64_t flits = 0;
     std::int64_t packet_flits = 0;
     Cycles latency = 0;
-    std::uint32_t version = 0;   // of its next event: raised when that moves
+    std::uint32_t version = 0;   // version of its next event; increases when the event moves
     std::int64_t split_in = -1;  // the last settlement in which it was split
     std::int64_t touched_in = -1;
 
     bool injecting() const { return up != kNone; }
     bool whole() const { return injecting() && down == kNone; }
     double waiting() const { return injected - drained; }
-    // Rates are exact to a femtosecond's bytes.
+    // Rates are exact to the bytes of a femtosecond.
     double rounding() const { return (up_rate + down_rate) / kFemto + bytes * 1e-9; }
   };
   struct Port {
     Injector* injector = nullptr;
     Ejector* ejector = nullptr;
-    FlowIndex flow = -1;                  // that leaves it
-    std::vector<FlowIndex> flows;         // all that have left it and have not arrived
-    bool sending = false;                 // until the NI knows that the tail has left
-    NodeId rerouted = topology::kNoNode;  // messages to it take `route` instead of their own
+    FlowIndex flow = -1;                  // the flow that is leaving the port
+    std::vector<FlowIndex> flows;         // flows that have left the port and have not arrived
+    bool sending = false;                 // until the NI has been notified that the tail has left
+    NodeId rerouted = topology::kNoNode;  // messages to this node take `route` instead of their own
     const topology::Route* route = nullptr;
   };
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake, kFlow, kSettle };
   struct Event {
     Femtoseconds at;
     EventKind kind;
-    std::int32_t index;  // into ports_, or flows_ of kFlow
+    std::int32_t index;  // index into ports_, or into flows_ for kFlow
     std::uint64_t message;
     std::uint32_t version;
     bool operator>(const Event& other) const {
@@ -126,7 +127,7 @@ class FluidFabric final : public sc_core::sc_module,
   void tick();
   void process(const Event& event);
   void schedule(const Event& event);
-  void settle();  // rates are to be updated at the current time
+  void settle();  // updates the rates at the current time
   Femtoseconds next_cycle(Femtoseconds time) const { return (time + period_ - 1) / period_ * period_; }
   std::int32_t port_index(NodeId node, int port) const { return node * ni_ports_ + port; }
 
@@ -135,7 +136,7 @@ class FluidFabric final : public sc_core::sc_module,
   void set_route(Flow& flow, const topology::Route& route);
   void use_vcs(const Flow& flow);
   void pace(Flow& flow, const RouteTiming& timing);
-  // Waiting for credits, cycles of the port and of the whole packet.
+  // The cycles that a port, and a whole packet, wait for credits.
   struct PacketStall {
     Cycles port = 0;
     Cycles packet = 0;
@@ -144,7 +145,7 @@ class FluidFabric final : public sc_core::sc_module,
   void restart(FlowIndex index, const topology::Route& route, Femtoseconds now);
   std::vector<std::int32_t> links_of(std::int32_t port, const topology::Route& route) const;
 
-  // A flow's life (fluid_flows.cpp).
+  // The life of a flow (fluid_flows.cpp).
   FlowIndex new_flow();
   MaxMinRates::FlowId add_rate(FlowIndex index, std::span<const std::int32_t> links);
   void progress(Flow& flow, Femtoseconds now) const;
@@ -171,26 +172,28 @@ class FluidFabric final : public sc_core::sc_module,
   Framing framing_;
   int ni_ports_;
   Femtoseconds period_;
-  std::vector<double> capacities_;  // of links when alive
-  MaxMinRates rates_;               // links: channels, then injection, then ejection channels of the ports
-  BufferSpace space_;               // behind channels and injection channels
+  std::vector<double> capacities_;  // capacities of links that are alive
+  // Links: channels, then the injection channels, then the ejection channels of the ports.
+  MaxMinRates rates_;
+  BufferSpace space_;               // room behind channels and injection channels
   std::vector<FlowIndex> flow_of_;  // [id of rates_]
   std::vector<Flow> flows_;
   std::vector<FlowIndex> free_flows_;
-  std::vector<FlowIndex> touched_;  // flows whose next event is to be found again
+  std::vector<FlowIndex> touched_;  // flows whose next event must be determined again
   std::vector<Port> ports_;         // [interface][NI port]
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   sc_core::sc_event wake_event_;
-  std::vector<std::uint64_t> used_vcs_;  // [channel]: those that routes so far may take, a bit each
+  // [channel]: a bit for each virtual channel that routes so far may use.
+  std::vector<std::uint64_t> used_vcs_;
   Femtoseconds now_ = 0;
   Femtoseconds next_tick_ = -1;
   bool unsettled_ = false;
   std::int64_t settlement_ = 0;
   Cycles last_movement_ = 0;
   std::int64_t under_way_ = 0;
-  double bytes_sent_ = 0;        // of all messages, when they start
-  double bytes_carried_ = 0;     // rates times time
-  std::vector<double> carried_;  // the same per link
+  double bytes_sent_ = 0;        // of all messages, counted when they start
+  double bytes_carried_ = 0;     // integral of the rates
+  std::vector<double> carried_;  // bytes_carried_ per link
   struct Busy {
     std::int32_t flows = 0;
     Femtoseconds since = 0;

@@ -1,4 +1,4 @@
-// The life of the fluid fabric's flows: their rates, what waits in buffers, and their ends.
+// The life of the fluid fabric's flows: their rates, the bytes waiting in buffers, and their ends.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Rates closer than that are the same.
+// Rates closer than this are treated as equal.
 constexpr double kSame = 1e-9;
 
 bool faster(double rate, double other) {
@@ -49,7 +49,7 @@ void FluidFabric::progress(Flow& flow, Femtoseconds now) const {
   flow.since = now;
 }
 
-// Its next event is due: its last byte has left the port or is through, or its buffers are full or empty.
+// Handles a flow's next event: its last byte has left the port or arrived, or its buffers are full or empty.
 void FluidFabric::advance(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (now_ >= kLongestTime) throw TimeLimitError("the run");
@@ -107,8 +107,8 @@ void FluidFabric::touch(FlowIndex index) {
   if (std::exchange(flow.touched_in, settlement_) != settlement_) touched_.push_back(index);
 }
 
-// Rates depend on which messages are split, and that on rates: a message is split once at most, and merges
-// again if nothing is gained, so that this ends.
+// Rates depend on which messages are split, and splits on rates: a message is split at most once, and merges
+// again if nothing is gained, so this terminates.
 void FluidFabric::update_rates() {
   unsettled_ = false;
   for (bool settled = false; !settled;) {
@@ -134,7 +134,7 @@ void FluidFabric::update_rates() {
   ++settlement_;
 }
 
-// Splits or merges the message, if its rates say so; rates are to be updated then.
+// Splits or merges the message if its rates require it; the rates must be updated then.
 bool FluidFabric::decide(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (!flow.injecting()) return false;
@@ -160,7 +160,7 @@ bool FluidFabric::decide(FlowIndex index) {
   return split(index, held_at);
 }
 
-// Bytes of the message that fit before a link. A packet stays on one virtual channel.
+// The bytes of the message that fit before a link. A packet stays on one virtual channel.
 double FluidFabric::room(Flow& flow, std::size_t before) {
   const auto most = [&](std::size_t i) {
     const int vcs =
@@ -189,7 +189,7 @@ void FluidFabric::merge(Flow& flow) {
   rates_.reroute(flow.up, flow.links);
 }
 
-// When its rates next have to change, as far as it alone decides.
+// Predicts when its rates must change next, as far as this flow alone determines it.
 void FluidFabric::predict(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (!flow.injecting() && flow.down == kNone) return;  // it has ended
@@ -205,8 +205,8 @@ void FluidFabric::predict(FlowIndex index) {
     if (faster(flow.up_rate, flow.down_rate))
       at_rate(flow.window - flow.waiting(), flow.up_rate - flow.down_rate);
   }
-  if (left == std::numeric_limits<double>::infinity()) return;  // stands still
-  // Another flow's end may make it faster in time: beyond the limit it is only looked at there.
+  if (left == std::numeric_limits<double>::infinity()) return;  // it is stalled
+  // The end of another flow may speed it up before then: beyond the limit it is only examined again.
   const double femtoseconds = std::round(left * kFemto);
   const auto beyond = static_cast<double>(kLongestTime - now_);
   const Femtoseconds at =
@@ -214,7 +214,7 @@ void FluidFabric::predict(FlowIndex index) {
   schedule({at, EventKind::kFlow, index, 0, flow.version});
 }
 
-// Bytes since it was last counted went along its links.
+// Adds the bytes since the last count to its links.
 void FluidFabric::account(Flow& flow) {
   const std::span<const std::int32_t> links = flow.links;
   const double up = flow.injected - std::exchange(flow.up_counted, flow.injected);

@@ -8,9 +8,9 @@
 namespace coppice::fabric {
 namespace {
 
-// Rates are sums and quotients of a few doubles.
+// Relative error of rates, which are sums and quotients of a few doubles.
 constexpr double kTolerance = 1e-9;
-// The same rate found in another order differs in its last bits.
+// Relative difference in the last bits between equal rates computed in another order.
 constexpr double kRounding = 1e-13;
 constexpr double kUnfilled = std::numeric_limits<double>::infinity();
 
@@ -103,7 +103,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
         record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
     if (held) lower_.push_back(record.rate);
   }
-  // Removing flows below a level only raises it.
+  // Removing flows below a level only raises the level.
   double level = open > 0 ? left / open : kUnfilled;
   for (bool lifted = true; lifted && open > 0;) {
     lifted = false;
@@ -133,7 +133,7 @@ void MaxMinRates::enqueue(std::int32_t id, double level) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// The link is full at the level: it holds the flows that no other link has held below.
+// The link is full at the level: it limits the flows that no other link has limited below.
 void MaxMinRates::hold(std::int32_t id, double level) {
   links_[index(id)].level = level;
   for (const FlowId flow : links_[index(id)].flows) {
@@ -153,7 +153,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
       if (shared.queued) {
         shared.stale = true;
       } else if (!as_before && (kept || other == held_before) && shared.level < kUnfilled) {
-        // It has more left than before, so it fills up no earlier than before.
+        // It has more capacity left than before, so it fills up no earlier.
         shared.stale = true;
         enqueue(other, std::max(shared.level, level));
       }
@@ -161,7 +161,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
   }
 }
 
-// The link was full at this level and no longer is: the flows that it held rise on.
+// The link was full at this level and no longer is: the flows that it limited rise on.
 void MaxMinRates::release(std::int32_t id, double level) {
   links_[index(id)].level = kUnfilled;
   reached_.clear();

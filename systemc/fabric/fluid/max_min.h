@@ -8,36 +8,36 @@
 
 namespace coppice::fabric {
 
-// Max-min fair rates of flows over links, updated while flows come, go and move: no flow's rate can grow
+// Max-min fair rates of flows over links, updated while flows arrive, leave and move: no flow's rate can grow
 // without a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In
 // progressive filling all rates rise together; a link that is full at a level holds its flows there and is
 // their bottleneck.
 //
-// Incremental and exact: an update rises through the levels as progressive filling does, but looks only at
-// links where something is different from what it was. Up to a level all that is lower is final, so a link
-// is looked at where it could be full first, and where it was full before: if it no longer is, its flows rise
+// Incremental and exact: an update rises through the levels as progressive filling does, but examines only
+// links where something has changed. All rates below the current level are final, so a link is examined at
+// the first level where it could be full, and where it was full before: if it no longer is, its flows rise
 // on, and the other links of those flows are examined too. The cost is that of the flows whose rates change
 // and of their links.
 class MaxMinRates {
  public:
   using FlowId = std::int32_t;
 
-  // Bytes per second of every link.
+  // `capacities`: bytes per second of every link.
   explicit MaxMinRates(std::vector<double> capacities);
 
-  // A flow over distinct links, at least one. Identities are reused.
+  // Adds a flow over one or more distinct links. Identities are reused.
   FlowId add(std::span<const std::int32_t> links);
   void remove(FlowId flow);
   void reroute(FlowId flow, std::span<const std::int32_t> links);
-  // 0: the flows over the link are stalled.
+  // A capacity of 0 stalls the flows over the link.
   void set_capacity(std::int32_t link, double capacity);
 
-  // Brings rates up to date with all changes since the last call; the flows whose rates are others now.
+  // Updates the rates after all changes since the last call; returns the flows whose rates have changed.
   std::span<const FlowId> update();
 
   double rate(FlowId flow) const { return flows_[index(flow)].rate; }
   std::span<const std::int32_t> links(FlowId flow) const { return paths_[index(flow)]; }
-  // Index into links() of the first link that holds the flow at its rate, as of the last update.
+  // The index into links() of the first link that limits the flow to its rate, as of the last update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
   // The number of flows reconsidered so far, for measurements.
@@ -45,9 +45,9 @@ class MaxMinRates {
 
  private:
   enum class State : std::uint8_t {
-    kKept,   // has its rate of before, as far as is known
+    kKept,   // keeps its previous rate, as far as is known
     kOpen,   // rises until a link holds it
-    kFixed,  // has its rate for good
+    kFixed,  // has its final rate
   };
   struct Flow {
     double rate = 0;
@@ -55,14 +55,14 @@ class MaxMinRates {
     State state = State::kKept;
     bool touched = false;
     bool alive = false;
-    double before = 0;  // its rate at the last update, once touched
+    double before = 0;  // its rate at the last update, once it has been touched
   };
   struct Link {
     double capacity = 0;
-    double level = 0;  // at which it is full, infinite if it is not
+    double level = 0;  // level at which it is full, infinite if it is not
     double next = 0;   // the level at which it is examined next
     bool queued = false;
-    bool stale = false;  // `next` is only the least that it can be
+    bool stale = false;  // `next` is only a lower bound
     bool dirty = false;
     std::vector<FlowId> flows;
   };
@@ -85,10 +85,10 @@ class MaxMinRates {
   std::vector<FlowId> free_;
   std::vector<std::int32_t> dirty_;  // links changed since the last update
   std::vector<std::pair<double, std::int32_t>> heap_;
-  std::vector<std::int32_t> reached_;  // links of flows that are released
+  std::vector<std::int32_t> reached_;  // links of released flows
   std::vector<FlowId> touched_;
   std::vector<FlowId> changed_;
-  mutable std::vector<double> lower_;  // rates that a link weighs
+  mutable std::vector<double> lower_;  // scratch space for the rates on a link
   std::int64_t work_ = 0;
 };
 

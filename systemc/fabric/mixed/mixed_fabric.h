@@ -12,25 +12,25 @@
 
 namespace coppice::fabric {
 
-// A fabric for both: some network-interface ports send flits, which go through the routers cycle by cycle,
-// all others send trains. Cycle-identical to FlitNetwork while trains meet nothing, neither each other nor
-// flits; flits may meet each other where every message that passed is flits. Otherwise it records the meeting
-// in its Meetings.
+// A fabric for both flits and trains: some network-interface ports send flits, which go through the routers
+// cycle by cycle, all others send trains. Cycle-identical to FlitNetwork while trains meet neither each other
+// nor flits; flits may meet each other at a port through which only flits have passed. Otherwise it records
+// the meeting in its Meetings.
 //
-// Why that is exact. A router's state is who holds its buffers, channels and virtual channels, and the
-// pointers of its arbiters. Of what has passed and is over (credits back, channel free, next router left),
-// only the pointers stay, which decide between flits that want one thing in a cycle, and which virtual
-// channel is next. So
+// The reason why this is exact: a router's state consists of the owners of its buffers, channels and virtual
+// channels, and of the pointers of its arbiters. Of traffic that is over (credits back, channel free, next
+// router left), only the pointers remain; they decide between flits that request one thing in a cycle, and
+// which virtual channel is next. So
 //   - a message that meets nothing moves as if it were alone, whatever the pointers are;
-//   - where flits meet at an output port, those of one message included that wait there for virtual
-//     channels, its pointers are right if everything that ever passed it was flits;
-//     the numbers of the virtual channels by which they come, which its arbiters count by, and the pointers
+//   - where flits meet at an output port (including those of one message that wait there for virtual
+//     channels), its pointers are right if everything that ever passed it was flits;
+//   - the numbers of the virtual channels on which they arrive, by which its arbiters count, and the pointers
 //     of the inputs are right if the same holds for the output ports that lead to it.
-// What passes by flits is taken to use an output port from when its head could have won the switch there
-// until all its credits are back: within that nothing else may come.
+// Flits are taken to use an output port from when their head could have won the switch there until all their
+// credits are back: nothing else may arrive in between.
 class MixedFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
-  // The messages of `meetings` send flits. All references outlive the fabric.
+  // The messages of `meetings` send flits. All references must outlive the fabric.
   MixedFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const topology::RoutingFunction& routing, const config::SystemConfig& system,
               const Framing& framing, int ni_ports, Failure& failure, Meetings& meetings);
@@ -66,17 +66,17 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
     // A message at an output port of its route.
     struct Stage {
       std::int32_t output;
-      Cycles begin = 0;          // its first head could win the switch
-      bool head_passed = false;  // it has
-      Cycles last_head = 0;      // the last head so far did
-      Cycles tail = 0;           // the last tail so far did
-      std::int64_t packets = 0;  // that have passed
-      bool held_up = false;      // one of several heads has waited there
+      Cycles begin = 0;          // when its first head could win the switch
+      bool head_passed = false;  // whether it has
+      Cycles last_head = 0;      // when the last head so far did
+      Cycles tail = 0;           // when the last tail so far did
+      std::int64_t packets = 0;  // packets that have passed
+      bool held_up = false;      // whether one of several heads has waited there
     };
     struct Followed {
-      std::int64_t packets = -1;  // that it has; -1: not known yet
+      std::int64_t packets = -1;  // number of its packets; -1: not known yet
       std::vector<Stage> stages;
-      std::vector<Cycles> heads;  // of each packet: when its head could win the next switch
+      std::vector<Cycles> heads;  // [packet]: when its head could win the next switch
     };
     void injected(const FlitEvent& event, const Packet& packet, Cycles now);
     void open(const FlitEvent& event, const Packet& packet, Cycles now);

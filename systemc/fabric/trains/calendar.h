@@ -21,7 +21,7 @@ class Calendar {
   bool empty() const { return cycles_.empty(); }
   // The first cycle that has events; there must be one.
   Cycles next() const { return cycles_.begin()->first; }
-  // Takes out the events of that cycle, in order of addition; they last until the next take().
+  // Removes the events of that cycle, in order of addition; the reference is valid until the next take().
   std::vector<Event>& take() {
     taken_.clear();
     const auto first = cycles_.begin();
@@ -45,8 +45,8 @@ class Calendar {
   }
 
   Cycle cycles_;
-  typename Cycle::iterator last_ = cycles_.end();  // the cycle added to last
-  std::vector<typename Cycle::node_type> spare_;   // of cycles that are over, with their memory
+  typename Cycle::iterator last_ = cycles_.end();  // the cycle to which the last event was added
+  std::vector<typename Cycle::node_type> spare_;   // nodes of past cycles, with their memory
   std::vector<Event> taken_;
 };
 

@@ -61,7 +61,7 @@ bool Meetings::too_many() const {
   return messages >= kMessagesOfPort * static_cast<std::int64_t>(known_.size()) && share() > most_;
 }
 
-// Leaps simulate some hundred cycles for every message that starts or ends, at most all.
+// Leaps simulate some hundred cycles for every message that starts or ends, at most all cycles.
 bool Meetings::pays() const {
   constexpr double kCyclesOfMessage = 500;
   double all = 0;

@@ -12,28 +12,29 @@ namespace coppice::fabric {
 
 using topology::NodeId;
 
-// The routes of all accelerators in a run that looks the same from each of them, by those of one, the origin:
-// a message that leaves the origin over a route stands for an image from every accelerator at the same time,
-// over channels of the same kind. One image arrives at the origin.
+// The routes of all accelerators in a run that looks the same from each of them, represented by those of one,
+// the origin: a message that leaves the origin over a route stands for an image from every accelerator at the
+// same time, over equivalent channels. One image arrives at the origin.
 //
-// Channels are images of each other likewise: the first of a route of that which leaves the origin, the
-// others of those by which its image comes to the origin. What the origin's messages do on these is what all
-// messages do on any of their images.
+// Channels have images as well: the first channel of a route has those of the channel that leaves the origin;
+// the others have those of the channels by which the route's image arrives at the origin. Whatever the
+// origin's messages do on these, all messages do on their images.
 class RouteImages {
  public:
   struct Images {
-    NodeId incoming_src = topology::kNoNode;  // of the image that comes to the origin
+    NodeId incoming_src = topology::kNoNode;  // source of the image that arrives at the origin
     const topology::Route* incoming = nullptr;
-    std::size_t hops = 0;                       // over channels
+    std::size_t hops = 0;                       // number of channels
     std::vector<topology::ChannelId> channels;  // [hop * accelerators + accelerator]
   };
 
-  // The topology outlives it.
+  // `topology` must outlive this object.
   RouteImages(const topology::Topology& topology, NodeId origin);
 
-  // Adds a route of the origin with its images, by the accelerator that they leave; they outlive this object.
-  // Returns false if they are not images: if virtual channels, bandwidths or latencies differ, if two use one
-  // channel or end at one accelerator, or if other images of a channel or of the route are known.
+  // Adds a route of the origin with its images, indexed by the accelerator that they leave; they must outlive
+  // this object. Returns false if they are not images: if virtual channels, bandwidths or latencies differ,
+  // if two use one channel or end at one accelerator, or if other images of a channel or of the route are
+  // known.
   bool add(std::span<const topology::Route* const> images);
 
   NodeId origin() const { return origin_; }
@@ -53,7 +54,7 @@ class RouteImages {
   NodeId origin_;
   std::size_t accelerators_;
   std::vector<topology::ChannelId> image_at_origin_;           // [channel]; -1: not known
-  std::unordered_map<const topology::Route*, Images> images_;  // by the origin's
+  std::unordered_map<const topology::Route*, Images> images_;  // by the origin's route
 };
 
 }  // namespace coppice::fabric

@@ -48,13 +48,13 @@ Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arriva
   } else {
     const Drain drained = drain(train, channel.flit_time);
     passage.tail = std::max(tail_arrival, passage.head + drained.tail);
-    // The channel gives back what the clock edge took from a flit, up to a femtosecond less than a cycle; a
-    // flit before the tail may have lost as much.
+    // The channel makes up for time lost to the clock edge, up to a femtosecond less than a cycle; a flit
+    // before the tail may have lost as much.
     const Femtoseconds given_back = period_ - 1;
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(passage.head, period_);
     const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail) - given_back;
-    // No flit i comes later than o(i) after the head, and the rounding of o(i) is given back.
+    // No flit i arrives later than o(i) after the head, and the channel makes up for the rounding of o(i).
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
     passage.next_free = std::min(by_drain, by_pace);

@@ -14,16 +14,16 @@ namespace coppice::fabric {
 struct Train {
   std::int64_t flits = 0;
   std::int64_t packets = 0;
-  std::int64_t packet_flits = 0;  // of all packets but the last, head included
-  Femtoseconds pace = 0;          // f: the flit time of the slowest channel of its route, a period at least
-  Cycles last_head = 0;           // o(h): from the first flit's injection to that of the last packet's head
-  Cycles tail = 0;                // o(flits - 1): to the last flit's
+  std::int64_t packet_flits = 0;  // of all packets except the last, including the head
+  Femtoseconds pace = 0;          // f: the flit time of the slowest channel on its route, at least one period
+  Cycles last_head = 0;  // o(h): from the injection of the first flit to that of the last packet's head
+  Cycles tail = 0;       // o(flits - 1): from the injection of the first flit to that of the last
 
   std::int64_t last_head_index() const { return (packets - 1) * packet_flits; }
 };
 
-// The flit time of a channel, also in cycles if it is a whole number, else 0: divisions would dominate the
-// cost of a train.
+// The flit time of a channel, and its value in cycles if that is a whole number, otherwise 0: divisions would
+// dominate the cost of a train.
 struct ChannelPace {
   ChannelPace() = default;
   ChannelPace(Femtoseconds time, Femtoseconds period)
@@ -33,49 +33,49 @@ struct ChannelPace {
   Cycles cycles = 0;
 };
 
-// A train's way through the switch of one router, in absolute cycles.
+// A train's traversal of the switch of one router, in absolute cycles.
 struct Passage {
-  Cycles arrival = 0;       // its head comes to the input buffer
-  Cycles tail_arrival = 0;  // its tail does
-  Cycles head = 0;          // its head wins the switch
-  Cycles last_head = 0;     // the last packet's head does
-  Cycles tail = 0;          // its tail does
-  // The channel behind the output has taken all its flits by then (Router::occupy_channel), or sooner.
+  Cycles arrival = 0;       // when its head reaches the input buffer
+  Cycles tail_arrival = 0;  // when its tail does
+  Cycles head = 0;          // when its head wins the switch
+  Cycles last_head = 0;     // when the last packet's head does
+  Cycles tail = 0;          // when its tail does
+  // The channel behind the output has taken all its flits by this time (Router::occupy_channel), or earlier.
   Femtoseconds next_free = 0;
 };
 
 // The closed form of an undelayed train. Let T be the clock period, f its pace, o(i) = ceil(i f/T), R = r + v
 // the routing and VC allocation delay, and g the flit time of the channel at an output port.
-//   Injection: flit i leaves the NI at t0 + o(i) (InjectionPort) and comes to the router two cycles later.
-//   Router: a packet's head wins the switch R cycles after it came; a body flit may in the cycle in which it
-//   comes, once its head is through. The channel takes flits that wait for it floor(g/T) cycles apart over
-//   any number of them (Router::occupy_channel: what the clock edge took from one flit is given to the next),
-//   so flit i wins in
+//   Injection: flit i leaves the NI at t0 + o(i) (InjectionPort) and reaches the router two cycles later.
+//   Router: a packet's head wins the switch R cycles after its arrival; a body flit may win in the cycle in
+//     which it arrives, once its head has passed. The channel takes waiting flits floor(g/T) cycles apart
+//     over any number of them (Router::occupy_channel: the time that the clock edge took from one flit is
+//     given to the next), so flit i wins in
 //       W(i) = max over j <= i of A(j) + (R if j is a head) + floor((i - j) g/T),
-//   A(j) the cycle in which flit j came. This holds if the channel owes the train before no part of the cycle
-//   in which the head wins; else W(i) may be a cycle more (TrainFabric::follows_closely()).
-// With k routers behind it and B(k) = t0 + 2 + the delays of the channels and switches so far, a head comes
+//   with A(j) the cycle in which flit j arrived. This holds if the channel owes the previous train no part of
+//   the cycle in which the head wins; otherwise W(i) may be a cycle later (TrainFabric::follows_closely()).
+// With k routers behind it and B(k) = t0 + 2 + the delays of the channels and switches so far, a head arrives
 // in B(k) + k R + o(i) and wins R later: heads move rigidly, by induction, since o(i) - o(j) >= floor((i - j)
-// f/T) and f >= g. Body flits come no later than that and no earlier than B(k) + o(i): where the pace is
-// slower than the clock they close up behind their head by R per router, as far as the channel lets them. In
-// the maximum for the tail, all j drop out but the tail itself and the heads; of these only the last packet's
-// stays where g is a whole number of cycles, since floor(x) + floor(y) = floor(x + y) then:
+// f/T) and f >= g. Body flits arrive no later than that and no earlier than B(k) + o(i): if the pace is
+// slower than the clock they close up behind their head by R per router, as far as the channel allows. In the
+// maximum for the tail, all j drop out except the tail itself and the heads; of these only the last packet's
+// remains if g is a whole number of cycles, since floor(x) + floor(y) = floor(x + y) then:
 //       tail(k) = max(tail arrival, B(k) + (k + 1) R + max over heads q of o(q) + floor((flits - 1 - q)
-//       g/T)).
+//           g/T)).
 class TrainTiming {
  public:
   TrainTiming(const Framing& framing, Femtoseconds period, Cycles routing_and_allocation)
       : framing_(framing), period_(period), routing_and_allocation_(routing_and_allocation) {}
 
-  // The train that a message of `bytes` makes on a route whose slowest flit time is `slowest`.
+  // The train of a message of `bytes` on a route whose slowest flit time is `slowest`.
   Train train(Bytes bytes, Femtoseconds slowest) const;
 
   // The passage through a router at which its head arrives in cycle `arrival` and its tail in `tail_arrival`;
   // `channel` is the pace of the output channel, whose flit time is at most the train's pace.
   Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
 
-  // The least cycle in which the tail may win the switch if the channel takes none of the train before
-  // `next_free`.
+  // The earliest cycle in which the tail may win the switch if the channel accepts no flit of the train
+  // before `next_free`.
   Cycles tail_behind(Femtoseconds next_free, std::int64_t flits, const ChannelPace& channel) const {
     return cycles(checked_sum(next_free, (flits - 1) * channel.flit_time));
   }
@@ -85,8 +85,8 @@ class TrainTiming {
   Cycles routing_and_allocation() const { return routing_and_allocation_; }
 
  private:
-  // The delay of packets on a channel whose flit time is not a whole number of cycles, if their heads come at
-  // the train's pace, counted from the first head.
+  // The delay of packets on a channel whose flit time is not a whole number of cycles, if their heads arrive
+  // at the train's pace, counted from the first head.
   struct Drain {
     Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
     Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g

@@ -116,7 +116,7 @@ void TrainFabric::prefetch(const Event& event) const {
   __builtin_prefetch(port.injector);
   if (event.kind != EventKind::kWake) return;
   const auto node = static_cast<std::size_t>(event.port / ni_ports_);
-  // Mostly an NI port sends over the out-port of its number.
+  // An NI port usually sends over the out-port with its number.
   __builtin_prefetch(outputs_.data() + first_output_[node] +
                      static_cast<std::size_t>(event.port % ni_ports_));
 }
@@ -133,7 +133,7 @@ void TrainFabric::process(const Event& event, Cycles now) {
       port.sending = false;
       last_movement_ = now;
       port.injector->message_injected(event.message, now);
-      // A message that comes later wakes the port itself.
+      // A message that becomes available later wakes the port itself.
       if (port.injector->next_message().message != nullptr) {
         schedule(port.free_at, {EventKind::kWake, event.port, 0});
       }
@@ -216,7 +216,7 @@ const TrainFabric::Known& TrainFabric::known(const Message& message) {
   return known;
 }
 
-// Fills stages_ with the train's way.
+// Fills stages_ with the train's path.
 void TrainFabric::follow(const Message& message, const Train& train, Cycles now) {
   stages_.clear();
   if (images_ != nullptr) {
@@ -232,7 +232,7 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   }
 }
 
-// Its first channel leaves the origin, the others belong to the image that arrives there.
+// The first channel leaves the origin; the others belong to the image that arrives there.
 void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
   const RouteImages::Images& images = images_->of(*message.route);
   NodeId node = images.incoming_src;
@@ -298,7 +298,7 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
         now);
   };
   if (known.train.flits <= vc_depth_) return;
-  // The NI spaces flits at the train's pace, and the first router lets none wait longer than r + v.
+  // The NI spaces flits at the train's pace, and the first router makes none wait longer than r + v.
   if (!injection_credits_keep_up(known)) {
     refuse(fmt::format("the injection channel of NI {}", message.src), injection_credit_loop_);
   }
@@ -309,8 +309,8 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
   }
 }
 
-// When the next message of a port may start without meeting this one in the router's input buffers. Virtual
-// channels are taken in rotation there.
+// When the next message of a port may start without meeting this one in the router's input buffers, where
+// virtual channels are taken in rotation.
 Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
   constexpr Cycles kShortestPacket = 2;  // a head and data
   const Passage& first = stages_.front().passage;
@@ -347,7 +347,7 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   use.length = known.train.flits;
   use.next_free = passage.next_free;
   use.free = std::max(timing_.cycles(passage.next_free), passage.last_head + delay);
-  // A cycle later at the latest, the channel owes nothing.
+  // At most a cycle later, the channel owes nothing.
   use.free_of_vc = std::max(passage.tail + 1 + vc_alloc_delay_,
                             timing_.cycles(passage.next_free) + (out.pace.cycles > 0 ? 0 : 1));
   // When its tail leaves the next router, in this port's cycles.
@@ -370,7 +370,7 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   const Cycles over = std::min(now, output.flits_since);
   std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
-    // Flits that were held up may follow each other faster than a train's.
+    // Delayed flits may follow each other faster than those of a train.
     if (second.flits) return first.free_of_vc;
     const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
     return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;
@@ -396,8 +396,8 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   }
 }
 
-// Whether a part of a cycle that the channel owes the first train, or those before it, holds up the second's
-// tail; adds it to what the channel owes then.
+// Whether the part of a cycle that the channel owes the first train, or earlier ones, delays the second's
+// tail. Also adds it to what the channel owes after the second.
 bool TrainFabric::follows_closely(const Output& output, const Interval& first, Interval& second) const {
   if (first.flits || second.flits) return false;
   second.next_free =
@@ -405,7 +405,8 @@ bool TrainFabric::follows_closely(const Output& output, const Interval& first, I
   return timing_.tail_behind(first.next_free, second.length, output.pace) > second.tail;
 }
 
-// Two users of an output port, of which the second comes too early: `one` is of the message from `src`.
+// Reports two users of an output port, of which the second comes too early: `one` belongs to the message from
+// `src`.
 void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& other, NodeId src,
                           NodeId dst) {
   if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
@@ -417,7 +418,8 @@ void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& o
                       place(output), at, src, dst, one.begin, one.tail, other.begin, other.tail));
 }
 
-// The run is exact until cycle `at`, and continues until then: another contention may come before.
+// Records that the run is exact only until cycle `at`; it continues until then, since an earlier contention
+// may still be found.
 void TrainFabric::contend(Cycles at, const std::string& what) {
   if (!first_contention(at)) return;
   contended_at_ = at;

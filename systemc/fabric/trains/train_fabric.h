@@ -22,69 +22,71 @@
 namespace coppice::fabric {
 
 // Thrown if a run cannot be simulated message by message: two trains met, or a condition of the closed form
-// does not hold. what() names the first place and cycle.
+// does not hold. what() names the first location and cycle.
 class ContentionError : public ModelError {
  public:
   explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
-  // Until this cycle the run was exact.
+  // The run was exact until this cycle.
   Cycles cycle() const { return cycle_; }
 
  private:
   Cycles cycle_;
 };
 
-// The fabric with a cost per message: a message is one train of flits, whose cycles are all known when it
-// starts (train.h has the closed form and its proof). Cycle-identical to FlitFabric while the conditions
-// below hold, which it checks for every message. If one fails, it throws ContentionError, in the cycle of the
-// first violation, instead of returning a wrong answer.
+// The fabric whose cost is one event per message: a message is one train of flits, whose cycles are all known
+// when it starts (train.h has the closed form and its proof). Cycle-identical to FlitFabric while the
+// conditions below hold, which it checks for every message. If one fails, it throws ContentionError, in the
+// cycle of the first violation, instead of returning a wrong answer.
 //
-// Of a message alone:
-//   credits          A virtual channel's D places keep a train going where every flit finds a place free: it
+// For a single message:
+//   credits          A virtual channel's D slots keep a train moving if every flit finds a free slot: a slot
 //                    is free again R cycles after its last flit won the switch, R = the channel's delay,
-//                    r + v, and the credit's way back (TrainFabric::credits_keep_up()).
-//   packets          Each takes a virtual channel other than the packet before, and that of the one before
-//                    that must have left both routers: two packets last r + v cycles or longer from head to
+//                    r + v, and the return of the credit (TrainFabric::credits_keep_up()).
+//   packets          Each packet takes another virtual channel than the previous one, and the packet before
+//                    that must have left both routers: two packets last at least r + v cycles from head to
 //                    head, and there are two virtual channels to choose from.
-// Of two trains through one output port, the second of which wins the switch with its head in cycle w:
-//   channel          w is not before the channel is free of the first. Where it then still owes the first a
-//                    part of cycle w, that part does not hold up the second's tail.
+// For two trains through one output port, the second of which wins the switch with its head in cycle w:
+//   channel          The first has freed the channel by w. If the channel then still owes the first a part of
+//                    cycle w, that part does not delay the second's tail.
 //   input            The first has left the next router, whose input they share, before the second's head
 //                    can win the switch there.
-//   virtual channel  The last packet of the first began r + v cycles or more before w, so that the virtual
+//   virtual channel  The last packet of the first began at least r + v cycles before w, so that the virtual
 //                    channel of the packet before it is free. With a single virtual channel, the first has
-//                    left it and the next router when the second's head asks for it, or comes.
-// Packets of any other two trains share no port in one cycle, since a train's place in the next router's
-// input follows from its output here. Refused though they could be told: buffers too shallow for the credit
-// loop, packet-based messages over a single virtual channel, trains that share a channel flit by flit.
+//                    left it and the next router when the second's head requests it, or arrives.
+// Packets of any other two trains share no port in one cycle, since a train's position in the next router's
+// input follows from its output here. Rejected although they could be predicted: buffers too shallow for the
+// credit loop, packet-based messages over a single virtual channel, and trains that share a channel flit by
+// flit.
 class TrainFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
-  // All references outlive the fabric; a ContentionError of its process ends up in `failure`.
+  // All references must outlive the fabric; a ContentionError of its process is stored in `failure`.
   TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
 
-  // Before the simulation: only the origin sends, and each of its messages stands for its images; the one
-  // that arrives at the origin is ejected there. Statistics count, and observers see, all of them. `images`
-  // knows every route, and outlives the fabric.
+  // Call this before the simulation: only the origin sends, and each of its messages stands for its images;
+  // the one that arrives at the origin is ejected there. Statistics and observers include all of them.
+  // `images` knows every route, and must outlive the fabric.
   void stand_for(const RouteImages& images) { images_ = &images; }
 
-  // Before the simulation: if trains meet, the run continues inexactly and records the meeting in `meetings`;
-  // a ContentionError ends it if there are too many. It outlives the fabric.
+  // Call this before the simulation: if trains meet, the run continues inexactly and records the meeting in
+  // `meetings`, which must outlive it; a ContentionError ends it if there are too many.
   void tell(Meetings& meetings);
-  // Counts its trains together with the other traffic of `whole`, which outlives it.
+  // Counts its trains together with the other traffic of `whole`, which must outlive it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // For messages that pass the same output ports as flits (MixedFabric). A message of NI port `port` comes
-  // through `outputs`, the first of which its head cannot leave before cycle `begin`.
+  // The following functions are for messages that pass the same output ports as flits (MixedFabric). A
+  // message of NI port `port` comes through `outputs`; its head cannot leave the first of them before cycle
+  // `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // The whole message has left the router through an output port.
+  // The passage of a whole message through an output port.
   struct FlitsPassed {
     std::int32_t output;
-    Cycles begin;      // its first head could win the switch, as far as others do not hinder it
-    Cycles last_head;  // its last head won it
-    Cycles tail;       // its last flit did
-    Cycles left_next;  // its last flit left the next router, or the network; in this port's cycles
-    bool held_up;      // its own packets may have met each other
+    Cycles begin;      // when its first head could win the switch, without obstruction by others
+    Cycles last_head;  // when its last head won it
+    Cycles tail;       // when its last flit did
+    Cycles left_next;  // when its last flit left the next router, or the network; in this port's cycles
+    bool held_up;      // whether its own packets may have met each other
     topology::VcRange vcs;
     NodeId src;
     NodeId dst;
@@ -93,11 +95,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::size_t output_index(NodeId node, int port) const {
     return first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
   }
-  // From the switch before an output port to the next router's input, or to the NI.
+  // Cycles from the switch before an output port to the next router's input, or to the NI.
   Cycles delay(std::int32_t output) const { return outputs_[static_cast<std::size_t>(output)].delay; }
-  // The node at an output port; none: the NI.
+  // The node at an output port; kNoNode: the NI.
   NodeId node_behind(std::size_t output) const { return outputs_[output].to; }
-  // From a router's input to its switch.
+  // Cycles from a router's input to its switch.
   Cycles head_delay() const { return timing_.routing_and_allocation(); }
 
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
@@ -117,21 +119,22 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   struct Port {
     Injector* injector = nullptr;
     Ejector* ejector = nullptr;
-    Cycles free_at = 0;          // the injection channel takes the next message
-    Cycles vcs_free_at = 0;      // from then on it meets nothing of the one before
-    bool credits_short = false;  // of that one's: the next may wait for them from its first flit on
+    Cycles free_at = 0;      // when the injection channel accepts the next message
+    Cycles vcs_free_at = 0;  // from then on the next message does not meet the previous one
+    // Whether the next message may wait for the previous one's credits from its first flit on.
+    bool credits_short = false;
     bool sending = false;
   };
   // The use of an output port by a train or by a message of flits.
   struct Interval {
-    Cycles begin;       // its head wins the switch
-    Cycles tail;        // its tail does
-    Cycles free;        // from then on another train's head may
-    Cycles free_of_vc;  // the same for the only virtual channel in `vcs`, and for flits
+    Cycles begin;       // when its head wins the switch
+    Cycles tail;        // when its tail does
+    Cycles free;        // when another train's head may win it
+    Cycles free_of_vc;  // `free` for the only virtual channel in `vcs`, and for flits
     topology::VcRange vcs;
     bool flits = false;
-    std::int64_t length = 0;     // flits of a train
-    Femtoseconds next_free = 0;  // the channel has taken all flits of this train and those before it
+    std::int64_t length = 0;     // number of flits of a train
+    Femtoseconds next_free = 0;  // when the channel has taken all flits of this train and earlier ones
   };
   static constexpr Cycles kNoFlits = std::numeric_limits<Cycles>::max();
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
@@ -139,7 +142,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     EventKind kind;
     std::int32_t port;  // index into ports_
     std::uint64_t message;
-    // The order within a cycle.
+    // The order of events within a cycle.
     bool operator<(const Event& other) const {
       return kind != other.kind ? kind < other.kind : port < other.port;
     }
@@ -147,39 +150,39 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // A router's output port.
   struct Output {
     NodeId node = topology::kNoNode;
-    NodeId to = topology::kNoNode;  // none: the NI
+    NodeId to = topology::kNoNode;  // kNoNode: the NI
     std::int32_t channel = -1;
     Cycles delay = 0;        // from the switch to the next router's input, or to the NI
-    Cycles credit_loop = 0;  // R
+    Cycles credit_loop = 0;  // R of the credits condition
     ChannelPace pace;
-    Cycles spaced = 0;             // the least between a flit and the one D places before it
-    std::vector<Interval> trains;  // ascending
-    // With flits.
-    Cycles flits_since = kNoFlits;  // those that have not passed came no earlier
-    std::int32_t flits_coming = 0;  // messages
+    Cycles spaced = 0;             // the fewest cycles between a flit and the one D places before it
+    std::vector<Interval> trains;  // in ascending order
+    // State for flits.
+    Cycles flits_since = kNoFlits;  // flits that have not passed arrived no earlier
+    std::int32_t flits_coming = 0;  // number of messages
     bool trained = false;           // a train has passed
-    bool shared = false;            // flits have met here
-    bool flits_only = false;        // where they met, or on the way there: no train may ever pass
+    bool shared = false;            // whether flits have met here
+    bool flits_only = false;        // flits met here or on the way to it, so no train may ever pass
   };
-  // The train of messages of a length, which are few in a run.
+  // The train for one length of messages; a run has few lengths.
   struct Known {
     Bytes bytes = -1;
     Femtoseconds flit_time = 0;  // of the slowest channel
     Train train;
-    Cycles paced = 0;       // from a flit to the one D places after it
-    Cycles next_start = 0;  // from its first flit to that of the next message
+    Cycles paced = 0;       // cycles from a flit to the one D places after it
+    Cycles next_start = 0;  // cycles from its first flit to that of the next message
   };
-  // An output port on the route of the message that starts now.
+  // An output port on the route of the message that is being started.
   struct Stage {
     Output* output;
     topology::VcRange vcs;
     Passage passage;
-    std::span<const topology::ChannelId> channels;  // behind it and behind its images
+    std::span<const topology::ChannelId> channels;  // channels of the output and of its images
   };
 
   void build(const config::SystemConfig& system);
   void tick();
-  static constexpr std::size_t kAhead = 4;  // events
+  static constexpr std::size_t kAhead = 4;  // number of events
   void prefetch(const Event& event) const;
   void process(const Event& event, Cycles now);
   void try_start(std::int32_t port, Cycles now);
@@ -230,20 +233,20 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::vector<Output> outputs_;
   std::vector<Port> ports_;  // [interface][NI port]
   std::vector<Stage> stages_;
-  std::array<Known, 64> known_;  // by the last bits of a length
+  std::array<Known, 64> known_;  // indexed by the last bits of a length
   Calendar<Event> events_;
   sc_core::sc_event wake_event_;
   Cycles next_tick_ = -1;
   Cycles last_movement_ = 0;
-  std::int64_t trains_ = 0;   // under way
-  Cycles contended_at_ = -1;  // the first contention known so far, maybe still to come
+  std::int64_t trains_ = 0;   // in flight
+  Cycles contended_at_ = -1;  // the first known contention, which may lie in the future
   std::string contention_;
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
-  const Fabric* whole_ = nullptr;  // the fabric that it is part of
-  // Per output port: the ports that flits came from.
+  const Fabric* whole_ = nullptr;  // the fabric of which it is a part
+  // Per output port: the ports from which flits came.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
-  std::vector<std::int32_t> passing_;  // scratch: the output ports of the message that starts now
+  std::vector<std::int32_t> passing_;  // scratch space: the output ports of the message being started
   FabricStatistics statistics_;
   std::vector<FabricObserver*> observers_;
   Failure* failure_;

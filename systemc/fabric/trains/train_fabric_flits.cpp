@@ -1,4 +1,4 @@
-// The knowledge of trains about messages that pass the same output ports as flits.
+// How trains account for messages that pass the same output ports as flits.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ void TrainFabric::tell(Meetings& meetings) {
   meetings.set_size(outputs_.size(), ports_.size());
 }
 
-// The message that starts now, whose way is in stages_.
+// Records the message being started, whose path is in stages_.
 void TrainFabric::tell_passing(std::int32_t port, const Message& message, const Train& train, Cycles now) {
   passing_.clear();
   for (const Stage& stage : stages_) {
@@ -62,7 +62,8 @@ void TrainFabric::flits_passed(const FlitsPassed& flits, Cycles now) {
   if (--output.flits_coming == 0) output.flits_since = kNoFlits;
 }
 
-// Flits meet there: its pointers count from now on, and the numbers of virtual channels by which they come.
+// Flits meet at the output: from now on its pointers matter, and so do the numbers of the virtual channels on
+// which flits arrive.
 void TrainFabric::share(Output& output, Cycles now) {
   if (output.shared) return;
   output.shared = true;

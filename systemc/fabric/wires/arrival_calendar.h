@@ -12,14 +12,14 @@
 
 namespace coppice::fabric {
 
-// The cycles in which something arrives at a node, and on which of its lines (ends of wires, or virtual
-// channels of one; numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring grows to
-// the longest delay that occurs. Flits of short wires wait here too.
+// The cycles in which something arrives at a node, and the lines on which it arrives (ends of wires, or
+// virtual channels of one; numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring
+// grows to the longest delay that occurs. Flits of short wires wait here too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
 
-  // Before anything is added.
+  // Call this before anything is added.
   void set_lines(int lines) {
     resize(std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64), slots());
   }
@@ -27,26 +27,26 @@ class alignas(64) ArrivalCalendar {
   // Sets the number of columns for wires whose flits wait here.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
-  // Everything before `begun` has been served, whenever it is read; outlives the calendar.
+  // Everything before `begun` counts as served whenever it is read; the reference must outlive the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
-  // `at` is later than the cycle served last.
+  // `at` must be later than the cycle served last.
   void add(Cycles at, int line) { add(at, Place(line)); }
-  // A line as the calendar keeps it.
+  // A line in the calendar's representation.
   struct Place {
-    // Flits on a line either wait in the calendar, in their own column, or (-1) in the wire.
+    // Flits on a line wait either in the calendar, in their own column, or (-1) in the wire.
     explicit Place(int line, int its_column = -1)
         : bit(std::uint64_t{1} << (line % 64)),
           word(static_cast<std::uint32_t>(line / 64)),
           column(its_column) {}
-    // So many lines further on, in the same word.
+    // The line `further` lines on, in the same word.
     Place(const Place& line, int further) : bit(line.bit << further), word(line.word), column(line.column) {}
     bool waits() const { return column >= 0; }
     std::uint64_t bit;
     std::uint32_t word;
     std::int32_t column;
   };
-  // Returns whether nothing has been known of the line in that cycle.
+  // Returns whether the line had no known arrival in that cycle.
   [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
@@ -56,20 +56,21 @@ class alignas(64) ArrivalCalendar {
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     return alone;
   }
-  // Sets the node's next cycle, which announcements move forward; outlives the calendar.
+  // Sets the node's next cycle, which announcements move forward; the reference must outlive the calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);
     if (at < *due_) *due_ = at;
   }
-  // The same for a line that allows one arrival per cycle; returns false if there is another.
+  // Announces an arrival on a line that allows one per cycle; returns false if there is another.
   bool announce_alone(Cycles at, const Place& line) {
     const bool alone = add(at, line);
     if (at < *due_) *due_ = at;
     return alone;
   }
 
-  // A flit arrives over `line`, alone, and waits in its column; returns false if there is one already.
+  // Delivers a single flit that arrives over `line` and waits in its column; returns false if there is one
+  // already.
   [[gnu::always_inline]] bool deliver(Cycles at, const Place& line, std::uint64_t flit, int vc) {
     const bool alone = add(at, line);
     if (at - served_ > flits_.reach()) [[unlikely]] {
@@ -82,14 +83,14 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first known cycle, and the arrivals in a cycle over the 64 lines around `line`.
+  // The first cycle whose arrivals are known; below, the arrivals in a cycle over the 64 lines around `line`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }
 
-  // Calls f(line) for all lines of cycle `now`, ascending, and forgets them. Cycles are served in order,
-  // without arrivals in between.
+  // Calls f(line) for all lines of cycle `now` in ascending order, and clears them. Cycles are served in
+  // order, without skipping any with arrivals.
   template <typename F>
   void serve(Cycles now, F&& f) {
     served_ = now;
@@ -106,7 +107,7 @@ class alignas(64) ArrivalCalendar {
 
   // Whether all lines fit into a word: then take() may be called instead of serve().
   bool one_word() const { return words_ == 1; }
-  // Forgets the lines of cycle `now` and returns them, a bit each.
+  // Clears the lines of cycle `now` and returns them, one bit each.
   std::uint64_t take(Cycles now) {
     served_ = now;
     const std::size_t slot = static_cast<std::size_t>(now) & mask_;
@@ -128,7 +129,7 @@ class alignas(64) ArrivalCalendar {
     return served_ + 1 + static_cast<Cycles>((slot - start) & mask_);
   }
 
-  // Forgets the lines of all cycles before `end`.
+  // Clears the lines of all cycles before `end`.
   void skip(Cycles end) {
     for (Cycles cycle = next(end); cycle < end; cycle = next(end)) serve(cycle, [](int) {});
     served_ = std::max(served_, end - 1);
@@ -159,7 +160,7 @@ class alignas(64) ArrivalCalendar {
     lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
     occupied_ = lines_.get() + slots * words;
   }
-  // A node that has slept for long needs no ring for that time.
+  // A node that has slept for a long time needs no ring for that time.
   [[gnu::noinline]] void make_room(Cycles at) {
     if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
     if (at - served_ > static_cast<Cycles>(mask_)) grow(at);
@@ -189,11 +190,12 @@ class alignas(64) ArrivalCalendar {
     }
   }
 
-  std::unique_ptr<std::uint64_t[]> lines_;  // [slot][word], a bit per line; then what is occupied
-  std::uint64_t* occupied_ = nullptr;       // a bit per slot with any line
+  // [slot][word], one bit per line; followed by the words of occupied_.
+  std::unique_ptr<std::uint64_t[]> lines_;
+  std::uint64_t* occupied_ = nullptr;  // one bit per slot with any line
   ArrivingFlits flits_;
   std::size_t mask_ = 0;
-  std::size_t words_ = 1;  // of a slot, a power of two
+  std::size_t words_ = 1;  // per slot, a power of two
   unsigned words_shift_ = 0;
   Cycles served_ = -1;
   Cycles* due_ = nullptr;

@@ -13,20 +13,20 @@
 namespace coppice::fabric {
 
 // The flits in flight to a node over its short wires, by arrival cycle and the column of their wire: those of
-// a cycle are adjacent. The calendar records which places are filled.
+// a cycle are adjacent. The calendar records which entries are filled.
 class ArrivingFlits {
  public:
   struct Arrival {
-    std::uint64_t flit = 0;  // as a word: the compiler would put the parts of a flit together in memory
+    std::uint64_t flit = 0;  // stored as a word: the compiler would assemble the parts of a flit in memory
     std::int64_t vc = 0;
   };
 
-  // Before anything is put in.
+  // Call this before anything is added.
   void set_columns(int columns) {
     columns_shift_ = static_cast<unsigned>(std::countr_zero(std::bit_ceil(static_cast<unsigned>(columns))));
     rows_.assign(columns == 0 ? 0 : kSmallest << columns_shift_, {});
   }
-  // Cycles after the one served last that fit.
+  // The number of cycles after the one served last that fit.
   Cycles reach() const { return mask_; }
   Arrival& at(Cycles cycle, int column) { return rows_[place(cycle, column)]; }
   const Arrival& at(Cycles cycle, int column) const { return rows_[place(cycle, column)]; }

@@ -33,16 +33,16 @@ struct TimedFlit {
   Stamp stamp;
 };
 
-// The flit that follows `flit` in its packet at this distance.
+// The flit of the same packet that is `flits` positions later.
 inline Flit later(Flit flit, std::int64_t flits) {
   flit.sequence = static_cast<std::uint32_t>(flit.sequence + flits) & 0x7fffffffU;
   return flit;
 }
 
-// Consecutive flits on one virtual channel are a single entry of a long wire: the state of a large system
-// would not stay in the caches with an entry per flit and credit.
+// Consecutive flits on one virtual channel are a single entry of a long wire, because the state of a large
+// system would not stay in the caches with an entry per flit and credit.
 //
-// Flits of one packet, one behind the other; only the last may be a tail.
+// This class holds flits of one packet, one after the other; only the last may be a tail.
 class FlitBurst {
  public:
   FlitBurst() = default;
@@ -65,11 +65,11 @@ class FlitBurst {
     flit_ = word + kNext;
     return {flit_of(last ? word : word & ~kTail), stamp};
   }
-  // The flit of a burst that has one.
+  // The flit of a burst with a single flit.
   TimedFlit single() const { return {flit_of(flit_), first_}; }
   Cycles at() const { return first_.at(); }
   int flits() const { return static_cast<int>(end_.at() - first_.at()); }
-  // Counted from the first.
+  // Counted from the first flit.
   TimedFlit operator[](int i) const {
     const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
     return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
@@ -82,7 +82,7 @@ class FlitBurst {
   }
 
  private:
-  // A flit as a word: the compiler would put the parts of one together in memory.
+  // A flit as a word: the compiler would assemble its parts in memory.
   static constexpr std::uint64_t kPacket = 0xffffffff;
   static constexpr std::uint64_t kNext = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kTail = std::uint64_t{1} << 63U;
@@ -90,9 +90,9 @@ class FlitBurst {
   static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
   static Flit flit_of(std::uint64_t word) { return std::bit_cast<Flit>(word); }
 
-  std::uint64_t flit_ = 0;  // the first, and whether the last is a tail
+  std::uint64_t flit_ = 0;  // the first flit, and whether the last is a tail
   Stamp first_;
-  Stamp end_;  // behind the last
+  Stamp end_;  // after the last flit
 };
 
 class CreditBurst {
@@ -106,7 +106,7 @@ class CreditBurst {
     end_ = stamp.later(1);
     return true;
   }
-  // Removes the first credit; `last` as above.
+  // Removes the first credit; sets `last` if it was the only one.
   Stamp take(bool& last) {
     const Stamp stamp = first_;
     first_ = stamp.later(1);

@@ -23,7 +23,7 @@ class FlitReceiveIf : public virtual sc_core::sc_interface {
 };
 
 // A channel from one module to another: bind the sender's port to `sender`, the receiver's to `receiver`. A
-// flit that leaves in cycle c has arrived whole in cycle c + flit_latency; a credit takes the channel's
+// flit that leaves in cycle c has completely arrived in cycle c + flit_latency; a credit takes the channel's
 // latency and the time its receiver needs to count it. Throws ModelError at the start of simulation unless
 // each end is bound to one module.
 class Channel final : public sc_core::sc_module, public StatisticsOwner {
@@ -31,7 +31,7 @@ class Channel final : public sc_core::sc_module, public StatisticsOwner {
   sc_core::sc_export<FlitSendIf> sender{"sender"};
   sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
 
-  // In cycles, of a flit and of a credit; of its virtual channels, as Wire has them.
+  // Latencies in cycles, of a flit and of a credit; `vcs` as in Wire.
   Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency, int vcs = 0);
 
   Wire& wire() { return wire_; }
@@ -42,7 +42,7 @@ class Channel final : public sc_core::sc_module, public StatisticsOwner {
   }
 
  private:
-  // An end that takes one port.
+  // An end that accepts one port.
   template <typename Interface>
   class End final : public Interface {
    public:

@@ -10,7 +10,7 @@
 
 namespace coppice::fabric {
 
-// Cycles of a stretch of at most kMost, a bit each, counted from its first.
+// A set of cycles of a stretch of at most kMost, one bit each, counted from its first.
 class CycleMask {
  public:
   static constexpr int kWords = 3;
@@ -19,9 +19,9 @@ class CycleMask {
   using Word = std::uint64_t;
 
   CycleMask() = default;
-  // From kWords words.
+  // From an array of kWords words.
   explicit CycleMask(const Word* words) { std::copy(words, words + kWords, words_.begin()); }
-  // The first `cycles`.
+  // The set of the first `cycles` cycles.
   static CycleMask first(Cycles cycles) {
     CycleMask mask;
     for (Word& word : mask.words_) {
@@ -43,7 +43,7 @@ class CycleMask {
     for (const Word word : words_) bits += ones(word);
     return bits;
   }
-  // The cycle that follows `before` others; kMost if there are no more.
+  // The cycle in the set that follows `before` others; kMost if there are no more.
   Cycles nth(Cycles before) const {
     for (int word = 0; word < kWords; ++word) {
       Word bits = words_[static_cast<std::size_t>(word)];
@@ -58,8 +58,8 @@ class CycleMask {
     return kMost;
   }
   // The cycles in which a queue is served that receives items in these cycles, starts with `waiting` items,
-  // and serves one per cycle, also an arriving one: continuously until it is empty for the first time, then
-  // as items arrive.
+  // and serves one per cycle (possibly one that has just arrived): continuously until it is empty for the
+  // first time, then as items arrive.
   CycleMask served(Cycles waiting) const {
     Cycles busy = std::min(waiting, kMost);
     for (;;) {
@@ -69,7 +69,7 @@ class CycleMask {
       busy = longer;
     }
   }
-  // First and last of a mask that is not empty.
+  // The first and the last cycle of a non-empty set.
   Cycles front() const {
     int word = 0;
     while (words_[static_cast<std::size_t>(word)] == 0) ++word;
@@ -95,8 +95,8 @@ class CycleMask {
     return sum;
   }
 
-  // The same cycles counted from `cycles` later, which drops earlier ones; or from earlier, which drops those
-  // that are too late.
+  // The same cycles counted from `cycles` later, which drops earlier ones; for a negative number from
+  // earlier, which drops those that no longer fit.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);
@@ -132,7 +132,7 @@ class CycleMask {
   }
   bool operator==(const CycleMask&) const = default;
 
-  // Calls f(cycle) for each, ascending.
+  // Calls f(cycle) for each cycle in ascending order.
   template <typename F>
   void for_each(F&& f) const {
     for (int word = 0; word < kWords; ++word) {

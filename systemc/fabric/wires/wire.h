@@ -19,7 +19,7 @@ namespace coppice::fabric {
 
 inline constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-// First in, first out, without a bound: room grows as it is needed and stays.
+// An unbounded first-in-first-out queue: its room grows as needed and is kept.
 template <typename Entry>
 class Ring {
  public:
@@ -28,7 +28,7 @@ class Ring {
   Entry& front() { return entries_[begin_ & mask_]; }
   const Entry& front() const { return entries_[begin_ & mask_]; }
   Entry& back() { return entries_[(end_ - 1) & mask_]; }
-  // Room for one more, to be filled in place.
+  // Adds an entry, to be filled in place.
   Entry& add() {
     if (size() > mask_) [[unlikely]] {
       grow();
@@ -63,19 +63,19 @@ class Ring {
 
 // The traffic between two modules: flits in one direction, credits in the other, each in sending order and
 // with its arrival cycle. Both ends access it directly, so that a flit costs no kernel event; the calendar of
-// the node at an end tells when there is something to take.
+// the node at an end records when there is something to take.
 //
-// A wire between nodes that run in different threads is apart: what is sent waits at its sender's side until
-// hand_over(), between quanta, in which nothing that is sent arrives.
+// A wire between nodes that run in different threads is "apart": sent items wait at the sender's side until
+// hand_over(), between quanta; nothing sent within a quantum arrives in it.
 class Wire {
  public:
   // Latencies in cycles, of a flit and of a credit. If `vcs` is not 0, the wire has that many virtual
   // channels, is short, and is sent no runs: items in flight may then wait in the calendars of their
-  // receivers, and nowhere else, credits with a line for each virtual channel.
+  // receivers, and nowhere else, with one line for each virtual channel's credits.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 
-  // The sender's end. A flit goes onto the wire in cycle `leaves`, not before the flit sent last.
+  // The sender's end. A flit enters the wire in cycle `leaves`, not before the flit sent last.
   void send(Flit flit, int vc, Cycles leaves) {
     const Stamp stamp(leaves + flits_.latency, vc);
     ++flits_.sent;
@@ -87,7 +87,7 @@ class Wire {
   }
   // For credits that do not wait in the calendar.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
-  // Takes the first of them; returns its virtual channel.
+  // Takes the first credit; returns its virtual channel.
   int take_credit() {
     if (credits_.latency < kJoined) {
       const int vc = credits_.ring.front().single().vc();
@@ -100,7 +100,7 @@ class Wire {
     return vc;
   }
 
-  // The receiver's end, where flits do not wait in its calendar.
+  // The receiver's end, if flits do not wait in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit take_flit() {
     if (flits_.latency < kJoined) {
@@ -113,7 +113,7 @@ class Wire {
     if (last) flits_.ring.pop();
     return flit;
   }
-  // A slot of virtual channel `vc` is free; the sender learns it from cycle `leaves` on.
+  // Frees a slot of virtual channel `vc`; the credit leaves in cycle `leaves`.
   void return_credit(int vc, Cycles leaves) {
     const Stamp stamp(leaves + credits_.latency, vc);
     if (credits_.end.calendar == nullptr) [[unlikely]] {
@@ -195,14 +195,14 @@ class Wire {
       return true;
     });
   }
-  // Forgets the credits that arrive before `end`, which the calendar has skipped.
+  // Drops the credits that arrive before `end`, which the calendar has skipped.
   void drop_credits(Cycles end) {
     while (has_credit(end - 1)) take_credit();
   }
   // Counts flits that leave and arrive within a stretch.
   void count_flits(int flits) { flits_.sent += flits; }
 
-  // Its ends are in different threads.
+  // Declares that its ends are in different threads.
   void set_apart() {
     apart_ = std::make_unique<Apart>();
     apart_->receiver = std::exchange(flits_.end, {});
@@ -220,9 +220,9 @@ class Wire {
     apart_->credit_runs.clear();
   }
 
-  // Sets the listener of arrivals: its calendar, the wire's line there, and the next cycle of its node. Flits
-  // wait in the calendar's `column` unless it is -1; credits of virtual channel i have line `line` + i and
-  // wait in the calendar if they are reported by virtual channel.
+  // Sets the listener for arrivals: its calendar, the wire's line there, and the next cycle of its node.
+  // Flits wait in the calendar's `column` unless it is -1; credits of virtual channel i have line `line` + i
+  // and wait in the calendar if they are reported by virtual channel.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
     receiver() = {&calendar, ArrivalCalendar::Place(line, column)};
@@ -231,7 +231,7 @@ class Wire {
     calendar.set_due(due);
     sender() = {&calendar, ArrivalCalendar::Place(line, by_vc ? 0 : -1)};
   }
-  // The number of virtual channels if items in flight may wait in calendars; else 0.
+  // The number of virtual channels if items in flight may wait in calendars; otherwise 0.
   int vcs() const { return vcs_; }
   bool has_receiver() { return receiver().calendar != nullptr; }
   bool has_sender() { return sender().calendar != nullptr; }
@@ -261,7 +261,7 @@ class Wire {
   }
 
  private:
-  // From this latency on, items in flight take enough room to be joined in bursts.
+  // From this latency on, items in flight take enough room to be combined in bursts.
   static constexpr Cycles kJoined = 16;
 
   struct End {
@@ -269,7 +269,7 @@ class Wire {
     ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const { calendar->announce(at, line); }
-    // For a virtual channel's own line; returns false if the arrival was already expected.
+    // For a virtual channel's own line; returns false if an arrival was already expected.
     bool expect_alone(Stamp stamp) const {
       return calendar->announce_alone(stamp.at(), ArrivalCalendar::Place(line, stamp.vc()));
     }
@@ -279,10 +279,10 @@ class Wire {
   struct alignas(64) Way {
     Ring<Entry> ring{};
     Cycles latency = 0;
-    End end{};              // none while the wire is apart
-    std::int64_t sent = 0;  // flits, those leapt over too; credits are not counted
+    End end{};              // empty while the wire is apart
+    std::int64_t sent = 0;  // number of flits, including those leapt over; credits are not counted
   };
-  // Each of the lists is a thread's own, and on its own cache line.
+  // Each list belongs to one thread, and has its own cache line.
   struct Apart {
     alignas(64) std::vector<TimedFlit> flits;
     std::vector<FlitRun> flit_runs;
@@ -340,7 +340,7 @@ class Wire {
     credit_runs_.push_back(run);
     sender().expect(run.begin + run.cycles.front());
   }
-  // Visits single items: how they are grouped in bursts is not part of the state.
+  // Visits single items: their grouping in bursts is not part of the state.
   template <typename Visitor>
   static void visit_burst(Visitor& visitor, FlitBurst& burst) {
     TimedFlit first = burst[0];
@@ -369,7 +369,8 @@ class Wire {
     visitor.value(stamp.vc());
     stamp = {at, stamp.vc()};
   }
-  // Flits that wait in the calendar, as long as f(flit, stamp) returns true; returns whether it always did.
+  // Visits flits that wait in the calendar, as long as f(flit, stamp) returns true; returns whether it always
+  // did.
   template <typename F>
   bool for_each_waiting_flit(Cycles end, F&& f) const {
     const End& told = receiver();
@@ -394,7 +395,7 @@ class Wire {
     });
     last_flit_ = last;
   }
-  // Credits that wait there; f(stamp).
+  // Calls f(stamp) for credits that wait in the calendar.
   template <typename F>
   void for_each_waiting_credit(Cycles end, F&& f) const {
     const End& told = sender();
@@ -406,7 +407,7 @@ class Wire {
       }
     }
   }
-  // The calendar itself is moved by its node.
+  // The node shifts the calendar itself.
   template <typename Visitor>
   void visit_waiting_credits(Visitor& visitor) {
     Cycles last = last_credit_;

@@ -29,7 +29,7 @@ inline void shorten(FlitRun& run, int taken) {
 }
 inline void shorten(CreditRun&, int) {}
 
-// The part of a run that arrives before cycle `end`, relative to cycle `now`, which is no later than any of
+// The part of a run that arrives before cycle `end`, relative to cycle `now`, which must not be after any of
 // it.
 template <typename Run>
 CycleMask arriving(const Run& run, Cycles now, Cycles end) {
@@ -39,8 +39,8 @@ CycleMask arriving(const Run& run, Cycles now, Cycles end) {
   return cycles & CycleMask::first(end - now);
 }
 
-// Takes from `runs`, in order, what arrives before cycle `end`: calls f(run) with a part that begins in cycle
-// `now`, which is no later than any of it. Returns whether anything stays.
+// Takes from `runs`, in order, everything that arrives before cycle `end`: calls f(run) with a part that
+// begins in cycle `now`, which must not be after any of it. Returns whether anything remains.
 template <typename Run, typename F>
 bool take_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   std::size_t kept = 0;
@@ -63,7 +63,7 @@ bool take_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   return kept > 0;
 }
 
-// The first cycle in which one of them arrives; there are some.
+// The first cycle in which one of them arrives; there must be at least one.
 template <typename Run>
 Cycles first_arrival(const std::vector<Run>& runs) {
   Cycles first = runs.front().begin + runs.front().cycles.front();
