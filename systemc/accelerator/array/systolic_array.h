@@ -51,7 +51,7 @@ class SystolicArray {
   // The cycles of a product m x k by k x n, which is laid out on the array (rows x columns) and streamed past
   // it (depth):
   //   output stationary  m x n, depth k;   weight stationary  k x n, depth m;   input stationary  k x m,
-  // depth n
+  //   depth n
   // It is cut into tiles of at most the array's size. A tile of r x c occupies the array for 2 r + c + depth
   // - 2 cycles: r to load or drain, r - 1 + c - 1 of skew, and depth values through each lane. Tiles at the
   // edges count with the rows and columns that they use. As SCALE-Sim counts, every tile has the array's

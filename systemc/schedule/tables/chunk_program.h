@@ -48,11 +48,11 @@ struct ProgramStage {
 // messages up and down differ from accelerator to accelerator. In the switch's dimension,
 //
 // - a reduce-scatter sends everyone else's parts up, and returns to each accelerator the others' sum of its
-// own part, which it adds (an own part that went up and came back would overwrite early contributions from
-// other dimensions);
+//   own part, which it adds (an own part that went up and came back would overwrite early contributions from
+//   other dimensions);
 // - an all-gather sends an accelerator's part up, and those of the others down to it;
 // - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one stage: an
-// accelerator sends up everything that it holds, and the sum comes down.
+//   accelerator sends up everything that it holds, and the sum comes down.
 class ChunkProgram {
  public:
   // Between accelerators, from each accelerator to its switch, or from the switch to each.

@@ -29,14 +29,14 @@ Topology make_switch(std::span<const int> dims, std::span<const LinkSpec> links)
 
 // Fat trees of full bisection with one network interface channel per accelerator.
 // - dims [k, n], k >= 2, n >= 1: the k-ary n-tree (Petrini and Vanneschi 1997), k^n accelerators, n levels of
-// k^(n-1) switches; every switch below the top has k channels down and k up. Switch w of level l is node k^n
-// + l·k^(n-1) + w; leaf w holds accelerators k·w to k·w + k - 1; switches of levels l and l + 1 are linked if
-// their base-k numbers agree in every digit but digit l. [8, 2] is the 64-node 8-ary 2-level tree: 8 leaves
-// with 8 accelerators and 8 uplinks each, 8 spines.
+//   k^(n-1) switches; every switch below the top has k channels down and k up. Switch w of level l is node
+//   k^n + l·k^(n-1) + w; leaf w holds accelerators k·w to k·w + k - 1; switches of levels l and l + 1 are
+//   linked if their base-k numbers agree in every digit but digit l. [8, 2] is the 64-node 8-ary 2-level
+//   tree: 8 leaves with 8 accelerators and 8 uplinks each, 8 spines.
 // - dims [m, l, s]: two levels of any shape: l leaves of m accelerators each, s spines, m / s parallel links
-// between every leaf and every spine (s divides m). [m, 2, 0] has no spines: m parallel links join the two
-// leaves. [8, 2, 0] is the 16-node DGX-2-like system: two boards of 8 accelerators, with each board's
-// switches as one.
+//   between every leaf and every spine (s divides m). [m, 2, 0] has no spines: m parallel links join the two
+//   leaves. [8, 2, 0] is the 16-node DGX-2-like system: two boards of 8 accelerators, with each board's
+//   switches as one.
 // Link levels: 0 between accelerators and leaves, l between switches of levels l - 1 and l. Ports of a
 // switch: channels down in ascending order of destination, then channels up likewise.
 Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> links);
