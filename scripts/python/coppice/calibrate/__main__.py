@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import pathlib
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from coppice.command import CoppiceError
 
@@ -24,8 +25,8 @@ except ModuleNotFoundError as missing:
     sys.exit(f"coppice: a calibration needs the packages {PACKAGES}: {missing.name} is missing")
 
 # The algorithms that a library may have used, those that move the most bytes first.
-CANDIDATES = {"all_reduce": ["rail_ring", "rail_tree", "nvls"], "all_gather": ["rail_ring"],
-              "reduce_scatter": ["rail_ring"], "all_to_all": ["direct"]}
+CANDIDATES = {"all_reduce": ["rail_ring", "rail_tree", "nvls", "ring"], "all_gather": ["rail_ring", "ring"],
+              "reduce_scatter": ["rail_ring", "ring"], "all_to_all": ["direct"]}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,20 +60,28 @@ def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point]
     return kept, held
 
 
-def shapes_of(config: pathlib.Path, operation: str, ranks: int, accelerators: int, names: Sequence[str]) -> list[Shape]:
-    found = [probe.shape(config, operation, ranks, accelerators, name) for name in names]
-    return sorted((s for s in found if s is not None), key=lambda s: -s.us_per_byte)
+def shapes_of(names: Sequence[str], shape: Callable[[str], Shape | None]) -> list[Shape]:
+    """The shapes of the algorithms that apply, those that move the most bytes first.
+
+    Most networks have the rings of `ring` among those of rail_ring; a cube mesh has more in `ring`, which counts there.
+    """
+    found = {name: one for name in names if (one := shape(name)) is not None}
+    rings = found.get("ring"), found.get("rail_ring")
+    if rings[0] and rings[1] and rings[0].us_per_byte > 0.98 * rings[1].us_per_byte:
+        del found["ring"]
+    return sorted(found.values(), key=lambda s: -s.us_per_byte)
 
 
-def fit(config: pathlib.Path, points: Sequence[Point], accelerators: int, names: Sequence[str] | None, most: int,
-        found: dict[tuple[str, int], dict[str, Shape]] | None = None) -> list[output.Series]:
-    """A series per operation and rank count, with its protocols. `found` takes the shapes of each series' algorithms."""
+def fit(config: pathlib.Path, points: Sequence[Point], accelerators: int, names: Sequence[str] | None,
+        most: int) -> list[output.Series]:
+    """A series per operation and rank count, with its protocols."""
     series = []
     for operation in sorted({p.operation for p in points}):
         mine = [p for p in points if p.operation == operation]
         counts = sorted({p.ranks for p in mine})
         candidates = names or CANDIDATES.get(operation, ["auto"])
-        shapes = {n: shapes_of(config, operation, n, accelerators, candidates) for n in counts}
+        shapes = {n: shapes_of(candidates, functools.partial(probe.shape, config, operation, n, accelerators))
+                  for n in counts}
         for n in [n for n in counts if not shapes[n]]:
             raise MeasuredError(f"{config}: none of {', '.join(candidates)} does {operation} over {n} accelerators")
         smallest = {n: min(p.time_us for p in mine if p.ranks == n) for n in counts}
@@ -82,8 +91,6 @@ def fit(config: pathlib.Path, points: Sequence[Point], accelerators: int, names:
             protocols: list[Protocol] = fit_series([p.bytes for p in chosen], [p.time_us for p in chosen], shapes[n],
                                                    step, most)
             series.append(output.Series(operation, n, counts, protocols))
-            if found is not None:
-                found[operation, n] = {shape.algorithm: shape for shape in shapes[n]}
     return series
 
 

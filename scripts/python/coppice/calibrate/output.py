@@ -53,7 +53,9 @@ def protocol_line(series: Series, number: int) -> str:
     operations = OPERATIONS.get(series.operation, series.operation)
     fields = [f"name: {series.operation}_{series.ranks}_{number + 1}", f"operations: [{operations}]"]
     if series.operation in NAMED and p.algorithm != "auto":
-        fields.append(f"algorithms: [{SAME_COSTS.get(p.algorithm, p.algorithm)}]")
+        # Lines of rail_ring are not the costs of a `ring` that has lines of its own.
+        alone = "ring" in {protocol.algorithm for protocol in series.protocols}
+        fields.append(f"algorithms: [{p.algorithm if alone else SAME_COSTS.get(p.algorithm, p.algorithm)}]")
     if series.ranks_range():
         fields.append("ranks: [{}, {}]".format(*series.ranks_range()))
     if p.start is not None:
