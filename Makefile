@@ -10,7 +10,7 @@ space := $(subst ,, )
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
 .NOTPARALLEL:
 
 help:
@@ -121,6 +121,10 @@ docs: command ## build the documentation as a site: pages, reference of keys and
 
 docs-examples: command ## run the commands of the documentation that take long, and compare what they print
 	@scripts/docs/run_blocks build/release/coppice --long
+
+numbers: command ## rerun the commands behind the documents' numbers and print what moved; ONLY="model timing": of these pages
+	@scripts/setup.sh experiments hardware explore
+	@scripts/docs/numbers $(ONLY)
 
 test-slurm: command ## run a small experiment and a search on a Slurm cluster of one node, started and stopped for them
 	@scripts/setup.sh experiments slurm explore

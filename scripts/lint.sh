@@ -101,6 +101,7 @@ check "layering" scripts/check_layers
 check "executable bits" executable_bits
 check "English" scripts/prose
 check "spelling" spelling
+check "numbers of documents" scripts/docs/numbers --check
 mapfile -t shell_scripts < <(script_files bash)
 check "shellcheck" shellcheck "${shell_scripts[@]}"
 mapfile -t python_scripts < <(script_files python3)
