@@ -1,5 +1,5 @@
-// coppice calibrate: fits the costs of a machine to measured times. The fit is the Python package's,
-// coppice.calibrate; this is its command line.
+// coppice calibrate: fits the costs of a machine to measured times. The Python package coppice.calibrate does
+// the fit; this is its command line.
 #include "app/calibrate.h"
 
 #include "app/python_command.h"

@@ -4,7 +4,7 @@
 
 namespace coppice::app {
 
-// Adds `coppice calibrate`, which hands over to the Python package.
+// Adds `coppice calibrate`, which runs the Python package.
 Command add_calibrate(CLI::App& parent);
 
 }  // namespace coppice::app

@@ -119,7 +119,7 @@ void print_study(const workload::CollectiveSpec& collective, std::size_t chunks,
   }
 }
 
-// An iteration of a text workload.
+// Predicts an iteration of a text workload.
 void predict_workload(const ChunksLine& line) {
   Input input = line.input;
   input.overrides.push_back("training.model=" + line.workload);

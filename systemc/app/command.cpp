@@ -65,7 +65,7 @@ namespace {
 
 std::string command_line;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set once, by main()
 
-// A word as a shell reads it.
+// A word quoted for a shell.
 std::string quoted(std::string_view word) {
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

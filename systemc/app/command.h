@@ -13,14 +13,14 @@
 
 namespace coppice::app {
 
-// A subcommand: `execute` runs after a command line that names it. It throws ConfigError, ModelError or
+// A subcommand: `execute` runs if the command line selects it. It throws ConfigError, ModelError or
 // system::Interrupted; main() turns them into messages and exit statuses.
 struct Command {
   CLI::App* line = nullptr;
   std::function<void()> execute;
 };
 
-// Each adds its subcommand, one file per function.
+// Each function adds its subcommand; one file per function.
 Command add_run(CLI::App& parent);
 Command add_traffic(CLI::App& parent);
 Command add_schedule(CLI::App& parent);
@@ -37,44 +37,44 @@ Command add_topology(CLI::App& parent);
 Command add_schema(CLI::App& parent);
 Command add_report(CLI::App& parent);
 
-// The configuration that a command line names.
+// The configuration selected by a command line.
 struct Input {
   std::string path;
   std::vector<std::string> overrides;
 };
 
-// CONFIG.yaml and --set.
+// Adds CONFIG.yaml and --set.
 void add_input(CLI::App& line, Input& input);
 
-// Loads the configuration and warns on stderr of keys without effect, as its results will.
+// Loads the configuration and warns on stderr about keys without effect, as its results will.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
 // Prints the warnings found by load().
 void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
 // Prints the warnings of a result that its configuration did not cause.
 void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 
-// Throws ModelError if standard output takes no more.
+// Throws ModelError if standard output accepts no more data.
 void print(std::string_view text);
 
 // The output style of a measuring command.
 struct Style {
-  bool quiet = false;  // nothing
-  bool json = false;   // the result as JSON, as --out writes it
+  bool quiet = false;  // print nothing
+  bool json = false;   // print the result as JSON, as --out writes it
 };
 
-// --quiet and --json.
+// Adds --quiet and --json.
 void add_style(CLI::App& line, Style& style);
 
-// Keeps the command line for the results that json_text() writes.
+// Stores the command line for the results that json_text() writes.
 void remember_command_line(std::span<char*> words);
 
-// JSON in the form of results, to which the command line and the commit that was built are added; bytes of
-// input names (layers, collectives of a trace) that are not UTF-8 are replaced.
+// JSON in the form of results, with the command line and the commit that was built added; bytes of names in
+// inputs (layers, collectives of a trace) that are not UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& result);
 // Prints the summary, its first line bold on a terminal, or the output requested by the style.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
-// Whether colours are shown on standard output or error (1, 2): it is a terminal, and NO_COLOR is not set.
+// Whether colours are used on standard output or error (1, 2): it is a terminal, and NO_COLOR is not set.
 bool shows_colours(int descriptor);
 
 }  // namespace coppice::app

@@ -1,4 +1,4 @@
-// coppice compare: compare every applicable algorithm with the others and with the lower bound.
+// coppice compare: compares every applicable algorithm with the others and with the lower bound.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -62,7 +62,7 @@ std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& lo
   return sizes;
 }
 
-// The configuration with one algorithm and size; automatic chunks where the algorithm has them.
+// The configuration with one algorithm and size; with automatic chunks if the algorithm supports them.
 config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes size) {
   Input own = input;
   own.overrides.push_back("collective.algorithm=" + algorithm);
@@ -77,14 +77,14 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// Nothing but why an algorithm does not apply; a group takes one that fits in its place.
+// Only the reason why the algorithm does not apply: a group uses another one if it does not fit.
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
   return {{"refused", fmt::format("{} does not apply to the group: {} does", algorithm, ran)}};
 }
 
-// A run's result, or a refusal.
+// A run's result, or only the reason why the algorithm does not apply.
 Json run_one(const Input& input, const std::string& algorithm, Bytes size,
              const std::atomic<bool>& interrupted) {
   try {
@@ -100,7 +100,7 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
   }
 }
 
-// The estimated part of a result, or a refusal.
+// The fields of a result that can be estimated, or only the reason why the algorithm does not apply.
 Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) {
   try {
     const config::Loaded loaded = load_one(input, algorithm, size);
@@ -122,7 +122,7 @@ Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) 
   }
 }
 
-// Folded, if its pieces repeat.
+// The folded size, if its pieces repeat.
 Bytes table_bytes_of(const Json& overhead) {
   return overhead.contains("folded") ? overhead.at("folded").at("table_bytes_per_node")
                                      : overhead.at("table_bytes_per_node");
@@ -192,7 +192,7 @@ class Comparison {
     return sorted;
   }
 
-  // Throws ConfigError at `place` for a size that no algorithm has.
+  // Throws ConfigError at `place` for a size that no algorithm supports.
   void require_every_size(const SourceLocation& place, const std::string& op) const {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(i * algorithms_.size());
@@ -252,7 +252,7 @@ class Comparison {
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<std::string> refused_;              // [job]: why there is none
+  std::vector<std::string> refused_;              // [job]: the reason if there is no result
   std::vector<std::optional<ComparedRun>> runs_;  // [job]
 };
 
@@ -273,7 +273,7 @@ std::string file_text(const CompareLine& line, const std::string& op, const std:
   return comparison_json(runs);
 }
 
-// The text alone does not need the network.
+// The text output does not need the network.
 NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
   if (line.format == kText) return {};
   const workload::CollectiveSpec& collective = loaded.config.collective;

@@ -16,16 +16,16 @@ namespace {
 constexpr double kWidth = 860;
 constexpr double kHeight = 520;
 constexpr double kLeft = 90;
-constexpr double kRight = 230;  // for the names
+constexpr double kRight = 230;  // room for the names
 constexpr double kTop = 50;
 constexpr double kBottom = 70;
 constexpr std::size_t kMostSizeLabels = 8;
-// The colours of Okabe and Ito, which colour-blind readers can tell apart; then the same colours, dashed.
+// The colours of Okabe and Ito, which colour-blind readers can tell apart; then these colours again, dashed.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#777777"};
 constexpr const char* kText = "#222";
 
-// From values to places on a logarithmic axis.
+// Maps values to positions on a logarithmic axis.
 class LogAxis {
  public:
   LogAxis(double low, double high, double from, double to)
@@ -101,7 +101,7 @@ std::string nccl_time(double ns) {
                       : fmt::format("{:7.2f}", us);
 }
 
-// "allreduce" is the program all_reduce_perf, whose name the first line has.
+// The name of the nccl-tests program: "allreduce" becomes all_reduce_perf, which the first line names.
 std::string perf_name(const std::string& op) {
   return (op == "all_to_all" ? "alltoall" : op) + "_perf";
 }
@@ -131,7 +131,7 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   double total = 0;
   int sizes = 0;
   for (const ComparedRun& run : runs) {
-    if (run.size == size || run.estimated) continue;  // slower
+    if (run.size == size || run.estimated) continue;  // a slower run of the same size
     size = run.size;
     const std::string measured = fmt::format("{}  {:6.2f}  {:6.2f} {:>6}", nccl_time(run.time_ns),
                                              run.algbw_gb_s, run.busbw_gb_s, run.verified ? "0" : "N/A");
@@ -176,9 +176,9 @@ std::string comparison_json(const std::vector<ComparedRun>& runs) {
 
 namespace {
 
-using Points = std::vector<std::pair<double, double>>;  // size and time in ns, then places
+using Points = std::vector<std::pair<double, double>>;  // (size, time in ns), later (x, y)
 
-// The frame of the figure: axes, their labels and lines across.
+// The frame of the figure: axes, their labels and grid lines.
 std::string frame(const LogAxis& x, const LogAxis& y, const std::map<Bytes, double>& bound,
                   const std::string& title) {
   std::string text = fmt::format(
@@ -218,7 +218,7 @@ Points places_of(const LogAxis& x, const LogAxis& y, const Points& points) {
   return places;
 }
 
-// A line, a circle at every point, and a sample of both beside the name.
+// A line with a circle at every point, and a sample of both next to the name.
 std::string series(Points places, const std::string& name, std::size_t number, double name_y) {
   const char* const color = kColors[number % std::size(kColors)];
   const char* const dashes = number < std::size(kColors) ? "" : "7 3";
@@ -256,7 +256,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    // Choosers of one library's algorithms are lines like any other.
+    // Choosers among one library's algorithms are ordinary lines.
     const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
     Points& line = chooses ? chosen : lines[run.algorithm];
     line.emplace_back(static_cast<double>(run.size), run.time_ns);
@@ -264,7 +264,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
                   kLeft, kWidth - kRight);
   const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
-  // The slowest at the largest size comes first, as it is at the top of the figure.
+  // The slowest at the largest size comes first, since it is at the top of the figure.
   std::vector<std::pair<double, std::string>> order;
   for (auto& [algorithm, points] : lines) {
     std::ranges::sort(points);

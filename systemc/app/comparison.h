@@ -14,17 +14,17 @@ struct ComparedRun {
   double time_ns = 0;
   double algbw_gb_s = 0;
   double busbw_gb_s = 0;
-  bool verified = true;   // every sum was checked
-  double efficiency = 0;  // the least time over the time
+  bool verified = true;   // whether every sum was checked
+  double efficiency = 0;  // the lower bound over the time
   double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
-  Bytes table_bytes = 0;  // of the accelerator that has most
-  std::string chosen{};   // what auto chose
+  Bytes table_bytes = 0;  // of the fullest accelerator
+  std::string chosen{};   // the algorithm chosen by auto
   bool estimated = false;
 };
 
-// A line per size and algorithm, the fastest of a size first; times of estimates begin with "~".
+// One line per size and algorithm, the fastest of a size first; times of estimates begin with "~".
 std::string comparison_text(const std::vector<ComparedRun>& runs);
-// The collective that is compared, as nccl-tests names it.
+// The compared collective, as nccl-tests names it.
 struct NcclTest {
   std::string op;  // as in collective.op
   int root = 0;

@@ -1,4 +1,5 @@
-// coppice convert: a network in another form, or the program of a configuration as Chakra traces, one a rank.
+// coppice convert: writes a network in another format, or the program of a configuration as Chakra traces,
+// one per rank.
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-// coppice explore: the best machines of a space for a workload. The search is the Python package's,
-// coppice.exploration; this is its command line.
+// coppice explore: searches a space for the best machines for a workload. The Python package
+// coppice.exploration does the search; this is its command line.
 #include "app/explore.h"
 
 #include "app/python_command.h"

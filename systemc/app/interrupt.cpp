@@ -37,7 +37,7 @@ void remove_unfinished() {
 void end_now(int /*signal*/) {
   remove_unfinished();
   constexpr char kMessage[] = "coppice: interrupted\n";
-  // Nobody is left to hear that it failed.
+  // There is no one left to report a failure to.
   if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kInterruptedStatus);
   end_as_interrupted();
 }

@@ -11,17 +11,17 @@ inline constexpr int kInterruptedStatus = 130;
 // files are removed, and it ends as by end_as_interrupted().
 const std::atomic<bool>& catch_interrupts();
 
-// From now on a file that may not grow is an error of the call that writes to it and not a signal; one that
-// is mapped into memory (waveforms of Verilated models are) has no call: a message, the unfinished output
-// files removed, and exit status 1.
+// From now on a full disk is reported as an error of the call that writes the file, not as a signal. A
+// memory-mapped file (waveforms of Verilated models are) has no such call: the process prints a message,
+// removes the unfinished output files, and exits with status 1.
 void report_full_disks();
 
 // Ends an interrupted command after cleanup: exits with kInterruptedStatus after Ctrl-C, and by the signal
 // itself after SIGTERM, which shells report as 143.
 [[noreturn]] void end_as_interrupted();
 
-// An unfinished output at `path`, to be removed if the process is ended. Paths that are too long, and more
-// than a few, are left out: the parts of a name that cannot be its own.
+// Registers an unfinished output at `path`, to be removed if the process is ended. Paths that are too long,
+// and more than a few, are ignored.
 void remove_when_ended(const char* path);
 
 }  // namespace coppice::app

@@ -94,7 +94,7 @@ int sc_main(int argc, char** argv) {
       complain(better);
       return kBadInput;
     }
-    const bool asked = app.exit(error) == 0;  // for help or the version
+    const bool asked = app.exit(error) == 0;  // help or the version was requested
     if (asked && !std::cout.flush()) {
       complain("coppice: failed: standard output cannot be written");
       return kRunFailed;

@@ -24,7 +24,7 @@ bool same_file(const std::string& a, const std::string& b) {
          fs::weakly_canonical(fs::absolute(b, ignored), ignored);
 }
 
-// The texts among the values of a configuration: whatever names a file is one of them.
+// Collects the text values of a configuration, among which are all file names.
 void collect_texts(const nlohmann::ordered_json& value, std::vector<std::string>& texts) {
   if (value.is_string()) texts.push_back(value.get<std::string>());
   if (!value.is_structured()) return;

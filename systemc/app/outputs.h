@@ -10,23 +10,23 @@
 
 namespace coppice::app {
 
-// The files that a command will write. All are tried before anything runs.
+// The files that a command will write. All are tested before anything runs.
 class Outputs {
  public:
-  // None of `inputs` may be replaced by an output.
+  // No output may replace one of `inputs`.
   explicit Outputs(std::vector<std::string> inputs) : inputs_(std::move(inputs)) {}
-  // The configuration of `path` and all files that it names are inputs, as is every file read so far.
+  // The configuration at `path` and all files that it names are inputs, and so is every file read so far.
   Outputs(const std::string& path, const config::Loaded& loaded);
 
-  // `path` is an input too, if it is not empty.
+  // Makes `path` an input too, if it is not empty.
   void keep(const std::string& path) {
     if (!path.empty()) inputs_.push_back(path);
   }
 
-  // Tries the file that `option` names; nullptr if `path` is empty. Throws ConfigError located at the option
-  // if it cannot be written, or if it is the input or another output.
+  // Tests the file named by `option`; nullptr if `path` is empty. Throws ConfigError located at the option if
+  // it cannot be written, or if it is the input or another output.
   system::ResultFile* add(const std::string& option, const std::string& path);
-  // Throws ConfigError at the option of an output that has been read as an input meanwhile.
+  // Throws ConfigError at the option of an output that has been read as an input in the meantime.
   void refuse_inputs() const;
 
  private:

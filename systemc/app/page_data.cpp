@@ -17,13 +17,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Rounds a share to four places, enough for a colour and a percentage.
+// Rounds a fraction to four decimals, enough for a colour and a percentage.
 double rounded(double part) {
   constexpr double kPlaces = 1e4;
   return std::round(kPlaces * part) / kPlaces;
 }
 
-// Sums over the collectives of one op, kind, algorithm and size.
+// Sums over the collectives with one op, kind, algorithm and size.
 struct Alike {
   std::int64_t count = 0;
   double time_ns = 0;
@@ -82,7 +82,7 @@ ordered_json network_of(const std::string& path, const ordered_json& result) {
     return {};  // a file of the network is missing
   }
   if (!result.contains("channels")) return drawing;
-  // Parallel channels keep their order; the result has none of the failed channels.
+  // Parallel channels keep their order; the result omits failed channels.
   std::map<std::pair<int, int>, std::queue<const ordered_json*>> by_ends;
   for (const ordered_json& channel : result["channels"]) {
     by_ends[{channel.value("src", -1), channel.value("dst", -1)}].push(&channel);

@@ -4,10 +4,10 @@
 
 namespace coppice::app {
 
-// The parts of a report's page, from systemc/app/report/ with D3 among it;
-// scripts/cmake/embed.cmake puts them into the command.
+// The parts of a report page, from systemc/app/report/ and including D3; scripts/cmake/embed.cmake compiles
+// them into the command.
 struct PageParts {
-  std::string_view html;  // with NAME between two at signs where the others go
+  std::string_view html;  // with NAME between two at signs where the other parts go
   std::string_view style;
   std::string_view script;
   std::string_view library;

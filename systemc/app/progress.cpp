@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kRefresh{200};
 
-// Past the standard library's buffers, whose locks a fork would leave taken.
+// Bypasses the standard library's buffers, whose locks would stay taken in a forked child.
 void put(std::string_view text) {
-  // A terminal that is gone needs no progress.
+  // A closed terminal needs no progress.
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 

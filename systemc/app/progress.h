@@ -10,9 +10,9 @@
 
 namespace coppice::app {
 
-// A line on the terminal that shows what a long command is doing, its progress if known, and the elapsed
-// time; nothing if stderr is not a terminal. A thread updates it, whatever the command is busy with, and it
-// is erased at the end.
+// A line on the terminal that shows the current activity of a long command, its progress if known, and the
+// elapsed time; nothing if stderr is not a terminal. A thread updates it while the command is busy, and it is
+// erased at the end.
 class ProgressLine {
  public:
   // `what` names the current work: an algorithm, a pattern.
@@ -30,11 +30,11 @@ class ProgressLine {
 
   std::string what_;
   std::chrono::steady_clock::time_point start_;
-  std::atomic<double> fraction_ = -1;  // below 0: not known yet, it prepares
+  std::atomic<double> fraction_ = -1;  // negative: not known yet, during preparation
   std::mutex mutex_;
   std::condition_variable end_;
   bool ended_ = false;
-  std::thread thread_;  // of a terminal
+  std::thread thread_;  // runs only on a terminal
 };
 
 }  // namespace coppice::app

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's Python, whose packages the modules need, instead of another one earlier on the path; or the one
-// that runs `python -m coppice`.
+// Debian's Python, which has the packages that the modules need, instead of another one earlier on the path;
+// or the one that runs `python -m coppice`.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kNamedPython = "COPPICE_PYTHON";
 
@@ -45,7 +45,7 @@ void prepend_path(const char* variable, const std::string& folder) {
   ::setenv(variable, joined.c_str(), 1);
 }
 
-// A wheel's libraries are the command's, not Python's.
+// A wheel's libraries are for the command, not for Python.
 void forget_libraries() {
   const char* const own = std::getenv("COPPICE_LIBRARIES");
   const char* const all = std::getenv("LD_LIBRARY_PATH");

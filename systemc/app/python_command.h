@@ -11,7 +11,7 @@ namespace coppice::app {
 struct PythonOption {
   const char* name;
   const char* summary;
-  const char* type;  // of its value; nullptr: a flag
+  const char* type;  // type of its value; nullptr: a flag
 };
 
 // An input file of such a subcommand.

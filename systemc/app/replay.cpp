@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Trains among flits know only while they run which of them meet others: leaps are the same in every cycle.
+// Trains beside flits find out only during the run which of them meet others; leaps have the same cycles.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");
@@ -25,7 +25,7 @@ std::string fidelity_of(const ordered_json& result) {
   return one ? fidelity : "auto";
 }
 
-// The machine of the run, without options that cost time but change no cycle.
+// The configuration of the run's machine, without options that cost time but change no cycle.
 config::Loaded load_again(const std::string& path, const ordered_json& result) {
   std::vector<std::string> overrides{"check=off", "fidelity=" + fidelity_of(result)};
   const config::Loaded as_it_was = config::load(path, {}, config::Purpose::kRun);

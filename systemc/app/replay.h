@@ -8,8 +8,8 @@
 namespace coppice::app {
 
 // Repeats the run of `result`, the file at `path` ("coppice.result/1"), from the configuration in it, and
-// returns its `profile` as --record keeps it; of a run with failures its `stretches`, each with a profile.
-// `skipped` gives the reason if there is none: another kind of result, a run that took longer than
+// returns its `profile` as --record stores it; for a run with failures its `stretches`, each with a profile.
+// If there is none, `skipped` receives the reason: another kind of result, a run that took longer than
 // `most_seconds` or takes longer now, or different cycles in this version. Simulates in a child process;
 // throws Interrupted.
 nlohmann::ordered_json replay(const std::string& path, const nlohmann::ordered_json& result,

@@ -1,4 +1,4 @@
-// coppice report: results as one page that needs nothing else.
+// coppice report: writes results as one self-contained page.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -57,7 +57,7 @@ ordered_json read_result(const std::string& path) {
   return result;
 }
 
-// Text that may stand in a script element.
+// Escapes text for a script element.
 std::string in_script(std::string text) {
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) {
     text.replace(at, 1, "\\u003c");
@@ -79,7 +79,7 @@ std::string in_html(std::string_view text) {
   return safe;
 }
 
-// `page` with every @NAME@ of the list replaced once.
+// `page` with every @NAME@ in `parts` replaced once.
 std::string fill(std::string page, const std::vector<std::pair<std::string, std::string>>& parts) {
   for (const auto& [name, text] : parts) {
     const std::size_t at = page.find(name);
@@ -113,7 +113,7 @@ ordered_json profile_of(const std::string& path, const ordered_json& result, con
   return {{"stretches", std::move(lanes)}};
 }
 
-// Names that tell results apart: file names where those differ, else whole paths.
+// Names that distinguish results: file names if these differ, otherwise whole paths.
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
   for (const std::string& path : paths) {
@@ -128,7 +128,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
 
 // Adds a result to the page's data, without the parts that would make the page too large.
 void add_result(ordered_json& data, ordered_json one, std::size_t& bytes) {
-  constexpr std::size_t kMostBytes = 2'400'000;  // with the library and the scripts, 3 MB
+  constexpr std::size_t kMostBytes = 2'400'000;  // 3 MB with the library and the scripts
   for (const char* part : {"profile", "network"}) {
     if (bytes + one.dump().size() <= kMostBytes) break;
     one.erase(part);

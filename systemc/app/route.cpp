@@ -1,4 +1,4 @@
-// coppice route: simulate training jobs on a Clos network with a path assignment.
+// coppice route: simulates training jobs on a Clos network with a path assignment.
 #include <memory>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// coppice run: a collective, a program or the training of a model, simulated and verified.
+// coppice run: simulates and verifies a collective, a program or the training of a model.
 #include <memory>
 
 #include <fmt/format.h>

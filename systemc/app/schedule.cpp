@@ -1,4 +1,4 @@
-// coppice schedule: a schedule built, checked and printed.
+// coppice schedule: builds, checks and prints a schedule.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -48,7 +48,7 @@ void print_line(std::string text) {
   print(text);
 }
 
-// Its tables are those of an all-gather of all blocks, which it is to be told from.
+// An all-to-all's tables are those of an all-gather of all blocks, from which the output must distinguish it.
 std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
                               const system::LoneSchedule& lone) {
   if (format == "tacos") {

@@ -11,7 +11,7 @@
 namespace coppice::app {
 namespace {
 
-// A slip is a letter in three at most.
+// A typing error changes at most one letter in three.
 bool comes_near(const std::string& name, const std::string& other) {
   return 3 * config::edit_distance(name, other) <= static_cast<int>(std::max(name.size(), other.size()));
 }
@@ -33,14 +33,14 @@ std::vector<std::string> options_of(const CLI::App& line) {
   return names;
 }
 
-// The key whose name, or whose last part, an option has.
+// The key whose name, or last part, is that of an option.
 std::string key_of(const std::string& option) {
   std::string name = option.substr(2);
   std::ranges::replace(name, '-', '_');
   std::string found;
   for (const config::Key& key : config::keys()) {
     const bool ends = key.path == name || key.path.ends_with("." + name);
-    // The shortest is of the collective or the system itself.
+    // The shortest key belongs to the collective or the system itself.
     if (ends && (found.empty() || key.path.size() < found.size())) found = key.path;
   }
   return found;

@@ -1,4 +1,4 @@
-// coppice topology: the network of a configuration, for other tools.
+// coppice topology: writes the network of a configuration for other tools.
 #include <memory>
 
 #include <fmt/format.h>

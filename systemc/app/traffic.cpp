@@ -1,4 +1,4 @@
-// coppice traffic: latency and throughput of the network under synthetic traffic.
+// coppice traffic: measures latency and throughput of the network under synthetic traffic.
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -23,7 +23,7 @@
 namespace coppice::app {
 namespace {
 
-// The options as they were written, so that what is wrong with one is said in its own words.
+// The options as they were written, so that errors can quote them.
 struct TrafficLine {
   Input input;
   std::string booksim;
@@ -58,7 +58,7 @@ bool read(const std::string& text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The whole number behind `option`; `what` is what it counts, with an example.
+// The whole number given by `option`; `what` names the quantity, with an example.
 template <typename Number>
 Number whole_number(const std::string& option, const std::string& text, Number least, Number most,
                     const std::string& what) {
@@ -82,7 +82,7 @@ double read_part(const std::string& option, const std::string& text) {
   throw ConfigError({option}, fmt::format("'{}' is not a number from 0 to 1, for example 0.2", text));
 }
 
-// NODE or NODE:WEIGHT, with commas between.
+// NODE or NODE:WEIGHT, separated by commas.
 std::vector<system::Hotspot> read_hotspots(const std::string& text) {
   constexpr int kMost = 1 << 20;
   std::vector<system::Hotspot> hotspots;
@@ -127,7 +127,7 @@ system::RequestReply read_request_reply(const TrafficLine& line) {
 
 double read_rate(const std::string& text) {
   double rate = 0;
-  // Written so that it refuses "nan" too.
+  // Written so that it also rejects "nan".
   if (read(text, rate) && rate > 0 && rate <= 1) return rate;
   throw ConfigError({"--rate " + text},
                     fmt::format("'{}' is not a number above 0 and at most 1: flits per node and cycle; the "
