@@ -22,7 +22,7 @@ namespace coppice::system {
 // from failed spines. A flow in progress moves with its path, if the fabric supports it.
 class FlowPaths {
  public:
-  // The controller's decision for the flows that communicated when it was asked.
+  // The controller's decision for the flows that were communicating when it was asked.
   struct Decision {
     std::vector<std::size_t> flows;
     PathAnswer answer;
@@ -32,18 +32,18 @@ class FlowPaths {
     bool communicates = false;  // a flow that the controller assigns
   };
 
-  // References outlive it; `vcs` is of the routers.
+  // References must outlive this object; `vcs` is the number of the routers' virtual channels.
   FlowPaths(const config::RoutingConfig& config, std::uint64_t seed, int vcs, const topology::Clos& clos,
             const ClusterPlan& plan);
 
-  // The fabric that carries the flows; nullptr: one that takes paths as messages start.
+  // Sets the fabric that carries the flows; nullptr: one that looks up paths as messages start.
   void attach(fabric::RouteChanges* fabric) { fabric_ = fabric; }
   const HostPaths& table() const { return paths_; }
   const AssignmentStatistics& assignments() const { return assignments_; }
 
-  // Whether a job's flows are the controller's to assign.
+  // Whether the controller assigns a job's flows.
   bool controlled(std::size_t job) const;
-  // A job starts communicating, over hashed paths until it gets others; or stops.
+  // Called when a job starts communicating, over hashed paths until it gets others; below, when it stops.
   void begin(std::size_t job);
   void end(std::size_t job) { communicates_[job] = false; }
   bool any_communicates() const;
@@ -51,10 +51,10 @@ class FlowPaths {
   // Asks the controller for the paths of all flows that communicate. Throws ModelError naming the jobs that
   // cannot be routed.
   Decision decide();
-  // Hosts receive the decision, which applies to flows that still communicate over live spines.
+  // The hosts receive the decision, which applies to flows that still communicate over live spines.
   void apply(const Decision& decision);
 
-  // A spine fails: its channels carry nothing any more, and the controller knows.
+  // A spine fails: its channels carry nothing any more, and the controller is informed.
   void fail(int spine);
   // Hosts that have lost their path fall back to hashing over live spines. Throws ModelError for a flow
   // without any.
@@ -76,9 +76,9 @@ class FlowPaths {
   Controller controller_;
   HostPaths paths_;
   fabric::RouteChanges* fabric_ = nullptr;
-  std::vector<std::size_t> first_flow_;  // [job], of paths_
+  std::vector<std::size_t> first_flow_;  // [job]: index into paths_
   std::vector<bool> communicates_;       // [job]
-  std::set<std::size_t> assigned_;       // flows on a path of the controller
+  std::set<std::size_t> assigned_;       // flows on a path assigned by the controller
   AssignmentStatistics assignments_;
 };
 

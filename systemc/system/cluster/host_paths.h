@@ -9,10 +9,11 @@
 
 namespace coppice::system {
 
-// The paths that the hosts' NICs use: one flow per source accelerator, over the spine last set for it.
+// The paths that the hosts' NICs use: one flow per source accelerator, over the spine that was last set for
+// it.
 class HostPaths final : public ni::PathTable {
  public:
-  // `clos` outlives the table. Flow i is flows[i]; no accelerator is the source of two.
+  // `clos` must outlive the table. Flow i is flows[i]; no accelerator is the source of two flows.
   HostPaths(const topology::Clos& clos, std::vector<routing::Flow> flows, int vcs);
 
   const std::vector<routing::Flow>& flows() const { return flows_; }
@@ -29,7 +30,7 @@ class HostPaths final : public ni::PathTable {
   int vcs_;
   std::vector<int> spines_;            // [flow]
   std::vector<std::int64_t> flow_of_;  // [source accelerator]; -1: none
-  // [flow][spine + 1], made when first used: messages keep the routes they started on.
+  // [flow][spine + 1], created on first use: messages keep the routes on which they started.
   mutable std::vector<std::vector<std::unique_ptr<const topology::Route>>> routes_;
 };
 

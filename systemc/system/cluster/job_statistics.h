@@ -30,20 +30,20 @@ class JobStatistics {
   double gb_per_second_ = 0;  // sum over flows
 };
 
-// The cost and the worth of the controller's assignments.
+// The cost and the quality of the controller's assignments.
 class AssignmentStatistics {
  public:
   void add(std::size_t flows, const PathAnswer& answer);
   nlohmann::ordered_json to_json() const;
 
  private:
-  std::vector<std::pair<std::size_t, double>> runs_;  // flows, seconds
+  std::vector<std::pair<std::size_t, double>> runs_;  // (flows, seconds)
   double load_over_bound_ = 0;                        // sum
   std::size_t moved_ = 0;
 };
 
-// Every method's assignment of `flows` at once: its largest load and its CPU time (best of 5), beside the
-// lower bound. The integer program is left out above 64 flows.
+// Every method's assignment of all `flows` at once: its largest load and its CPU time (best of 5), next to
+// the lower bound. Omits the integer program above 64 flows.
 nlohmann::ordered_json compare_methods(const routing::ClosLinks& links, std::span<const routing::Flow> flows,
                                        std::uint64_t seed);
 

@@ -12,25 +12,25 @@
 
 namespace coppice::system {
 
-// The controller's decision on the flows it was asked about, and its cost.
+// The controller's answer for the flows it was asked about, and its cost.
 struct PathAnswer {
   routing::Assignment spines;
-  double seconds = 0;     // of CPU time, for the assignment alone
-  std::size_t moved = 0;  // flows that had another spine
+  double seconds = 0;     // CPU time of the assignment alone
+  std::size_t moved = 0;  // number of flows that had another spine
   int max_load = 0;
   int lower_bound = 0;
 };
 
-// The centralized controller (Sec. 3.2): from the flows that communicate and the live links to a spine for
-// every flow, by the configured method.
+// The centralized controller (Sec. 3.2): assigns a spine to every communicating flow, from the live links and
+// by the configured method.
 class Controller {
  public:
   Controller(const config::RoutingConfig& config, routing::ClosLinks links, std::uint64_t seed);
 
-  // `previous` are the flows' spines so far, kNoSpine for new ones: `optimal` moves few of them. Throws
+  // `previous` are the flows' spines so far, kNoSpine for new flows; `optimal` moves few of them. Throws
   // UnroutableError, and ModelError if the integer program does not finish.
   PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
-  // The spine chosen by the switches for an unassigned flow.
+  // The spine that the switches choose for an unassigned flow.
   int hashed(const routing::Flow& flow) const;
 
   const routing::ClosLinks& links() const { return links_; }

@@ -34,8 +34,8 @@ double seconds(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerSecond);
 }
 
-// The configuration of the machine: an interface of one port on each accelerator, which reduces by rings. A
-// study has no other keys of interfaces, accelerators and programs.
+// The configuration of the machine: an interface with one port on each accelerator, which reduces by rings. A
+// study uses no other keys of interfaces, accelerators and programs.
 config::Loaded machine_of(const config::Loaded& loaded) {
   config::Loaded machine = loaded;
   config::SystemConfig& system = machine.config.system;
@@ -61,7 +61,8 @@ RunOptions observed_by(ni::MessageObserver& observer, const RunOptions& options)
   return observed;
 }
 
-// The jobs' controller, which knows the flows of all and holds their all-reduces until hosts have paths.
+// The jobs' controller, which knows the flows of all jobs and holds back their all-reduces until hosts have
+// paths.
 class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
  public:
   RouteStudy(const config::Loaded& loaded, const RunOptions& options, ClusterPlan plan)
@@ -106,7 +107,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   struct StudiedJob {
     std::size_t first_rank = 0;
     std::int64_t messages = 0;                        // of one all-reduce
-    std::vector<std::function<void(Cycles)>> begins;  // [rank of the job] of the ranks that have joined
+    std::vector<std::function<void(Cycles)>> begins;  // [rank of the job]; set for ranks that have joined
     std::size_t joined = 0;
     std::int64_t outstanding = 0;
     int iteration = 0;
@@ -139,7 +140,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
 
   const ProgramState& state() const { return machine_.state(); }
 
-  // -- the all-reduces of a job: when all its ranks have joined, it requests paths, and they begin
+  // -- the all-reduces of a job: once all its ranks have joined, it requests paths, and they begin
 
   void join(int rank, std::int32_t /*collective*/, Cycles /*now*/,
             std::function<void(Cycles)> begin) override {
@@ -148,7 +149,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     job.begins[static_cast<std::size_t>(rank) - job.first_rank] = std::move(begin);
     if (++job.joined < job.begins.size()) return;
     job.joined = 0;
-    // Jobs of one time request in their order.
+    // Jobs that request at the same time do so in their order.
     requesting_.insert(j);
     conductor_.at(Conductor::now(),
                   [this] { request_paths(requesting_.extract(requesting_.begin()).value()); });
@@ -203,7 +204,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     paths_.end(j);
     job.statistics.add_all_reduce(Conductor::now() - job.started);
     note(Conductor::now(), "all_reduce_ends", j);
-    // Sec. 3.4: paths are assigned anew when flows end, too.
+    // Sec. 3.4: paths are also reassigned when flows end.
     if (paths_.any_communicates() && paths_.controlled(j)) answer(respond(true), [] {});
     if (++job.iteration == routing_.iterations) note(Conductor::now(), "departure", j);
   }
@@ -226,7 +227,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     return {controller.round_trip + (ready ? 0 : controller.compute_time), ready};
   }
 
-  // Assigns paths to all flows that communicate now, and lets the hosts have them when the response is there.
+  // Assigns paths to all flows that communicate now, and passes them to the hosts when the response arrives.
   void answer(const Response& response, std::function<void()> then) {
     auto decision = std::make_shared<const FlowPaths::Decision>(paths_.decide());
     const std::int64_t number = ++asked_;
@@ -258,8 +259,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
   }
 
-  // Sec. 3.5.5: hosts whose path is gone fall back to hashing over what lives, then the controller's answer
-  // comes, which it had ready for any single failure.
+  // Sec. 3.5.5: hosts whose path is gone fall back to hashing over live spines; then the controller's answer
+  // arrives, which was precomputed for any single failure.
   void recover(int spine) {
     const FlowPaths::Fallback fallback = paths_.fall_back(spine);
     fallbacks_ += fallback.moved > 0 ? 1 : 0;
@@ -339,7 +340,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   RouteTimeline timeline_;
   std::vector<StudiedJob> jobs_;
   std::vector<std::size_t> job_of_rank_;
-  std::set<std::size_t> requesting_;  // jobs, in this cycle
+  std::set<std::size_t> requesting_;  // requests of jobs in this cycle
   Femtoseconds last_change_ = 0;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;
@@ -365,7 +366,7 @@ void require_fidelity(const config::Loaded& loaded) {
   }
 }
 
-// About the most flit-hops of a study's sample, which flits take a second for.
+// The approximate limit on flit-hops of a study's sample, which flits take about a second to simulate.
 constexpr double kStudiedFlitHops = 2e6;
 
 // The error of fluid times on a sample of the study, whose paths are assigned without delay.

@@ -1,4 +1,4 @@
-// A routing study's result, for people.
+// The text summary of a routing study's result.
 #include <fmt/format.h>
 
 #include "system/cluster/route_study.h"

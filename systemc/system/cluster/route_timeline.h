@@ -11,12 +11,12 @@
 
 namespace coppice::system {
 
-// The events of jobs and their controller, in the order of simulated time: the result's `timeline`, and
-// with a trace a track per job (computing, all-reducing) and one of the controller (requests, answers,
+// The events of jobs and their controller, in the order of simulated time: the result's `timeline`, and in a
+// trace one track per job (computing, all-reducing) and one for the controller (requests, answers,
 // fall-backs, failures).
 class RouteTimeline {
  public:
-  // `trace`, if any, outlives the timeline. One name per job.
+  // `trace`, if not nullptr, must outlive the timeline. One name per job.
   RouteTimeline(TraceWriter* trace, const std::vector<std::string>& jobs);
 
   // The times of one job, and those of the controller, must not decrease.
@@ -28,7 +28,7 @@ class RouteTimeline {
 
  private:
   struct Phase {
-    std::string name;  // empty: none
+    std::string name;  // empty: no phase
     Femtoseconds since = 0;
     int iteration = 0;
   };

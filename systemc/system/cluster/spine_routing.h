@@ -6,10 +6,10 @@
 namespace coppice::system {
 
 // Routing on a Clos network without tables, for messages that a controller reroutes later: over the first
-// live spine, starting at the destination's number.
+// live spine, counted from the destination's number.
 class SpineRouting final : public topology::RoutingFunction {
  public:
-  // `clos` outlives it.
+  // `clos` must outlive this object.
   SpineRouting(const topology::Clos& clos, int vcs) : clos_(&clos), vcs_(vcs) {}
 
   // Throws ModelError if no live spine connects the ToRs.

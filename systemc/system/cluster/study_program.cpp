@@ -10,7 +10,8 @@ namespace {
 
 using workload::Program;
 
-// The operations of a rank, whose ring's all-reduces are `stride` apart in the program from `first` on.
+// The operations of a rank. Its ring's all-reduces have the numbers `first`, `first` + `stride`, ... in the
+// program.
 workload::RankProgram rank_program(const PlannedJob& job, std::int32_t first, std::int32_t stride,
                                    int iterations) {
   workload::RankProgram rank;

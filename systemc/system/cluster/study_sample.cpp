@@ -6,7 +6,7 @@
 namespace coppice::system {
 namespace {
 
-// NIC to ToR, spine, ToR and NIC.
+// From NIC over ToR, spine and ToR to NIC.
 constexpr double kChannelsOfPath = 4;
 
 double flit_hops_of(const PlannedJob& job, Bytes flit_bytes) {

@@ -17,7 +17,7 @@ namespace coppice::system {
 // and their controller between messages.
 class Conductor final : public sc_core::sc_module {
  public:
-  // `failure` outlives the conductor and gets the exceptions of the functions.
+  // `failure` must outlive the conductor and receives the exceptions of the functions.
   Conductor(const sc_core::sc_module_name& name, fabric::Failure& failure)
       : sc_module(name), wake_("wake"), failure_(&failure) {
     SC_HAS_PROCESS(Conductor);
@@ -28,7 +28,7 @@ class Conductor final : public sc_core::sc_module {
 
   static Femtoseconds now() { return static_cast<Femtoseconds>(sc_core::sc_time_stamp().value()); }
 
-  // `at` is not in the past.
+  // `time` must not be in the past.
   void at(Femtoseconds time, std::function<void()> action) {
     if (time > kLongestTime) throw TimeLimitError("the study");
     actions_.push({time, next_++, std::move(action)});

@@ -14,15 +14,15 @@ namespace coppice::system {
 // and whether chunks arrive in order (C-Cube, Sec. III-D).
 class GradientProgress {
  public:
-  // `chunks` outlives it.
+  // `chunks` must outlive this object.
   GradientProgress(const schedule::FinalChunks& chunks, Femtoseconds period);
 
-  // `message`, numbered within the collective, has arrived at an accelerator.
+  // Records that `message`, numbered within the collective, has arrived at an accelerator.
   void message_completed(schedule::NodeId accelerator, const ni::MessageRecord& message);
 
-  // {chunks, turnaround_ns, in_order, early_chunks}. The turnaround: from cycle `begin` of the collective
-  // until the first chunk is final at the last accelerator. Early chunks: the most that were final at an
-  // accelerator while one before them was not; in order: none, anywhere.
+  // {chunks, turnaround_ns, in_order, early_chunks}. Turnaround: the time from cycle `begin` of the
+  // collective until the first chunk is final at the last accelerator. Early chunks: the most chunks that
+  // were final at an accelerator while an earlier one was not; in order: there were none anywhere.
   nlohmann::ordered_json to_json(Cycles begin = 0) const;
 
  private:

@@ -21,11 +21,11 @@ using schedule::Schedule;
 using topology::NodeId;
 
 constexpr Bytes kElement = sizeof(float);
-// Bytes of contribution sets that a run may hold for all segments, and for a sample.
+// The most bytes of contribution sets for all segments of a run, and for a sample.
 constexpr Bytes kExactBytes = Bytes{160} << 20;
 constexpr Bytes kSampleBytes = Bytes{32} << 20;
 
-// Who starts with final values, and who ends with them.
+// The accelerators that start with final values, and those that must end with them.
 class Ownership {
  public:
   explicit Ownership(const Schedule& schedule)
@@ -88,7 +88,7 @@ class ValueVerification final : public Verification {
     find_additions(schedule, report);
     for (NodeId a = 0; a < schedule.accelerators(); ++a) memories_.emplace_back(initial_values(a, seed));
     if (schedule.collective == Collective::kAllGather) keep_owned_only();
-    // Switches that add start from nothing.
+    // Switches that add start from zero.
     for (int adder = 0; adder < schedule.adders; ++adder) {
       memories_.emplace_back(std::vector<float>(sums_.size(), 0.0F));
     }
@@ -103,7 +103,7 @@ class ValueVerification final : public Verification {
   const char* name() const override { return "values"; }
 
  private:
-  // The deepest reduction that touches an element. Many entries name the same part of the buffer.
+  // Finds the deepest reduction that touches each element. Many entries name the same part of the buffer.
   void find_additions(const Schedule& schedule, const schedule::CheckReport& report) {
     std::map<std::pair<Bytes, Bytes>, int> depths;  // (address, bytes)
     for_each_message(schedule, [&](const schedule::TableEntry& entry) {
@@ -131,7 +131,7 @@ class ValueVerification final : public Verification {
     return values;
   }
 
-  // An all-gather starts from final values at their owners; elsewhere a NaN shows what was never stored.
+  // An all-gather starts from final values at their owners; NaNs elsewhere reveal data that was never stored.
   void keep_owned_only() {
     std::vector<std::vector<float>> owned_values;
     for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
@@ -185,8 +185,8 @@ class ValueVerification final : public Verification {
   const Schedule& schedule_;
   Ownership ownership_;
   std::vector<double> sums_;        // [element]
-  std::vector<double> magnitudes_;  // [element] Σ|x_i|
-  std::vector<int> additions_;      // [element] depth of its reduction tree
+  std::vector<double> magnitudes_;  // [element]: Σ|x_i|
+  std::vector<int> additions_;      // [element]: depth of its reduction tree
   std::vector<ni::ValueMemory> memories_;
 };
 
@@ -239,7 +239,7 @@ class ContributionVerification final : public Verification {
     }
   }
 
-  // Switches that add start from nothing.
+  // Switches that add start from zero.
   void add_adders(ni::ContributionMemory::Segments kind) {
     if (schedule_.adders == 0) return;
     ni::ContributionMemory empty(addresses_, schedule_.accelerators(), 0, kind);
@@ -269,7 +269,7 @@ class ContributionVerification final : public Verification {
            static_cast<Bytes>(sizeof(std::uint64_t));
   }
 
-  // Every address where some message or share begins or ends; nothing if they are too many.
+  // All addresses where messages or shares begin or end; nullptr if there are too many.
   static std::shared_ptr<const std::vector<Bytes>> find_boundaries(const Schedule& schedule) {
     const auto most = static_cast<std::size_t>(kExactBytes / segment_bytes(schedule)) + 2;
     std::vector<Bytes> addresses{0, schedule.size};
@@ -279,7 +279,7 @@ class ContributionVerification final : public Verification {
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     };
     bool too_many = false;
-    // Mostly of all of a flow.
+    // Usually all of a flow.
     std::vector<Chunk> added(static_cast<std::size_t>(schedule.flows));
     const auto add = [&](const schedule::TableEntry& entry) {
       if (too_many || entry.op == schedule::Op::kNop) return;
@@ -303,12 +303,12 @@ class ContributionVerification final : public Verification {
     return std::make_shared<const std::vector<Bytes>>(std::move(addresses));
   }
 
-  // One element of each of as many equal stretches of the buffer as fit.
+  // Draws one element from each of many equal stretches of the buffer, as many as fit.
   void draw_sample() {
     sampled_ = true;
     const Bytes elements = schedule_.size / schedule_.element;
     const Bytes count = std::clamp<Bytes>(kSampleBytes / segment_bytes(schedule_), 16, elements);
-    Random random(0);  // the same sample whatever the values' seed
+    Random random(0);  // the same sample for any seed of the values
     std::vector<Bytes> addresses;
     for (Bytes i = 0; i < count; ++i) {
       const Bytes first = elements / count * i + std::min(i, elements % count);

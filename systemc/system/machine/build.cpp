@@ -41,14 +41,14 @@ namespace {
 
 using workload::CollectiveSpec;
 
-// Runs `build`, and reports at `key` what it refuses, or that memory is insufficient.
+// Runs `build`, and reports its UnsupportedError, or insufficient memory, at `key`.
 template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
   const Bytes available = machine_memory();
   try {
     return build();
   } catch (const TimeLimitError&) {
-    throw;  // no matter of this key, but of how much data there is
+    throw;  // the amount of data is the problem, not this key
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   } catch (const std::bad_alloc&) {
@@ -114,7 +114,7 @@ Femtoseconds message_setup(const config::SystemConfig& system,
   return protocol ? protocol->setup : system.ni.message_setup;
 }
 
-// The request that every compiler and reader of schedules gets.
+// The request that every compiler and reader of schedules receives.
 schedule::CompileRequest request_of(const config::Config& config, const CollectiveSpec& spec,
                                     const topology::Topology& topology,
                                     const topology::RoutingFunction& routing,
@@ -129,12 +129,12 @@ schedule::CompileRequest request_of(const config::Config& config, const Collecti
   request.trees = spec.trees;
   request.planes = spec.planes;
   request.step_latency = step_latency(system, topology, protocol);
-  // The time of a port between two messages: setting up the second, and its head flit.
+  // The gap of a port between two messages: the setup of the second, and its head flit.
   request.message_gap = message_setup(system, protocol) + (system.ni.dma_latency + 1) * system.clock.period();
   return request;
 }
 
-// The algorithms that `algorithm` chooses among, as far as the protocol serves them.
+// The algorithms among which `algorithm` chooses, as far as the protocol serves them.
 std::vector<schedule::AlgorithmInfo> candidates_of(const std::string& algorithm,
                                                    const ProtocolChoice& choice) {
   const std::vector<std::string> among = schedule::chosen_among(algorithm);
@@ -149,7 +149,7 @@ std::vector<schedule::AlgorithmInfo> candidates_of(const std::string& algorithm,
   return candidates;
 }
 
-// Its messages by the protocol of `choice`, if there is any.
+// Compiles for the protocol of `choice`, if it has one.
 TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
                                const topology::Topology& topology, const topology::RoutingFunction& routing,
                                std::optional<int> pattern_beyond, const ProtocolChoice& choice, bool timed) {
@@ -162,7 +162,8 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpe
   schedule::CompileRequest request =
       request_of(loaded.config, spec, like.topology(), like.routing(), choice.protocol);
   if (pattern_beyond) request.pattern_beyond = *pattern_beyond;
-  // The network interface in Verilog is loaded with stored entries, as is a graph's, which are renumbered.
+  // The Verilog network interface is loaded with stored entries, and so is that of a graph, whose entries are
+  // renumbered.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl || like.likeness() != nullptr) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
@@ -202,7 +203,7 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
                 [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
-// The demands of the tables on the machine beyond its graph, which is all that their check knows.
+// Checks the tables' demands on the machine beyond its graph, which their own check does not know.
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
@@ -230,7 +231,7 @@ void require_collective(const config::Loaded& loaded, const CollectiveSpec& spec
                     fmt::format("collective.op is {}, but {} holds {}: write {}", asked, spec.file, op, op));
 }
 
-// Tables as JSON, or an MSCCL or TACOS algorithm, which does not state its network.
+// Parses tables in JSON, or an MSCCL or TACOS algorithm, which do not name their network.
 schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const CollectiveSpec& spec,
                                        const topology::Topology& topology,
                                        const topology::RoutingFunction& routing) {
@@ -249,7 +250,7 @@ schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const Colle
                : schedule::parse_tacos(text, spec.file, topology, request);
 }
 
-// Tables that were made elsewhere, for the collective that the configuration names.
+// Reads tables from a file, for the collective that the configuration names.
 schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
                                  const topology::Topology& topology,
                                  const topology::RoutingFunction& routing) {
@@ -411,7 +412,7 @@ Bytes padded_size(Bytes bytes, Bytes least) {
 
 Bytes padded_size(const CollectiveSpec& spec, const config::SystemConfig& system, int accelerators) {
   const auto elements = [&]() -> Bytes {
-    if (rooted(spec.op)) return 1;  // all the data is the root's
+    if (rooted(spec.op)) return 1;  // all the data belongs to the root
     const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(spec.algorithm);
     if (algorithm == nullptr || !algorithm->over_dimensions) return accelerators;
     const bool rings =
@@ -431,7 +432,7 @@ void require_root(const config::Loaded& loaded, const CollectiveSpec& spec,
 
 schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol) {
-  // Injection, ejection, and the interface's delays at either end.
+  // Injection, ejection, and the interface's delays at both ends.
   constexpr Cycles kInterfaces = 5;
   const config::RouterConfig& router = system.router;
   const Cycles cycles =

@@ -19,8 +19,8 @@
 
 namespace coppice::system {
 
-// From the typed configuration to the machine's graph, routing and tables. Everything a lower folder refuses
-// (UnsupportedError) is rethrown as a ConfigError at the key at fault.
+// From the typed configuration to the machine's graph, routing and tables. Every UnsupportedError of a lower
+// folder is rethrown as a ConfigError at the responsible key.
 
 topology::Topology build_topology(const config::Loaded& loaded);
 // Uses these failures instead of the configured ones.

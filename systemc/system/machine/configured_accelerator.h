@@ -8,7 +8,7 @@
 namespace coppice::system {
 
 // The systolic arrays of `system.accelerator`; `timing` overrides its timing. Throws ConfigError at the key
-// that they cannot follow.
+// that they cannot satisfy.
 accelerator::Accelerator make_accelerator(const config::Loaded& loaded,
                                           std::optional<accelerator::Timing> timing = std::nullopt);
 

@@ -41,7 +41,7 @@ class InterfaceNames {
   std::map<const sc_core::sc_interface*, std::string> names_;
 };
 
-// The way back of a TLM socket, which lies beside it as a separate port or export.
+// The backward path of a TLM socket, which is a separate port or export next to it.
 bool belongs_to_socket(const std::string& name) {
   return name.ends_with("_port_0") || name.ends_with("_export_0");
 }

@@ -19,7 +19,7 @@ using topology::NodeId;
 constexpr int kAllPairs = 512;
 constexpr int kSweeps = 8;
 
-// The cycles that every channel takes to pass.
+// The latency of every channel in cycles, including its router.
 std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topology::Topology& topology) {
   std::vector<Cycles> latencies;
   for (const topology::Channel& channel : topology.channels()) {
@@ -28,7 +28,7 @@ std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topo
   return latencies;
 }
 
-// The accelerator that is farthest, and how far.
+// The farthest accelerator and its distance.
 std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span<const Cycles> distances) {
   std::pair<NodeId, Cycles> most{0, 0};
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
@@ -37,7 +37,7 @@ std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span
   return most;
 }
 
-// The accelerators that all others have to hear of, or that have to hear of all others.
+// The accelerators on which all others depend, or which depend on all others.
 std::vector<NodeId> ends(const schedule::Schedule& schedule) {
   std::vector<bool> is_end(index(schedule.accelerators()),
                            schedule.collective == schedule::Collective::kAllReduce);
@@ -77,7 +77,7 @@ Cycles least_latency(const config::SystemConfig& system, const topology::Topolog
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       const auto [next, cycles] = farthest_of(at);
       most = std::max(most, cycles);
-      // Only ends have to be heard of.
+      // Only distances to `ends` matter.
       at = std::ranges::binary_search(all, next) ? next : all[static_cast<std::size_t>(sweep) + 1];
     }
   }

@@ -21,7 +21,7 @@ LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology&
   try {
     own_routing_ = topology::make_routing(likeness_->network, loaded.config.system.router.vcs);
   } catch (const UnsupportedError&) {
-    likeness_.reset();  // needs more virtual channels than the machine has
+    likeness_.reset();  // it needs more virtual channels than the machine has
   }
 }
 

@@ -48,7 +48,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, c
   }
 }
 
-// The last node first: the kernel searches its lists of ports from their ends.
+// Destroys the last node first: the kernel searches its lists of ports from their ends.
 Machine::~Machine() {
   while (!interfaces_.empty()) {
     if (interfaces_.size() == accelerators_.size()) {
@@ -159,7 +159,7 @@ void Machine::tell_by_one(fabric::TrainFabric& fabric) {
   fabric.stand_for(symmetric.routes);
 }
 
-// Within the node.
+// Runs within the node's construction.
 void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,
                               int ports) {
   ni::GradientMemory& contents = spec_.contents(id);
@@ -180,7 +180,7 @@ void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::F
                                                                  context, contents, flits, ports));
   }
   if (!spec_.topology.is_accelerator(id)) {
-    interfaces_.back()->start(0);  // nobody else would
+    interfaces_.back()->start(0);  // nothing else would start them
     return;
   }
   memories_.push_back(parts_.make_memory ? parts_.make_memory(id, contents) : nullptr);

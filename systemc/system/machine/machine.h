@@ -25,49 +25,52 @@
 
 namespace coppice::system {
 
-// The parts of a machine. All references outlive it. The endpoints at accelerators are network interfaces,
-// for which `schedule`, `log` and `contents` are meant, unless `make_endpoint` provides others.
+// The parts of a machine. All references must outlive it. The endpoints at accelerators are network
+// interfaces, which use `schedule`, `log` and `contents`, unless `make_endpoint` supplies others.
 struct MachineSpec {
   const config::Loaded& loaded;
   const topology::Topology& topology;
   const topology::RoutingFunction& routing;
   const schedule::Schedule& schedule;
   config::Fidelity fidelity;
-  int fabric_ports = 1;  // of any network interface
+  int fabric_ports = 1;  // per network interface
   ni::MessageLog& log;
   fabric::Failure& failure;
-  std::function<ni::GradientMemory&(topology::NodeId)> contents;  // of the gradient buffers
+  std::function<ni::GradientMemory&(topology::NodeId)> contents;  // [node]: its gradient buffer
   std::vector<bool> rtl_interfaces;                               // [accelerator]
-  bool rtl_contexts = false;             // those run programs: they have contexts, and no tables of their own
-  std::string wave_path;                 // of the Verilated interface of observe.nodes' first; empty: none
-  const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
-  // In which nodes may run side by side, where flits move and all modules are fit for that.
+  // The Verilog interfaces run programs: they have contexts, and no tables of their own.
+  bool rtl_contexts = false;
+  std::string wave_path;  // for the Verilated interface of the first of observe.nodes; empty: none
+  // Set by a controller; nullptr: messages take the routes of their schedules.
+  const ni::PathTable* paths = nullptr;
+  // The most threads in which nodes run side by side, if flits move and all modules support it.
   int threads = 1;
-  // For trains: lets one accelerator's messages stand for all. nullptr: every accelerator's messages move.
+  // For trains: lets one accelerator's messages represent all. nullptr: every accelerator's messages move.
   const SymmetricRun* symmetric = nullptr;
   // For trains: records where they meet, and determines which messages move as flits from the start. nullptr:
   // a meeting ends the run.
   fabric::Meetings* meetings = nullptr;
   // For flits: creates the module at the local ports of a node instead of its network interface, inside the
-  // node; the machine does not own it, and it has neither memory nor accelerator. Empty: the default.
+  // node; the machine does not own it, and it has neither memory nor accelerator. Empty: network interfaces.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
       make_endpoint{};
 };
 
-// Modules of your own in the places of the machine's.
+// Your own modules, which replace the machine's.
 struct MachineParts {
   using NodeId = topology::NodeId;
-  // `accelerator` and `memory` of an accelerator's node; nothing or nullptr: the usual.
+  // Create `accelerator` and `memory` of an accelerator's node; if empty, or for nullptr, the machine makes
+  // its own.
   std::function<std::unique_ptr<accelerator::AcceleratorModule>(NodeId node)> make_accelerator;
   std::function<std::unique_ptr<ni::MemoryModule>(NodeId node, ni::GradientMemory& contents)> make_memory;
-  // Whether they may run in several threads: they act on nothing but their own node, and use the kernel for
-  // nothing but its time.
+  // Whether these modules may run in several threads: they act only on their own node, and use only the time
+  // of the kernel.
   bool fit_for_threads = false;
 };
 
-// The top module: a node_N per node, with `router` where flits move, and `ni`, `memory` and `accelerator` at
-// accelerators; a channel_U_V per channel, or `fabric` where messages move. docs/architecture/machine.md
-// shows the hierarchy.
+// The top module: a node_N per node, with `router` if flits move, and `ni`, `memory` and `accelerator` at
+// accelerators; a channel_U_V per channel, or `fabric` if messages move. docs/architecture/machine.md shows
+// the hierarchy.
 class Machine final : public sc_core::sc_module {
  public:
   Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts = {});
@@ -83,17 +86,17 @@ class Machine final : public sc_core::sc_module {
   // Lets nodes run ahead of each other by the latency of their channels (NodeClock), if flits move and
   // nothing acts in between, and leap at `fidelity: leap`. Observers still see everything in time order.
   void decouple();
-  // In which its nodes run.
+  // The number of threads in which its nodes run.
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
-  // Cycles of the network that were leapt over.
+  // Cycles that the network skipped by leaps.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
-  // Cycles of its nodes that were run in stretches.
+  // Node cycles run in stretches.
   std::int64_t stretched() const { return flits_ == nullptr ? 0 : flits_->stretched(); }
   // Simulates the cycles before `cycle`, counted from the start; rethrows exceptions of modules.
   void run_to(Cycles cycle);
 
  private:
-  // A node where messages move.
+  // A node if messages move.
   struct Node;
 
   void build_flits();
@@ -122,7 +125,7 @@ class Machine final : public sc_core::sc_module {
   std::vector<std::unique_ptr<ni::MemoryModule>> memories_;
   std::vector<std::unique_ptr<accelerator::AcceleratorModule>> accelerators_;
   std::unique_ptr<ni::MessageImages> images_;
-  fabric::FlitNode* flit_node_ = nullptr;  // the one that is being built
+  fabric::FlitNode* flit_node_ = nullptr;  // the node being built
   Cycles cycle_ = 0;
 };
 

@@ -38,7 +38,7 @@ std::string absent(const std::string& model) {
 
 }  // namespace
 
-// Beside a command that is installed (or was moved with its data); else where it was built.
+// Beside an installed command (or one moved with its data); otherwise where it was built.
 std::string model_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);

@@ -12,38 +12,38 @@
 
 namespace coppice::system {
 
-// A collective as protocols are chosen for it.
+// The properties of a collective by which its protocol is chosen.
 struct ProtocolQuery {
   std::string operation;  // or "send"
   Bytes bytes = 0;
   int ranks = 0;
 };
 
-// A way to send the messages of a collective: by one of system.ni.protocols, or by none.
+// A protocol for a collective's messages: one of system.ni.protocols, or nullopt for none.
 struct ProtocolChoice {
   std::optional<schedule::Protocol> protocol;
-  std::function<bool(std::string_view)> serves;  // an algorithm
+  std::function<bool(std::string_view)> serves;  // whether an algorithm may use it
 };
 
-// The ways that apply: each protocol for the algorithms that it names, all if it names none, and no protocol
-// for the algorithms that are left.
+// The applicable choices: each protocol for the algorithms that it lists (all if it lists none), and no
+// protocol for the remaining algorithms.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
-// From the call of a collective until its first entry may issue: its protocol's, the system's if it has none,
-// or the shortest that there is if a protocol is still to be chosen for it.
+// The time from the call of a collective until its first entry may issue: that of its protocol, the system's
+// if it has none, or the shortest if a protocol is still to be chosen for it.
 Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Schedule& schedule);
 
-// A schedule that was compiled, and the time that it should take without its launch.
+// A compiled schedule, and its expected time without its launch.
 struct TimedSchedule {
   schedule::Schedule schedule;
-  std::vector<schedule::ExpectedTime> expected{};  // of all that were compared, with the launch once chosen
+  std::vector<schedule::ExpectedTime> expected{};  // all candidates, including the launch once one is chosen
   Femtoseconds time = 0;
 };
 
-// Compiles `algorithm` for every choice that serves it, or what an algorithm chooses, if none is named, for
-// every protocol that there is, and keeps the fastest by its time and `launch`, or the protocol's own.
-// `compile` gets the choice and whether the time counts; it throws UnsupportedError where nothing applies,
-// which is thrown on only if no choice applies.
+// Compiles `algorithm` for every choice that serves it (for every protocol, if no algorithm is named or it
+// chooses among others), and keeps the fastest by its expected time plus `launch`, or the protocol's own
+// launch. `compile` receives the choice and whether the time matters; it throws UnsupportedError if nothing
+// applies, which is rethrown only if no choice applies.
 TimedSchedule choose_protocol(const std::vector<ProtocolChoice>& choices, Femtoseconds launch,
                               const std::string& algorithm,
                               const std::function<TimedSchedule(const ProtocolChoice&, bool timed)>& compile);

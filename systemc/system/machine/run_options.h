@@ -13,7 +13,7 @@
 
 namespace coppice::system {
 
-// The number of threads for a run with this many flit-hops: `asked`, or if that is 0, the number of cores, or
+// The number of threads for a run with this many flit-hops: `asked`; if that is 0, the number of cores, or
 // one for a small run.
 inline int threads_for(double flit_hops, int asked) {
   constexpr double kSmall = 2e6;
@@ -21,39 +21,41 @@ inline int threads_for(double flit_hops, int asked) {
   return flit_hops < kSmall ? 1 : available_processors();
 }
 
-// Files and callbacks that a run may use besides its result.
+// Files and callbacks of a run in addition to its result.
 struct RunOptions {
   std::string trace_path;       // Chrome trace events; empty: none
   std::string vcd_path;         // value change dump; empty: none
-  std::string statistics_path;  // what every module counted, as CSV; empty: none
-  std::string fst_path;         // waveform of a Verilog NI, observe.nodes' first; empty: none
-  bool record = false;          // the result gets `profile`, what coppice report draws over time
+  std::string statistics_path;  // counts of every module, as CSV; empty: none
+  std::string fst_path;         // waveform of the Verilog NI at the first of observe.nodes; empty: none
+  bool record = false;          // whether the result gets `profile`, which `coppice report` draws over time
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
-  std::function<void(double fraction)> progress;   // called now and then with the part of the work done
+  // Called from time to time with the fraction of the work done.
+  std::function<void(double fraction)> progress;
 
-  // In which the nodes of a collective or a program run side by side where flits move; 0: threads_for()
-  // decides. Results do not depend on it.
+  // The number of threads that run the nodes of a collective or a program side by side if flits move; 0:
+  // threads_for() decides. Results do not depend on it.
   int threads = 1;
 
   // Whether fluid routing studies measure the error of their times on a sample, which takes about a second.
   bool measures_fluid_error = true;
 
-  MachineParts parts;  // modules of your own in the places of the machine's
+  MachineParts parts;  // your own modules, which replace the machine's
 
   // Observers for comparisons of runs; not owned. With `fidelity: auto` they also observe the child process
   // that tries trains.
   std::vector<ni::MessageObserver*> message_observers;
   std::vector<fabric::FabricObserver*> fabric_observers;
-  fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
-  // Whether trains of a collective that every accelerator sees alike are those of one (SymmetricRun) in this
-  // process and with observers, who see what comes in a cycle in another order, instead of in a process of
-  // their own and where nobody observes.
+  fabric::FabricStatistics* statistics = nullptr;  // receives the fabric's counts at the end of the run
+  // Whether the trains of one accelerator represent those of all (SymmetricRun) in this process and with
+  // observers, who see the events of a cycle in another order. By default this happens only in a separate
+  // process and without observers.
   bool by_one_here = false;
   // The meetings of a run of trains in this process (MachineSpec::meetings); not owned.
   fabric::Meetings* meetings = nullptr;
   // Overrides CompileRequest::pattern_beyond.
   std::optional<int> pattern_beyond{};
-  // Gets the accelerator and its gradient buffer, when the run is done and verified with `check: values`.
+  // Receives each accelerator and its gradient buffer, once the run is done and verified with `check:
+  // values`.
   std::function<void(int accelerator, std::span<const float> values)> final_values;
 };
 

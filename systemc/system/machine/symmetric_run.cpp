@@ -13,7 +13,7 @@ using schedule::Table;
 using topology::NodeId;
 using topology::Route;
 
-// Whether a port has the same slot of `tables` everywhere.
+// Whether a port has the same slot of `tables` at all accelerators.
 bool same_slot(const Schedule& schedule, const SymmetricTables& tables, std::size_t port, std::size_t slot) {
   for (std::size_t n = 0; n < schedule.nodes.size(); ++n) {
     const auto& ports = schedule.nodes[n].ports;
@@ -32,7 +32,8 @@ class ImagesOfRoutes {
   ImagesOfRoutes(const topology::Topology& topology, const Schedule& schedule, const SymmetricTables& tables)
       : schedule_(schedule), tables_(tables), routes_(topology, tables.moves().origin()) {}
 
-  // The routes of a slot's entries; false where one of the origin's has other images for other entries.
+  // Adds the routes of a slot's entries; returns false if a route of the origin has different images in
+  // different entries.
   bool add(std::size_t slot) {
     const std::size_t nodes = schedule_.nodes.size();
     for (std::size_t i = 0; i < tables_.size(slot); ++i) {
@@ -65,7 +66,8 @@ class ImagesOfRoutes {
   const Schedule& schedule_;
   const SymmetricTables& tables_;
   fabric::RouteImages routes_;
-  std::unordered_map<std::int32_t, std::vector<std::int32_t>> known_;  // by the origin's: of all accelerators
+  // [route of the origin]: the routes of all accelerators.
+  std::unordered_map<std::int32_t, std::vector<std::int32_t>> known_;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ struct SymmetricRun {
   fabric::RouteImages routes;
 };
 
-// nullptr where the check has not proven it, tables are folded into loops, or routes are not each other's
-// images. `topology` and `schedule` outlive it.
+// nullptr if the check has not proven the symmetry, if tables are folded into loops, or if routes are not
+// images of each other. `topology` and `schedule` must outlive the result.
 std::unique_ptr<const SymmetricRun> find_symmetric_run(const topology::Topology& topology,
                                                        const schedule::Schedule& schedule,
                                                        const schedule::CheckReport& report);

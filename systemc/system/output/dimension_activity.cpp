@@ -76,8 +76,8 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
   keep_busy(event.node, port, now * period_, now * period_, flit_time_[port]);
 }
 
-// A channel whose flits take no whole number of cycles is granted up to a cycle before the last is done: the
-// next flit then follows that one.
+// If a flit takes a fractional number of cycles, it is granted the channel up to a cycle before the previous
+// one is done, and then follows that one.
 void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
                                   Femtoseconds last_flit, Femtoseconds used) {
   Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
@@ -99,7 +99,7 @@ void DimensionActivity::message_completed(const ni::MessageRecord& message, std:
   const auto& route = schedules_[schedule]->routes[static_cast<std::size_t>(message.entry->route)];
   const std::size_t port = route.front().out_port;
   if (port >= out_ports_ || !topology_->is_accelerator(message.src)) return;
-  // Messages of a port come to their ends, and begin to be ready, in the order in which it issued them.
+  // Messages of a port end, and become ready, in the order in which the port issued them.
   Femtoseconds& covered = covered_[static_cast<std::size_t>(message.src) * out_ports_ + port];
   const Femtoseconds begin = std::max(covered, message.dependencies_met * period_);
   const Femtoseconds end = message.completed * period_;

@@ -11,23 +11,22 @@
 
 namespace coppice::system {
 
-// Time spent in windows of equal length, series by series. As time goes on windows are joined two by two, so
-// that there are never more than kMost.
+// Time spent in windows of equal length, series by series. Over time, windows are merged two by two, so that
+// there are never more than kMost.
 class TimeWindows {
  public:
   static constexpr std::size_t kMost = 64;
 
-  // Windows are `first` long to begin with.
+  // The initial length of a window is `first`.
   TimeWindows(std::size_t series, Femtoseconds first) : spent_(series), window_(first) {}
 
-  // `spent` of the time from `begin` to `end`, evenly; without it, all.
+  // Adds `spent` of the time from `begin` to `end`, spread evenly; by default all of it.
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end) { add(series, begin, end, end - begin); }
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent);
   Femtoseconds window() const { return window_; }
-  // The same in windows of which kMost reach `end`, where nothing may have been spent for long.
+  // A copy whose kMost windows reach `end`, even if nothing has been spent for long.
   TimeWindows until(Femtoseconds end) const;
-  // Per window of a series, the part of its length that was spent, over `count`; the last window ends at
-  // `end`.
+  // [window]: the fraction of its length that a series spent, over `count`; the last window ends at `end`.
   std::vector<double> parts(std::size_t series, double count, Femtoseconds end) const;
 
  private:
@@ -37,14 +36,14 @@ class TimeWindows {
   Femtoseconds window_;
 };
 
-// Observed activity of the dimensions of a hierarchy over time: of their channels (how long flits occupy
-// those that leave accelerators, including heads) and of their messages (Themis, Fig. 9: a dimension is
-// active while a message is in it, from when its data is available, or the previous message has been issued
-// at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
+// Observed activity of the dimensions of a hierarchy over time: of their channels (the time for which flits,
+// including heads, occupy those that leave accelerators) and of their messages (Themis, Fig. 9: a dimension
+// is active while a message is in it, from when its data is available, or the previous message has been
+// issued at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
 class DimensionActivity final : public fabric::FabricObserver {
  public:
-  // The schedules that messages are of. All outlive it; the topology has dimensions, alike at all
-  // accelerators.
+  // `schedules` are those of the messages. All references must outlive this object; the topology must have
+  // dimensions, equal at all accelerators.
   DimensionActivity(const topology::Topology& topology, const config::SystemConfig& system,
                     std::vector<const schedule::Schedule*> schedules);
 
@@ -55,14 +54,14 @@ class DimensionActivity final : public fabric::FabricObserver {
   Femtoseconds window() const { return windows_.window(); }
   // The observations, in windows of which TimeWindows::kMost reach `end`.
   DimensionActivity until(Femtoseconds end) const;
-  // Per window up to `end`, the part of it in which an accelerator's channels of dimension `d` were busy.
+  // [window up to `end`]: the fraction in which an accelerator's channels of dimension `d` were busy.
   std::vector<double> busy(std::size_t d, Femtoseconds end) const;
   // The activity of messages.
   std::vector<double> active(std::size_t d, Femtoseconds end) const;
 
  private:
-  // Counts a channel as busy for `used` from `begin` until its last flit is done, which is granted as little
-  // as a cycle before the one before it is.
+  // Counts a channel as busy for `used` from `begin` until its last flit is done; that flit may be granted up
+  // to a cycle before the previous one is done.
   void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit,
                  Femtoseconds used);
 
@@ -71,13 +70,14 @@ class DimensionActivity final : public fabric::FabricObserver {
   const topology::Topology* topology_;
   std::vector<const schedule::Schedule*> schedules_;
   Femtoseconds period_;
-  std::size_t out_ports_;                // of an accelerator
-  std::vector<int> ports_;               // [dimension] of an accelerator
+  std::size_t out_ports_;                // per accelerator
+  std::vector<int> ports_;               // [dimension]: ports per accelerator
   std::vector<Femtoseconds> flit_time_;  // [out-port of an accelerator]
   std::vector<std::size_t> dimension_;   // [out-port of an accelerator]
   std::vector<Femtoseconds> free_at_;    // [accelerator][out-port]: when the channel's last flit is done
-  std::vector<Femtoseconds> covered_;    // [accelerator][out-port]: until then its messages are counted
-  TimeWindows windows_;                  // series: channels of each dimension, then messages
+  // [accelerator][out-port]: time up to which its messages have been counted.
+  std::vector<Femtoseconds> covered_;
+  TimeWindows windows_;  // series: the channels of each dimension, then the messages of each
 };
 
 }  // namespace coppice::system

@@ -15,7 +15,7 @@ class DimensionActivity;
 // The bytes that accelerators send in each dimension of a hierarchy, including forwarded ones.
 class DimensionLoad {
  public:
-  // The topology, which has dimensions, outlives it.
+  // The topology must have dimensions and outlive this object.
   explicit DimensionLoad(const topology::Topology& topology)
       : topology_(topology), bytes_(topology.dimension_kinds().size(), 0) {}
 
@@ -23,8 +23,8 @@ class DimensionLoad {
   void add(const schedule::Schedule& schedule, const std::vector<topology::NodeId>& interfaces);
 
   // Writes `dimensions`, a list of {kind, size, bandwidth_gb_s, bytes_per_accelerator, utilization, activity,
-  // busy}, and `window_ns`, the length of a window of the last two, of a run that took until `end`. The
-  // bandwidth is an accelerator's in the dimension, all links together; its use counts data, not heads.
+  // busy}, and `window_ns`, the window length of the last two, for a run that took until `end`. The bandwidth
+  // is that of an accelerator in the dimension, over all links; utilization counts data without heads.
   void write(const DimensionActivity* activity, Femtoseconds end, nlohmann::ordered_json& result) const;
 
  private:

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A block of an FST: its type, and its length in 8 bytes that count themselves, the highest first.
+// A block of an FST: its type, and its length in 8 bytes, which includes these bytes; the most significant
+// byte first.
 constexpr std::uintmax_t kLengthBytes = 8;
 constexpr int kUncompressedHierarchy = 4;
 constexpr int kHierarchy4 = 6;
@@ -45,7 +46,8 @@ bool is_whole(const std::string& path) {
   return named && at == size;
 }
 
-// Why nothing could follow the file's end, which then may have been cut; 0 if it could.
+// The reason why nothing could be written after the file's end, where it may have been cut off; 0 if there is
+// none.
 int no_room_behind(const std::string& path) {
   constexpr off_t kRoom = 64 << 10;
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -68,7 +70,7 @@ FstFile::FstFile(const std::string& path)
 FstFile::~FstFile() {
   std::error_code ignored;
   if (output_.direct()) fs::remove(written_, ignored);
-  fs::remove(written_ + ".hier", ignored);  // the writer's own, while it writes
+  fs::remove(written_ + ".hier", ignored);  // a temporary file of the writer
 }
 
 void FstFile::finish() {

@@ -6,8 +6,8 @@
 
 namespace coppice::system {
 
-// The waveform that a Verilated model writes by itself (--fst), which reports no error: written beside its
-// place, looked through for its end, and renamed.
+// The waveform that a Verilated model writes itself (--fst) without reporting errors: it is written next to
+// its final name, checked for completeness, and renamed.
 class FstFile {
  public:
   // Throws ConfigError if `path` cannot be written.
@@ -19,12 +19,12 @@ class FstFile {
 
   // The file that the model writes.
   const std::string& written_path() const { return written_; }
-  // Once the model is gone. Throws ModelError if the file is not whole, or cannot be put in its place.
+  // Call this once the model is gone. Throws ModelError if the file is incomplete, or cannot be renamed.
   void finish();
 
  private:
   ResultFile output_;
-  std::string written_;  // temporary_path(), or a file of its own where that is a device or a pipe
+  std::string written_;  // temporary_path(), or a separate file if that is a device or a pipe
 };
 
 }  // namespace coppice::system

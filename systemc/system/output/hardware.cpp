@@ -20,7 +20,7 @@ constexpr int kWordBytes = 4;
 constexpr double kSramBits = 64;
 constexpr double kUm2PerMm2 = 1e6;
 constexpr double kPicojoulesPerMicrojoule = 1e6;
-constexpr int kVcBufferBits = 2;  // of a flit: head and tail
+constexpr int kVcBufferBits = 2;  // per flit: head and tail
 
 config::Technology technology_of(const config::Config& config) {
   return *config::find_technology(config.hardware.technology);
@@ -49,19 +49,19 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   return shape;
 }
 
-// pJ per 64-bit access of a memory of this many bytes, in the table's technology.
+// pJ per 64-bit access to a memory of this many bytes, in the table's technology.
 double sram_pj(const config::HardwareTable& table, double bytes) {
   return table.sram_64_bits_pj * std::sqrt(std::max(bytes, 1.0) / table.sram_bytes);
 }
 
-// Capacitance goes with the feature size, energy with it and the square of the voltage.
+// Capacitance scales with the feature size, and energy with capacitance times the square of the voltage.
 double energy_scale(double nanometres, double volts, const config::Technology& technology) {
   const double ratio = technology.volts / volts;
   return technology.nanometres / nanometres * ratio * ratio;
 }
 
 // Bytes that collectives add, and bytes that they read from and write to memory, for all accelerators
-// together: each word of an all-reduce is added n - 1 times and stored n - 1 times more, with any schedule.
+// together: each word of an all-reduce is added n - 1 times and stored n - 1 more times, with any schedule.
 struct Moved {
   double added = 0;
   double memory = 0;
@@ -76,7 +76,7 @@ Moved moved_bytes(workload::CollectiveOp op, double bytes, int accelerators) {
           3 * reduced + 2 * gathered};  // a sum reads at both ends and writes, a copy reads and writes
 }
 
-// Ports of a router in the mean.
+// The mean number of ports per router.
 double mean_ports(const config::Config& config, const topology::Topology& topology) {
   const int ni_ports = resolve_ni_ports(config, topology);
   double ports = 0;
@@ -154,7 +154,7 @@ bool in_range(const InterfaceShape& shape) {
 config::HardwareTable hardware_table(const config::Loaded& loaded) {
   const std::string& named = loaded.config.hardware.energies;
   if (!named.empty()) return config::read_hardware_file(named);
-  // The folder of hardware is beside that of workloads.
+  // The folder `hardware` is next to `workloads`.
   return config::read_hardware_file(
       (std::filesystem::path(model_folder()).parent_path() / "hardware/osu018.yaml").string());
 }
@@ -202,7 +202,7 @@ void add_hardware(Json& result, const config::Loaded& loaded) {
     result["hardware"] = std::move(hardware);
     return;
   }
-  const Json last = *simulator;  // stays last
+  const Json last = *simulator;  // `simulator` stays last
   result.erase("simulator");
   result["hardware"] = std::move(hardware);
   result["simulator"] = last;

@@ -10,7 +10,7 @@
 
 namespace coppice::system {
 
-// A router as its area sees it.
+// The properties of a router that determine its area.
 struct RouterShape {
   int ports = 0;  // to neighbours and to the network interface
   int vcs = 0;
@@ -18,28 +18,29 @@ struct RouterShape {
   int flit_bits = 0;
 };
 
-// A network interface likewise; entries are of the fullest port.
+// The properties of a network interface that determine its area; entries are those of the fullest port.
 struct InterfaceShape {
   int ports = 0;
   int flit_bits = 0;
-  int buffer = 0;  // flits of a port
+  int buffer = 0;  // flits per port
   std::int64_t entries = 0;
   std::int64_t flows = 0;
 };
 
-// um2 in the technology of the points, macros included.
+// The area in um2 in the technology of the synthesised points, including macros.
 double router_um2(const config::HardwareTable& table, const RouterShape& shape);
 double interface_um2(const config::HardwareTable& table, const InterfaceShape& shape);
 
-// Whether it lies between the points that were synthesised.
+// Whether the router lies between the points that were synthesised.
 bool in_range(const RouterShape& shape);
 bool in_range(const InterfaceShape& shape);
 
-// hardware.energies, else the shipped file: beside the command if that is installed, else of the sources.
+// The table of hardware.energies, otherwise the shipped file: beside an installed command, or in the sources.
 config::HardwareTable hardware_table(const config::Loaded& loaded);
 
-// `hardware` of a machine: the area of an accelerator with its share of the switches, in mm2, and its parts,
-// for all accelerators together. `ni_overhead` is that of a result; if it is null, tables count as empty.
+// The `hardware` of a machine: the area of an accelerator with its share of the switches, in mm2, and its
+// parts, for all accelerators together. `ni_overhead` is that of a result; if it is null, tables count as
+// empty.
 nlohmann::ordered_json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
                                      const nlohmann::ordered_json& ni_overhead);
 

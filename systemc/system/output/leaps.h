@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// `leap` of a result: the simulated and skipped cycles of a run; of the simulated ones, times the `nodes`,
-// those in stretches.
+// The `leap` of a result: the simulated and skipped cycles of a run, and the simulated node cycles that were
+// run in stretches, relative to all `nodes`.
 inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std::int64_t stretched) {
   return {{"simulated_cycles", cycles - leapt},
           {"leapt_cycles", leapt},
@@ -20,7 +20,7 @@ inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std:
           {"stretched_node_cycles", stretched}};
 }
 
-// `trains` of a result, where messages went by flits beside them.
+// Writes `trains` of a result, if some messages moved as flits.
 inline void write_flits_beside_trains(const fabric::Meetings* meetings, nlohmann::ordered_json& result) {
   if (meetings == nullptr || meetings->given().empty()) return;
   result["trains"] = {{"messages", meetings->messages}, {"as_flits", meetings->as_flits}};

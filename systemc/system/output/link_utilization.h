@@ -8,7 +8,7 @@
 
 namespace coppice::system {
 
-// Adds the use of channels during a run to a result: `link_utilization`, the share of the time in which they
+// Adds the utilization of channels to a result: `link_utilization`, the fraction of the time in which they
 // were busy, {mean, max}, and `channels`, a list of {src, dst, bytes, busy}, including heads.
 void write_channels(const config::SystemConfig& system, const topology::Topology& topology,
                     const fabric::FabricStatistics& statistics, Femtoseconds time,

@@ -10,7 +10,7 @@
 namespace coppice::system {
 namespace {
 
-// Windows' parts have four digits.
+// Fractions in windows have four digits.
 constexpr double kPartRounding = 1e-4;
 
 void require_possible_dimensions(const nlohmann::ordered_json& dimensions) {

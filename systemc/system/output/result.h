@@ -13,8 +13,8 @@ namespace coppice::system {
 // bandwidth.
 double bus_factor(workload::CollectiveOp op, int accelerators);
 
-// Throws ModelError, naming the quantity, for a result of a run that took less than `least_ns`, of a
-// collective that took less than the least possible time, or with a part of time or bandwidth above 1.
+// Throws ModelError naming the quantity if the run took less than `least_ns`, if a collective took less than
+// the least possible time, or if a fraction of time or bandwidth exceeds 1.
 void require_possible(const nlohmann::ordered_json& result, double least_ns);
 
 // Adds the choice of `algorithm: auto` and its candidates, the fastest first, if there was one.

@@ -319,7 +319,7 @@ constexpr ResultField kFields[] = {
     {"simulator", "", "The cost of the simulation."},
 };
 
-// "a.b[]" of "a.b[].c", "a.b" of that, "a" of that, nothing of that.
+// The enclosing path: "a.b[].c" to "a.b[]" to "a.b" to "a" to an empty path.
 std::string_view around(std::string_view path) {
   if (path.ends_with("[]")) return path.substr(0, path.size() - 2);
   const std::size_t dot = path.rfind('.');

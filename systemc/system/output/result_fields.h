@@ -5,11 +5,11 @@
 
 namespace coppice::system {
 
-// A field of the results that commands write. `coppice explain` and docs/reference are made of these.
+// A field of the results that commands write. `coppice explain` and docs/reference are generated from these.
 struct ResultField {
-  std::string_view path;     // "bound.time_ns"; "dimensions[].size" is a part of an item of a list
+  std::string_view path;     // "bound.time_ns"; "dimensions[].size" is a field of the items of a list
   std::string_view unit;     // "ns", "GB/s", "cycles"; empty for texts, counts and ratios
-  std::string_view summary;  // what it says, one sentence
+  std::string_view summary;  // its meaning, in one sentence
 };
 
 // Every field, in the order of a result; sections shared by commands are listed once.

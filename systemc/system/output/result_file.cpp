@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;
 
-// Something other than a regular file that can be written, such as a device or a pipe.
+// Whether the path is something writable other than a regular file, such as a device or a pipe.
 bool is_special(const fs::path& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
@@ -50,7 +50,7 @@ ResultFile::ResultFile(std::string option, std::string path)
   temporary_ = direct_ ? target_ : fmt::format("{}.partial.{}", target_, ::getpid());
   std::error_code ignored;
   errno = 0;
-  // A pipe may wait for its reader: it is opened when there is something to write.
+  // Opening a pipe may block until it has a reader, so it is opened only when there is something to write.
   if (direct_) {
     if (::access(target_.c_str(), W_OK) == 0) return;
   } else if (!fs::exists(target_, ignored) || ::access(target_.c_str(), W_OK) == 0) {
@@ -102,7 +102,7 @@ void ResultFile::append(std::string_view text) {
 
 void ResultFile::commit() {
   errno = 0;
-  // Closing flushes: it is where a full disk shows.
+  // Closing flushes the data, so a full disk shows here.
   if (file_ != nullptr && std::fclose(file_.release()) != 0) fail();
   if (direct_) {
     committed_ = true;

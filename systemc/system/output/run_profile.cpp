@@ -48,7 +48,7 @@ void RunProfile::add_edge(const ni::MessageRecord& message) {
   const Cycles flow = message.entry->flow;
   auto place = std::ranges::find(flows_, flow);
   if (place == flows_.end()) {
-    // Trees are kept whole: each has at most one edge per node and phase.
+    // Only complete trees are kept: each has at most one edge per node and phase.
     const std::size_t most = kMostEdges / (2 * static_cast<std::size_t>(topology_->num_interfaces()));
     if (flows_.size() >= std::clamp<std::size_t>(most, 1, kMostTrees)) return;
     flows_.push_back(flow);

@@ -17,9 +17,9 @@
 
 namespace coppice::system {
 
-// A run's activity over time, for reports: the use of every channel in windows of time, what every port of a
-// network interface waited for and sent, and the trees of a schedule. Its size is bounded for any run: past
-// kMostMessages it halves the number of accelerators whose messages it keeps.
+// A run's activity over time, for reports: the use of every channel in windows of time, the messages and
+// waiting of every port of a network interface, and the trees of a schedule. Its size is bounded for any run:
+// beyond kMostMessages it halves the number of accelerators whose messages it keeps.
 //
 // As an observer of a fabric of trains or flows it has exact windows for the first kMostExact passages. After
 // these, and if it does not observe the fabric, it samples the fabric's counters as messages complete.
@@ -33,7 +33,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   static constexpr std::size_t kMostTrees = 32;
   static constexpr std::size_t kMostEdges = 8'192;
 
-  // References outlive it. `trees`: whether the flows are those of one schedule.
+  // References must outlive this object. `trees`: whether the flows are those of one schedule.
   RunProfile(const topology::Topology& topology, const config::SystemConfig& system,
              const fabric::Fabric& fabric, bool trees);
 
@@ -44,7 +44,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
 
   // Samples the fabric's counters from cycle `now` on.
   void sample_from(Cycles now);
-  // Takes a sample if it samples and the last one is old enough. Call it between slices of the run.
+  // Takes a sample if sampling is on and the last one is old enough. Call it between slices of the run.
   void sample_if_due(Cycles now);
 
   // The profile of a run of `cycles`:
@@ -70,8 +70,8 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   Femtoseconds period_;
   std::vector<Femtoseconds> flit_time_;  // [channel]
   TimeWindows windows_;                  // [channel]
-  std::int64_t exact_ = 0;               // passages
-  CountSamples samples_;                 // of flits per channel
+  std::int64_t exact_ = 0;               // number of passages
+  CountSamples samples_;                 // of the flits of each channel
   Cycles sampled_from_ = 0;
   std::vector<Line> messages_;
   // The messages of nodes below this are kept.
@@ -83,8 +83,9 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   std::vector<std::array<Cycles, 5>> edges_;
 };
 
-// The network as reports draw it: name, accelerators, nodes, channels ([src, dst, GB/s, dimension]), and of a
-// grid dims and wraps. A graph that equals a grid has the dims of that grid, and places: its nodes there.
+// The network as reports draw it: name, accelerators, nodes, channels ([src, dst, GB/s, dimension]), and for
+// a grid dims and wraps. A graph that is isomorphic to a grid has the dims of that grid, and `places`: its
+// nodes in the grid.
 nlohmann::ordered_json drawing_of(const topology::Topology& topology);
 
 }  // namespace coppice::system

@@ -20,7 +20,7 @@ namespace {
 
 using Read = std::function<void(const sc_core::sc_object&, const Quantity&, double)>;
 
-// Parents first.
+// Visits parents first.
 void walk(const sc_core::sc_object& object, const Read& read) {
   if (const auto* owner = dynamic_cast<const StatisticsOwner*>(&object)) {
     owner->read_statistics([&](const Quantity& quantity, double value) { read(object, quantity, value); });
@@ -28,9 +28,9 @@ void walk(const sc_core::sc_object& object, const Read& read) {
   for (const sc_core::sc_object* child : object.get_child_objects()) walk(*child, read);
 }
 
-// Numbers of things without a point.
+// Counts as integers, without a decimal point.
 nlohmann::ordered_json number(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond, a double leaves whole numbers out
+  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it, doubles skip whole numbers
   if (value == std::floor(value) && std::abs(value) < kExact) return static_cast<std::int64_t>(value);
   return value;
 }

@@ -11,13 +11,13 @@ namespace coppice::system {
 // "max": 60}}}.
 nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top);
 
-// The same module by module, as CSV: module, quantity, unit, value.
+// These statistics module by module, as CSV: module, quantity, unit, value.
 std::string list_statistics(const sc_core::sc_object& top);
 
-// Writes that list, unless `path` is empty. Throws ConfigError if it cannot be written.
+// Writes list_statistics() to `path`, unless that is empty. Throws ConfigError if it cannot be written.
 void write_statistics(const std::string& path, const sc_core::sc_object& top);
 
-// A line per quantity that modules below `top` count: module kind, name, unit and description, separated by
+// One line per quantity counted by modules below `top`: module kind, name, unit and description, separated by
 // tabs.
 std::string describe_statistics(const sc_core::sc_object& top);
 

@@ -9,7 +9,7 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   const Cycles free = std::max(message.port_free_since, begun);
   time.idle = free - message.port_free_since;
   const Cycles issued = std::max(message.issued, free);
-  // Idle before it was issued: first for data, then for the lockstep.
+  // The port is idle before the message is issued: first for data, then for the lockstep.
   const Cycles data_here = std::clamp(message.dependencies_met, free, issued);
   const Cycles left_sender = std::clamp(message.enabler_tail_injected + 1, free, data_here);
   const Cycles under_way = data_here - left_sender;

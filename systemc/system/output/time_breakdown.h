@@ -11,14 +11,14 @@ namespace coppice::system {
 // The cycles of a network-interface port by activity. Every cycle of every port counts once.
 struct PortTime {
   Cycles serialization = 0;  // sending the flits of its messages, at the rate of the slowest channel ahead
-  Cycles latency = 0;        // memory, and data it depends on that is on its way
-  Cycles dependencies = 0;   // data it depends on that has not left its sender
-  Cycles lockstep = 0;       // the next timestep may not start
-  Cycles contention = 0;     // flits of its messages held up, or data it depends on delayed, by other traffic
-  Cycles credits = 0;        // the same for want of credits: up to what buffers that do not cover the credit
-                             // loop can explain
-  Cycles idle = 0;           // no tables ran that its next message is of
-  Cycles finished = 0;       // its table is done, others go on
+  Cycles latency = 0;        // waiting for memory, or for data in flight that it depends on
+  Cycles dependencies = 0;   // waiting for data that has not left its sender
+  Cycles lockstep = 0;       // waiting for the lockstep to allow the next timestep
+  Cycles contention = 0;     // flits of its messages, or data that it depends on, delayed by other traffic
+  // Likewise delayed by missing credits: as far as buffers shorter than the credit loop explain it.
+  Cycles credits = 0;
+  Cycles idle = 0;      // the tables of its next message were not running
+  Cycles finished = 0;  // its table is done, others continue
 
   Cycles total() const {
     return serialization + latency + dependencies + lockstep + contention + credits + idle + finished;
@@ -30,11 +30,11 @@ class TimeBreakdown {
  public:
   TimeBreakdown(int accelerators, int ni_ports);
 
-  // A completed message, of tables that began in cycle `begun` at its source. Those of switches that add
-  // do not count.
+  // Adds a completed message of tables that began in cycle `begun` at its source. Messages of switches that
+  // add do not count.
   void add(const ni::MessageRecord& message, Cycles begun = 0);
 
-  // The mean over all ports, in cycles; the parts sum to `total`. `idle` is one of them if any port was.
+  // The mean over all ports, in cycles; the parts sum to `total`. They include `idle` if any port was idle.
   nlohmann::ordered_json to_json(Cycles total) const;
 
   const PortTime& port(topology::NodeId node, int port) const {
@@ -46,8 +46,8 @@ class TimeBreakdown {
   std::vector<PortTime> ports_;  // [accelerator][NI port]
 };
 
-// How one message divides the time of its port from the tail of the message before to its own tail.
-// The tables it is of began in cycle `begun`.
+// Divides the time of a message's port, from the tail of the previous message to its own tail. The message's
+// tables began in cycle `begun`.
 PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
 
 }  // namespace coppice::system

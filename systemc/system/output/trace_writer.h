@@ -13,12 +13,12 @@
 
 namespace coppice::system {
 
-// Chrome trace events (the JSON array format, as Perfetto and chrome://tracing open them): a track per
-// network-interface port with its table entries and what it waited for (and the rates of its flows, where the
-// fabric is fluid), a track per channel with its busy intervals. Times are simulated; the file's microseconds
+// Chrome trace events (the JSON array format, for Perfetto and chrome://tracing): one track per
+// network-interface port with its table entries and waiting times (and the rates of its flows, if the fabric
+// is fluid), and one track per channel with its busy intervals. Times are simulated; the file's microseconds
 // are written with nanosecond (and finer) decimals.
 //
-// The file appears whole in finish(); an unfinished trace leaves none.
+// The complete file appears in finish(); an unfinished trace leaves none.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written.
@@ -32,21 +32,21 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   // A counter per port, in GB/s.
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 
-  // Names actors outside the machine, training jobs and their controller: each gets its own track.
+  // Names actors outside the machine (training jobs and their controller), each with its own track.
   void name_actors(const std::string& all) { actors_ = all; }
   void name_actor(int actor, const std::string& name);
   void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);
   void actor_event(int actor, const std::string& name, const nlohmann::ordered_json& details,
                    Femtoseconds at);
 
-  // Closes open intervals and puts the file in place. Throws ModelError if it cannot be written.
+  // Closes open intervals and renames the file to its final name. Throws ModelError if it cannot be written.
   void finish();
 
  private:
   struct Interval {
-    Cycles begin = -1;       // -1: none open
+    Cycles begin = -1;       // -1: no interval is open
     Cycles end = 0;          // of the last flit, exclusive
-    Cycles flit_cycles = 1;  // that a flit holds the channel
+    Cycles flit_cycles = 1;  // cycles for which a flit holds the channel
   };
 
   void name_tracks();

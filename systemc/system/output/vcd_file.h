@@ -9,19 +9,19 @@
 
 namespace coppice::system {
 
-// A value change dump (IEEE 1364) of named signals, in picoseconds. The file appears whole in finish().
+// A value change dump (IEEE 1364) of named signals, in picoseconds. The complete file appears in finish().
 class VcdFile {
  public:
   // Throws ConfigError at `option` if `path` cannot be written.
   VcdFile(const std::string& option, const std::string& path) : output_(option, path) {}
 
-  // A signal of `width` bits, 64 at most; scopes are the parts of its name before dots. Before the first
-  // change. Returns its number.
+  // Adds a signal of `width` bits, at most 64; the parts of its name before dots are scopes. Call it before
+  // the first change. Returns the signal's number.
   std::size_t add(std::string name, int width);
-  // A signal's value from `at` on, in femtoseconds that never go back. Throws ModelError if the file cannot
-  // be written; so does finish().
+  // Sets a signal's value from `at` on; `at`, in femtoseconds, must not decrease. Throws ModelError if the
+  // file cannot be written, as finish() does.
   void set(std::size_t signal, std::uint64_t value, Femtoseconds at);
-  // The dump reaches up to the time of the last call of set(), changed or not.
+  // Completes the dump up to the time of the last call of set(), whether or not that changed a value.
   void finish();
 
  private:
@@ -38,7 +38,7 @@ class VcdFile {
   ResultFile output_;
   std::vector<Signal> signals_;
   bool begun_ = false;
-  Femtoseconds written_ = -1;  // the time that stands last in the file
+  Femtoseconds written_ = -1;  // the last time in the file
   Femtoseconds last_ = 0;
 };
 

@@ -52,7 +52,7 @@ void VcdProbe::flit_sent(const fabric::FlitEvent& event, const fabric::Packet& /
   channel.last_vc = event.vc;
 }
 
-// Looks one delta cycle after everybody else, so that the sample does not depend on the order of processes.
+// Samples one delta cycle after all other processes, so that the sample does not depend on their order.
 void VcdProbe::sample() {
   settled_ = !settled_;
   if (settled_) {

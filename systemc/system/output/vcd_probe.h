@@ -14,8 +14,8 @@ namespace coppice::system {
 
 // Writes a value change dump of chosen accelerators for GTKWave: per network-interface port the timestep
 // counter, the lockstep counter, the number of entries issued and the decoder's state, and per channel that
-// leaves the node whether a flit is on it and its virtual channel. Samples at the end of every cycle; it only
-// looks.
+// leaves the node whether a flit is on it and its virtual channel. It samples at the end of every cycle and
+// changes nothing.
 class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written.
@@ -24,9 +24,9 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
-  // No more samples: the run is over.
+  // Stops sampling at the end of the run.
   void stop() { stopped_ = true; }
-  // Closes the file and puts it in place. Throws ModelError if it cannot be written.
+  // Completes the file. Throws ModelError if it cannot be written.
   void finish() { file_.finish(); }
 
  private:
@@ -38,7 +38,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
     std::size_t decoder;  // ni::DecoderState
   };
   struct ChannelSignals {
-    std::size_t valid;  // a flit was granted the switch towards it in this cycle
+    std::size_t valid;  // set if a flit was granted the switch towards it in this cycle
     std::size_t vc;
     Cycles last = -1;  // cycle of the last flit
     int last_vc = 0;
@@ -46,7 +46,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   struct Node {
     const ni::Interface* interface;
     std::vector<PortSignals> ports;
-    std::vector<ChannelSignals> channels;  // by output port
+    std::vector<ChannelSignals> channels;  // [output port]
   };
 
   void sample();
@@ -55,8 +55,8 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   VcdFile file_;
   Femtoseconds period_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<Node*> by_id_;  // [node], nullptr where not chosen
-  bool settled_ = false;      // all other processes of the cycle have run
+  std::vector<Node*> by_id_;  // [node]; nullptr if not chosen
+  bool settled_ = false;      // whether all other processes of the cycle have run
   bool stopped_ = false;
 };
 

@@ -16,10 +16,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A run of trains and flits finds what else has to move as flits: at most this many runs.
+// A run of trains and flits may find further messages that must move as flits: the limit on such runs.
 constexpr int kMostRuns = 4;
-// The largest share of messages that may move as flits beside trains: several such runs cost no more than one
-// with leaps.
+// The largest fraction of messages that may move as flits beside trains: several such runs cost no more than
+// one with leaps.
 constexpr double kMostAsFlits = 0.25;
 
 // The outcome of a run of trains, as returned by its process.
@@ -39,7 +39,7 @@ Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) 
 
 struct Trains {
   std::optional<Json> result;
-  std::string met;  // where, first; empty: nowhere
+  std::string met;  // the first meeting; empty: none
 };
 
 Trains try_trains(const RunAtFidelity& run, const std::atomic<bool>* interrupted) {

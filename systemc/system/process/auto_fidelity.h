@@ -10,17 +10,19 @@
 
 namespace coppice::system {
 
-// A simulation at a fidelity, to its result; of trains that tell `meetings`, which are none's else.
+// Simulates at a fidelity and returns the result; a run of trains records in `meetings`, which is used by no
+// other run.
 using RunAtFidelity = std::function<nlohmann::ordered_json(config::Fidelity, fabric::Meetings* meetings)>;
 
-// The flit-hops that are simulated one by one without being asked for: minutes of work.
+// The most flit-hops that are simulated one by one without an explicit request: minutes of work.
 inline constexpr double kAffordableFlitHops = 3e9;
 
-// `fidelity: auto`: trains, in a separate process. Where they meet, those messages go by flits in the next
-// process (fabric::MixedFabric), and what meets those, as long as it is a small part of all that is sent.
-// Else flits with leaps, in this process; more flit-hops than kAffordableFlitHops of them as fluid, if
-// `fluid` allows that. The result says in `fidelity` what ran, in `fidelity_reason` why trains were not
-// enough, and in `trains` how many messages were flits. Call before anything of SystemC exists.
+// `fidelity: auto`: trains, in a separate process. If trains meet, the messages that meet, and those that
+// meet flits, move as flits in the next process (fabric::MixedFabric), as long as they are a small part of
+// all messages. Otherwise flits with leaps, in this process; more than kAffordableFlitHops flit-hops are
+// simulated as fluid instead if `fluid` allows it. The result has the chosen fidelity in `fidelity`, the
+// reason why trains were not enough in `fidelity_reason`, and the number of messages that were flits in
+// `trains`. Call this before any SystemC object exists.
 nlohmann::ordered_json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid,
                                 const std::atomic<bool>* interrupted);
 

@@ -12,7 +12,7 @@ class CostMeter {
  public:
   CostMeter();
   // wall_s, user_s and flit_hops_per_s (per user CPU second) since construction; peak_rss_bytes of the
-  // process; the threads that it ran in.
+  // process; the number of threads in which it ran.
   nlohmann::ordered_json to_json(std::int64_t flit_hops, int threads = 1) const;
 
  private:

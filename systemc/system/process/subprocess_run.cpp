@@ -33,7 +33,7 @@ constexpr int kPollMilliseconds = 100;
 constexpr std::chrono::seconds kGrace{2};
 constexpr useconds_t kReapMicroseconds = 2000;
 
-// How a job ended, as it goes through the pipe.
+// A job's failure in the form sent through the pipe.
 Json describe_error(const char* kind, const std::string& message) {
   return {{"error", kind}, {"message", message}};
 }
@@ -68,7 +68,7 @@ Json outcome_of(const SubprocessJob& job) {
   std::string message = outcome.at("message");
   if (kind == "config") {
     const SourceLocation place{outcome.at("file"), outcome.at("line"), outcome.at("column")};
-    // what() begins with the place, which the new error adds again.
+    // what() begins with the location, which the new error adds again.
     const std::string prefix = ConfigError(place, "").what();
     throw ConfigError(place, message.substr(std::min(prefix.size(), message.size())));
   }
@@ -88,13 +88,13 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-// In the child: leaves without the parent's clean-up, which is not its own.
+// In the child: exits without the parent's clean-up.
 [[noreturn]] void run_child(const SubprocessJob& job, int descriptor, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
-  // A terminal sends it to the whole group; the parent, which also gets it, decides what it means.
+  // A terminal sends Ctrl-C to the whole group; the parent also receives it and decides what to do.
   std::signal(SIGINT, SIG_IGN);
-  // Text that is not UTF-8 (a path) must not be what fails.
+  // Text that is not UTF-8 (such as a path) must not cause a failure here.
   write_all(descriptor, outcome_of(job).dump(-1, ' ', false, Json::error_handler_t::replace));
   ::_exit(EXIT_SUCCESS);
 }
@@ -103,7 +103,7 @@ void write_all(int descriptor, const std::string& text) {
   throw ModelError(fmt::format("cannot start a subprocess: {}: {}", what, std::strerror(errno)));
 }
 
-// A running job. Killed and reaped if it is still there at the end.
+// A running job, which is killed and reaped if it is still running at the end.
 class Child {
  public:
   Child(std::size_t job, const SubprocessJob& work) : job_(job) {
@@ -175,7 +175,7 @@ class Child {
         pid_ = -1;
         return;
       }
-      // A child that is writing its value would wait for a reader.
+      // A child that is writing its value would otherwise wait for a reader.
       drain();
       ::usleep(kReapMicroseconds);
     }

@@ -46,7 +46,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const bool asked = own.op == workload::CollectiveOp::kAllToAll;
   if (asked && config::reads_tables(loaded.config)) return {own.algorithm, "collective.file"};
   const auto known = config::all_to_all_algorithms();
-  // That of another collective is none of an all-to-all's.
+  // An algorithm configured for another collective does not count.
   const bool named = asked || config::chooses_algorithm(loaded.config);
   if (!named) return {kUsual, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
@@ -57,14 +57,15 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   return {own.algorithm, "collective.algorithm"};
 }
 
-// Whether a chooser may take an algorithm: those that choose among a library's know its all-to-alls only.
+// Whether a chooser may choose an algorithm: a chooser of one library considers only that library's
+// all-to-alls.
 bool may_choose(std::string_view chooser, std::string_view name) {
   const auto algorithms = schedule::all_to_all_algorithms();
   const auto found = std::ranges::find(algorithms, name, &schedule::AllToAllAlgorithm::name);
   return schedule::chosen_among(chooser).empty() || (found != algorithms.end() && found->in_libraries);
 }
 
-// The blocks of a schedule, and the parts in which they travel: the same of every block.
+// The blocks of a schedule, and the parts in which they travel, equal for all blocks.
 class BlockParts {
  public:
   explicit BlockParts(const schedule::Schedule& schedule)
@@ -102,7 +103,7 @@ class BlockParts {
   std::vector<Bytes> begins_;
 };
 
-// One accelerator's blocks: who has written each part, by its number.
+// One accelerator's blocks: the writer of each part, by the part's number.
 class BlockMemory final : public ni::GradientMemory {
  public:
   BlockMemory(const BlockParts& parts, NodeId self, int accelerators) : parts_(parts) {
@@ -166,12 +167,13 @@ class BlockVerification final : public Verification {
   std::vector<BlockMemory> memories_;
 };
 
-// Every block, or each of its so many parts, goes from its source, message by message, to its destination,
-// each sent after the one before.
+// Proves that every block, or each of its `parts` parts, goes message by message from its source to its
+// destination, each message sent after the previous one.
 void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::Message>& messages,
                 int parts) {
   const int n = schedule.accelerators();
-  std::vector<std::pair<NodeId, std::int32_t>> at;  // [flow]: where it is, and since which round
+  // [flow]: its current node, and the round in which it arrived.
+  std::vector<std::pair<NodeId, std::int32_t>> at;
   for (NodeId source = 0; source < n; ++source) at.insert(at.end(), index(n * parts), {source, -1});
   std::vector<const schedule::Message*> order;
   for (const schedule::Message& message : messages) order.push_back(&message);
@@ -193,7 +195,7 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   }
 }
 
-// If flows are equal parts of blocks, their routes are proven here. The flows of a file are chunks of any
+// If flows are equal parts of blocks, their paths are proven here. The flows of a file are chunks of any
 // shape, which the run checks.
 CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule, int parts) {
   CheckedSchedule result;

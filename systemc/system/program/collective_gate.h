@@ -7,13 +7,13 @@
 
 namespace coppice::system {
 
-// Says when the ranks of a program begin the collectives that they have joined: a controller that prepares
-// the network for them first.
+// Determines when the ranks of a program begin the collectives that they have joined: for example, a
+// controller that prepares the network first.
 class CollectiveGate {
  public:
   virtual ~CollectiveGate() = default;
-  // `rank` joins a collective of the program in cycle `now`. `begin` is to be called once, now or later, with
-  // the cycle in which the rank begins, which is to come.
+  // `rank` joins a collective of the program in cycle `now`. `begin` must be called once, now or later, with
+  // the cycle in which the rank begins, which must not have passed.
   virtual void join(int rank, std::int32_t collective, Cycles now, std::function<void(Cycles)> begin) = 0;
 };
 

@@ -27,13 +27,13 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-using Link = std::pair<NodeId, NodeId>;  // the lower number first
+using Link = std::pair<NodeId, NodeId>;  // with the lower number first
 
 Link link_of(const topology::Channel& channel) {
   return std::minmax(channel.src, channel.dst);
 }
 
-// The parts into which a network falls without some of its links.
+// The components of a network without some of its links.
 class Parts {
  public:
   Parts(const Topology& whole, const std::set<Link>& failed)
@@ -54,8 +54,8 @@ class Parts {
   boost::disjoint_sets_with_storage<> sets_;
 };
 
-// Each part keeps one link to another, since routes are computed between all nodes; the traffic within a
-// part never takes such a link, since it would have to return over it.
+// Each component keeps one link to another, since routes are computed between all nodes; the traffic within a
+// component never takes such a link, since it would have to return over it.
 Topology without_links(const Topology& whole, const std::set<Link>& failed) {
   Parts parts(whole, failed);
   std::set<Link> bridges;
@@ -111,7 +111,7 @@ class FailingRun {
         if (fail(failure)) {
           begin_ = failure.at + loaded_.config.program.restart;
         } else {
-          progress_ = before;  // it stopped nothing, so that what ran goes on beyond it
+          progress_ = before;  // the failure stopped nothing, so the current run continues beyond it
         }
       }
     }
@@ -121,8 +121,8 @@ class FailingRun {
 
  private:
   struct Progress {
-    std::vector<int> done;                  // [job]: iterations
-    std::vector<std::vector<double>> ends;  // [job]: when these ended, ns
+    std::vector<int> done;                  // [job]: finished iterations
+    std::vector<std::vector<double>> ends;  // [job]: times at which these ended, ns
     Json stretches;
   };
 
@@ -159,7 +159,7 @@ class FailingRun {
     told_.push_back({{"at_ns", to_ns(failure.at)}, {"failed", name(failure)}, {"effect", effect}});
   }
 
-  // Whether it stopped the machine.
+  // Returns whether the failure stopped the machine.
   bool fail(const config::ProgramFailureConfig& failure) {
     if (!failure.link.empty()) {
       links_.insert(std::minmax(failure.link[0], failure.link[1]));
@@ -194,7 +194,7 @@ class FailingRun {
     return -1;
   }
 
-  // Jobs whose ranks are in several parts of the network end.
+  // Ends jobs whose ranks are in several components of the network.
   void end_those_cut() {
     if (links_.empty()) return;
     Parts parts(whole_, links_);
@@ -378,15 +378,15 @@ class FailingRun {
   const RunOptions& options_;
   const RunStretch& run_;
   Topology whole_;
-  workload::Program program_;  // with the placement of now
+  workload::Program program_;  // with the current placement
   std::vector<Job> jobs_;
   std::vector<int> iterations_;  // [job]
   Progress progress_;
-  std::vector<std::string> reasons_;  // [job]: why it stays unfinished
+  std::vector<std::string> reasons_;  // [job]: the reason why it stays unfinished
   std::vector<config::ProgramFailureConfig> failures_;
-  std::set<Link> links_;  // that have failed
+  std::set<Link> links_;  // failed links
   std::set<int> accelerators_;
-  Femtoseconds begin_ = 0;  // of what runs next
+  Femtoseconds begin_ = 0;  // begin of the next stretch
   Json told_ = Json::array();
   Json last_;
 };

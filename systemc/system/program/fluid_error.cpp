@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// About the most flit-hops of a sample: leaps simulate them in about a second, on an old core and with all
-// messages in contention.
+// The approximate limit on flit-hops of a sample: leaps simulate them in about a second, on an old core and
+// with all messages in contention.
 constexpr double kSampledFlitHops = 5e6;
 constexpr double kMostSeconds = 5;
 constexpr double kLargeError = 0.1;

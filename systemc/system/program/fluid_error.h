@@ -15,13 +15,13 @@ namespace coppice::system {
 using TimeSample = std::function<nlohmann::ordered_json(config::Fidelity)>;
 
 // The error of fluid times: `error`, the fluid time of a sample divided by its exact time, minus 1, and
-// `sample`, its description with `fidelity`, `time_ns` and `fluid_time_ns` added. Without `error`, and with a
-// `reason` instead, if the sample fails or takes longer than five seconds. Runs subprocesses: call before any
-// SystemC object exists.
+// `sample`, its description with `fidelity`, `time_ns` and `fluid_time_ns` added. If the sample fails or
+// takes longer than five seconds, there is a `reason` instead of `error`. Runs subprocesses: call this before
+// any SystemC object exists.
 nlohmann::ordered_json measure_fluid_error(nlohmann::ordered_json sample, const TimeSample& time,
                                            const std::atomic<bool>* interrupted);
 
-// Runs a program, a part of the run's or a smaller one, on the run's network: at fidelity fluid or auto.
+// Runs a program (a part of the run's or a smaller one) on the run's network, at fidelity fluid or auto.
 using RunSample = std::function<nlohmann::ordered_json(const workload::Program& sample, config::Fidelity)>;
 
 // Measures the error for a program of `flit_hops` on a sample that takes about a second: the program itself

@@ -24,7 +24,7 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The values that each coordinate takes, ascending; nothing unless their product is the group.
+// The values of each coordinate in ascending order; empty unless their product is the group.
 std::vector<std::vector<int>> box_of(const std::vector<std::vector<int>>& coordinates) {
   std::vector<std::set<int>> values(coordinates.front().size());
   for (const auto& place : coordinates) {
@@ -94,7 +94,7 @@ bool GroupNetwork::find_grid() {
   if (box.empty()) return false;
   std::vector<int> widths;
   std::vector<topology::LinkSpec> links;
-  std::size_t around = 0;  // dimensions that it spans whole
+  std::size_t around = 0;  // number of dimensions that it spans completely
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     if (box[d].back() - box[d].front() + 1 != static_cast<int>(box[d].size())) return false;
@@ -141,7 +141,7 @@ bool GroupNetwork::find_levels() {
   const auto specs =
       likeness_ != nullptr ? likeness_->dimensions : config::dimensions_to_build(loaded_->config.system);
   std::vector<topology::DimensionSpec> spanned;
-  std::vector<std::size_t> numbers;  // of the machine's dimensions
+  std::vector<std::size_t> numbers;  // indices of the machine's dimensions
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     const auto size = static_cast<int>(box[d].size());

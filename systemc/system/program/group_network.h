@@ -13,26 +13,26 @@
 
 namespace coppice::system {
 
-// How the members of groups reach each other. kRouted: all by the machine's routes, for callers that send
-// messages differently.
+// How the members of groups reach each other. kRouted: always by the machine's routes, for callers that send
+// messages in another way.
 enum class GroupWays { kOwnNetwork, kRouted };
 
 // The network that a group of accelerators has for itself in a machine, for which its collectives are
 // compiled, and its position in the machine. It is the first of these that applies:
 //   whole    all accelerators: the machine's own network;
 //   grid     a box of a torus or mesh (a row, a plane): a torus of the dimensions that it spans, or a mesh
-//            where it spans none of them whole;
-//   levels   groups of some dimensions of a hierarchy, whole or some that a switch joins: the hierarchy of
-//            those;
-//   links    direct links that reach every member from every other (a machine without switches);
-//   routed   else one switch that joins all members: messages take the machine's routes.
+//            if it spans none of them completely;
+//   levels   groups of some dimensions of a hierarchy, complete or joined by a switch: the hierarchy of
+//            these dimensions;
+//   links    direct links over which every member reaches every other (a machine without switches);
+//   routed   otherwise one switch that joins all members: messages take the machine's routes.
 class GroupNetwork {
  public:
   enum class Kind { kWhole, kGrid, kLevels, kLinks, kRouted };
 
-  // `accelerators` of the machine, two at least, in the order in which the collective counts them, which a
-  // routed group keeps; others count theirs in the order of their network. A graph's dimensions are those of
-  // its `likeness`. All references outlive it.
+  // `accelerators` are at least two of the machine's, in the order in which the collective numbers them; a
+  // routed group keeps this order, other groups use that of their network. A graph's dimensions are those of
+  // its `likeness`. All references must outlive this object.
   GroupNetwork(const config::Loaded& loaded, const topology::Topology& machine,
                const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators,
                GroupWays ways = GroupWays::kOwnNetwork, const topology::Likeness* likeness = nullptr);
@@ -40,15 +40,15 @@ class GroupNetwork {
   Kind kind() const { return kind_; }
   const topology::Topology& topology() const { return whole() ? *machine_ : *topology_; }
   const topology::RoutingFunction& routing() const { return whole() ? *machine_routing_ : *routing_; }
-  // The machine's accelerator of each of the network's.
+  // [accelerator of the network]: accelerator of the machine.
   const std::vector<topology::NodeId>& accelerators() const { return nodes_; }
-  // The network's accelerator of one of the machine's.
+  // The network's accelerator for one of the machine's.
   topology::NodeId member(topology::NodeId accelerator) const;
-  // Networks of the same text take the same schedules before they are placed.
+  // Networks with equal texts have equal schedules before these are placed.
   const std::string& shape() const { return shape_; }
 
-  // A schedule for topology() with entries that name nodes and routes of the machine; its tables stay in the
-  // network's order of accelerators, and have a port for each of the machine's interfaces.
+  // A schedule for topology() whose entries name nodes and routes of the machine; its tables stay in the
+  // network's order of accelerators, and have one port for each of the machine's interface ports.
   schedule::Schedule place(schedule::Schedule schedule, int ni_ports) const;
 
  private:
@@ -65,13 +65,13 @@ class GroupNetwork {
   const topology::Topology* machine_;
   const topology::RoutingFunction* machine_routing_;
   const topology::Likeness* likeness_;
-  const topology::Topology* view_;  // the machine's network, or its likeness: where dimensions are looked for
+  const topology::Topology* view_;  // the machine's network, or its likeness: determines dimensions
   Kind kind_ = Kind::kWhole;
   std::string shape_;
   std::vector<topology::NodeId> nodes_;  // accelerators
   std::unique_ptr<topology::Topology> topology_;
   std::unique_ptr<topology::RoutingFunction> routing_;
-  std::optional<topology::Placement> placement_;  // of the network's own channels; none of a routed group
+  std::optional<topology::Placement> placement_;  // of the network's own channels; nullopt for a routed group
 };
 
 }  // namespace coppice::system

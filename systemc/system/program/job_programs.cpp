@@ -17,7 +17,7 @@ namespace {
 using workload::Operation;
 using workload::Program;
 
-// Adds a program behind the ranks, groups, collectives and transfers of others.
+// Appends a program to the ranks, groups, collectives and transfers of others.
 class Joiner {
  public:
   Joiner(const config::Loaded& loaded, int accelerators) : loaded_(loaded), accelerators_(accelerators) {
@@ -70,7 +70,8 @@ class Joiner {
   Program take() { return std::move(made_); }
 
  private:
-  // A job's own list, else the accelerators of its program's placement, else the first that are free.
+  // The job's own list of accelerators, otherwise its program's placement, otherwise the first free
+  // accelerators.
   void place(const config::ProgramJobConfig& job, const Program& program, const std::string& key) {
     std::vector<int> chosen = job.accelerators.empty() ? program.placement : job.accelerators;
     if (chosen.empty()) {
@@ -101,7 +102,7 @@ class Joiner {
   std::set<int> taken_;
 };
 
-// The numbers still in use, and their new values.
+// The indices still in use, and their new values.
 class Renumbering {
  public:
   explicit Renumbering(std::size_t count) : numbers_(count, -1) {}

@@ -8,22 +8,22 @@
 
 namespace coppice::system {
 
-// A part of a program that is independent of the others: ranks that were a separate program.
+// An independent part of a program: ranks that were a program of their own.
 struct Job {
   std::string name;
   int first_rank = 0;
   int ranks = 0;
-  Femtoseconds arrival = 0;  // before, none of its operations begins
+  Femtoseconds arrival = 0;  // none of its operations begins earlier
 };
 
-// The programs of program.jobs as one, whose first groups are the jobs. Throws ConfigError at the key for a
-// job with too few or too many accelerators, with those of another job, or without any left.
+// The programs of program.jobs merged into one, whose first groups are the jobs. Throws ConfigError at the
+// key for a job with too few or too many accelerators, with accelerators of another job, or without any left.
 workload::Program load_jobs(const config::Loaded& loaded);
 
-// The jobs of a program of load_jobs(); of any other, that program alone.
+// The jobs of a program of load_jobs(); for any other program, a single job.
 std::vector<Job> jobs_of(const config::Config& config, const workload::Program& program);
 
-// How many iterations a job has.
+// The number of iterations of a job.
 int iterations_of(const workload::Program& program, const Job& job);
 
 // The rest of a program after the given number of iterations of each job: the same ranks and groups.

@@ -34,7 +34,7 @@ std::string description_of(const config::Loaded& loaded, const std::string& mode
                                 key, model, config::nearest(model, known), fmt::join(known, ", ")));
 }
 
-// Reports an error of the layout at the place where the configuration sets it.
+// Reports an error of the layout at the key that sets it.
 template <typename Build>
 auto located(const config::Loaded& loaded, Build build) {
   try {

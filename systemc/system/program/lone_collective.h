@@ -14,7 +14,7 @@ namespace coppice::system {
 // root that is missing.
 workload::Program make_lone_collective(const config::Loaded& loaded);
 
-// The least time of it on its group's own network.
+// Its least time on its group's own network.
 GroupBound bound_lone_collective(const config::Loaded& loaded);
 
 // The collective on its group's own network, proven; its accelerators are those of the machine in the order

@@ -6,7 +6,7 @@
 namespace coppice::system {
 namespace {
 
-// The exchange of a message. Tables that interfaces were constructed with belong to the only exchange.
+// The exchange of a message. Tables with which interfaces were constructed belong to the only exchange.
 ni::ContextId exchange_of(const ni::MessageRecord& message) {
   return std::max<ni::ContextId>(message.context, 1);
 }

@@ -25,24 +25,24 @@ namespace coppice::system {
 // activity of a hierarchy's dimensions, and the last message of each network interface.
 class ProgramObservers final : public ni::MessageObserver {
  public:
-  // All references outlive it.
+  // All references must outlive this object.
   ProgramObservers(const ProgramState& state, const topology::Topology& topology,
                    const config::SystemConfig& system, int ni_ports);
 
-  // Before the first cycle.
+  // Call this before the first cycle.
   void attach(ni::MessageLog& log, fabric::Fabric& fabric);
 
   void message_completed(const ni::MessageRecord& message) override;
 
-  // [network interface]: the cycle after that in which its last message left, or in which its last arrival
-  // was in memory; 0: none.
+  // [network interface]: the cycle after its last message left, or after its last arrival was in memory; 0:
+  // none.
   const std::vector<Cycles>& ends() const { return ends_; }
   Cycles last() const { return last_; }
   const TimeBreakdown& breakdown() const { return breakdown_; }
   // The activity of a hierarchy's dimensions; nullptr on other networks.
   const DimensionActivity* activity() const { return activity_.get(); }
-  // GradientProgress::to_json() of a collective whose chunks become final one by one; null of another, and
-  // before its first message.
+  // GradientProgress::to_json() of a collective whose chunks become final one by one; null for other
+  // collectives, and before its first message.
   nlohmann::ordered_json gradients(ni::ContextId id) const;
 
  private:

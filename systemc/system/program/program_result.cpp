@@ -24,7 +24,7 @@ namespace {
 using nlohmann::ordered_json;
 using topology::NodeId;
 
-// The collective that is all that a program does; nullptr if it does more.
+// The collective that is the whole program; nullptr if the program does more.
 const CompiledCollective* only_collective(const ProgramState& state) {
   const workload::Program& program = state.program();
   const bool one = program.collectives.size() == 1 && program.transfers.empty() &&
@@ -75,7 +75,7 @@ class Record {
 
   void write_what_ran() {
     const workload::Program& program = setup_.program;
-    // A configuration that comes from a result may have them already.
+    // A configuration taken from a result may contain them already.
     for (const std::string& assumption : program.assumptions) {
       auto& all = json_["assumptions"];
       if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
@@ -95,7 +95,7 @@ class Record {
   }
 
   void write_schedule() {
-    // Messages that share no channel with each other may still meet others on the machine's routes.
+    // Messages that share no channel with each other may still meet other messages on the machine's routes.
     const bool met = told_ && (setup_.fidelity != config::Fidelity::kTrain ||
                                (setup_.meetings != nullptr && !setup_.meetings->given().empty()));
     json_["contention_free"] = only_->report.contention_free && !met;
@@ -113,7 +113,7 @@ class Record {
     if (machine_.passes().limited()) json_["passes"] = passes();
   }
 
-  // How passes over layers were timed, and how long the network interfaces delayed them.
+  // How passes over layers were timed, and how much the network interfaces delayed them.
   ordered_json passes() const {
     const SharedPasses& passes = machine_.passes();
     const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /
@@ -158,7 +158,7 @@ class Record {
     load.write(machine_.observers().activity(), end, json_);
   }
 
-  // Writes the run's account of itself.
+  // Writes the account of the run itself.
   void write_account() {
     if (only_ != nullptr) predict();
     if (setup_.fidelity == config::Fidelity::kLeap) {
@@ -171,12 +171,12 @@ class Record {
       json_["gradients"] = std::move(gradients);
     }
     write_choice(only_->expected, json_);
-    if (!setup_.prepared.alone) return;  // else the tables are in the machine's order
+    if (!setup_.prepared.alone) return;  // otherwise the tables are in the machine's order
     const auto through = schedule::forwarders(topology_, only_->schedule);
     if (!through.empty()) json_["forwarding"] = through;
   }
 
-  // The account of C-Cube's equations of rings and trees, of which the whole network is one.
+  // Writes the prediction of C-Cube's equations for rings and trees, which hold for the whole network.
   void predict() {
     if (!setup_.prepared.alone || only_->op == workload::CollectiveOp::kAllToAll) return;
     const auto model = schedule::cost_model(topology_, step_latency(config().system, topology_));

@@ -64,7 +64,7 @@ class ProgramRun {
     machine_->run();
     auto result = make_record(cost);
     if (fst_) {
-      machine_.reset();  // which closes the file
+      machine_.reset();  // destroying it closes the file
       fst_->finish();
     }
     return result;
@@ -99,7 +99,7 @@ workload::Program load_trace(const config::Loaded& loaded) {
   return std::move(imported.program);
 }
 
-// One thing runs.
+// Requires a single workload.
 void require_one_origin(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   std::vector<const char*> set;
@@ -181,7 +181,7 @@ class Stretch {
         prepared_->alone ? 0 : prepared_->flit_hops, !prepared_->alone, options_.interrupted);
   }
 
-  // The machine that would run, before its first cycle.
+  // The machine of the run, before its first cycle.
   std::unique_ptr<const ProgramMachine> machine() const {
     const config::Fidelity fidelity = asked() == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked();
     return std::make_unique<const ProgramMachine>(setup(fidelity, nullptr, nullptr), options_);
@@ -259,8 +259,8 @@ class Stretch {
     return fidelity == config::Fidelity::kFluid ? small.run_at(fidelity) : small.run();
   }
 
-  // Whether trains of one accelerator may represent all: no observer needs single messages in order, and
-  // accelerators take no time that depends on their data.
+  // Whether trains of one accelerator may represent all: no observer needs single messages in order, and the
+  // times of accelerators do not depend on their data.
   bool may_tell_by_one() const {
     const bool trains = asked() == config::Fidelity::kTrain || asked() == config::Fidelity::kAuto;
     const bool watched =
@@ -304,7 +304,7 @@ std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Pro
   return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
 }
 
-// With the machine of the configuration's collective.
+// Describes the machine of the configuration's collective.
 template <typename Describe>
 std::string describe_machine(const config::Loaded& loaded, Describe describe) {
   const workload::Program program = make_lone_collective(loaded);

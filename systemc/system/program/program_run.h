@@ -11,13 +11,13 @@
 
 namespace coppice::system {
 
-// The program that the configuration names. Throws ConfigError.
+// The program named by the configuration. Throws ConfigError.
 workload::Program load_program(const config::Loaded& loaded);
 
-// Runs a program on the machine, an accelerator per rank, every collective and transfer verified, and returns
-// the result ("coppice.result/1"; with `iterations`, `collectives` and `accelerators` unless the
-// configuration says no more than a collective of all accelerators). Throws ConfigError (bad input found on
-// the way), ModelError (the run failed), Interrupted. Operations of `chain` wait for gradient queues; its
+// Runs a program on the machine, an accelerator per rank, with every collective and transfer verified, and
+// returns the result ("coppice.result/1"; with `iterations`, `collectives` and `accelerators` unless the
+// configuration is only a collective of all accelerators). Throws ConfigError (bad input found during the
+// run), ModelError (the run failed), Interrupted. Operations of `chain` wait for gradient queues; the chain's
 // all-reduce must have chunks that become final one by one. Elaborates a SystemC kernel: at most once per
 // process.
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,

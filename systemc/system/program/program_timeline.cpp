@@ -31,13 +31,13 @@ struct Span {
   std::int64_t name;
 };
 
-// Joins neighbours of one part, those with the smallest gaps first, until `most` are left or the rest can be
-// told apart on a screen. Returns whether any were joined.
+// Merges neighbours of one part, those with the smallest gaps first, until `most` are left or the remaining
+// ones are distinguishable on a screen. Returns whether any were merged.
 bool join_spans(std::vector<Span>& spans, std::size_t most, Cycles end) {
   bool joined = false;
   for (Cycles gap = std::max<Cycles>(1, end / 8192); spans.size() > most && gap < end / 64; gap *= 2) {
     std::vector<Span> kept;
-    std::map<std::size_t, std::size_t> last;  // by part, in `kept`
+    std::map<std::size_t, std::size_t> last;  // index in `kept` of the last span of each part
     for (const Span& span : spans) {
       const auto before = last.find(span.part);
       if (before == last.end() || span.begin - kept[before->second].end > gap) {
@@ -60,7 +60,7 @@ bool join_spans(std::vector<Span>& spans, std::size_t most, Cycles end) {
 ProgramTimeline::ProgramTimeline(const ProgramState& state, Femtoseconds period, Cycles stop)
     : state_(state), period_(period), stop_(stop) {
   std::map<std::int32_t, Cycles> ends;
-  std::int32_t cut = std::numeric_limits<std::int32_t>::max();  // the first that has not ended
+  std::int32_t cut = std::numeric_limits<std::int32_t>::max();  // the first iteration that has not ended
   const auto& ranks = state.program().ranks;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto& times = state.times(static_cast<int>(rank));
@@ -132,7 +132,7 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
       add_exchange(list, i, times, state_.context_of(*join),
                    program.collectives[static_cast<std::size_t>(join->collective)].kind);
     } else if (const auto* send = std::get_if<workload::Send>(&work)) {
-      // Its data leaves whether or not the other side is there.
+      // Its data leaves whether or not the other side is ready.
       const auto& kind = program.transfers[static_cast<std::size_t>(send->transfer)].kind;
       list.push_back({times.ready, times.ended, Part::kExposed, i, kind_or_other(kind)});
     } else if (const auto* receive = std::get_if<workload::Receive>(&work)) {
@@ -373,7 +373,7 @@ ordered_json ProgramTimeline::operations(int rank) const {
 }
 
 std::vector<std::vector<int>> ProgramTimeline::alike() const {
-  std::map<std::size_t, std::size_t> numbers;  // of the lane, by a hash of what its ranks do
+  std::map<std::size_t, std::size_t> numbers;  // number of each lane, by a hash of its ranks' operations
   std::vector<std::vector<int>> lanes;
   for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
     std::size_t hash = 0;
@@ -441,7 +441,7 @@ void ProgramTimeline::trace(TraceWriter& writer) const {
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i].begun; });
     const int compute = track++;
     writer.name_actor(compute, fmt::format("accelerator {}", state_.accelerator(static_cast<int>(rank))));
-    std::vector<Cycles> free;  // of the tracks behind it
+    std::vector<Cycles> free;  // end of the last span on each further track
     for (const std::size_t i : order) {
       const auto& work = operations[i].work;
       const bool computes = std::holds_alternative<workload::Compute>(work);

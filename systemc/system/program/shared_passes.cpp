@@ -74,8 +74,8 @@ const Compute* pass_of(const Operation& operation) {
   return compute != nullptr && (compute->layer >= 0 || streams(*compute)) ? compute : nullptr;
 }
 
-// Operations and bytes in equal pieces, of which one comes while the one before is computed. With the memory
-// to itself it takes what a roofline says, the longer of both: the first piece needs no bytes, and the last
+// Work in equal pieces, one of which is loaded while the previous one is computed. With exclusive use of the
+// memory it takes the roofline's time, the longer of both: the first piece needs no bytes, and the last
 // computes nothing.
 PassWork stream_of(const Compute& compute, const config::AcceleratorConfig& config) {
   const double rate = 2.0 * config.array.front() * config.array.back() * config.pes;
@@ -125,7 +125,7 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
     return std::ranges::any_of(rank.operations, [](const Operation& one) { return pass_of(one) != nullptr; });
   };
   if (std::ranges::none_of(program.ranks, moves)) return;
-  // Tiles take what the formula says, which the array's timing has proven where it was asked for.
+  // Tiles take the time of the formula, which the array's timing has proven if it was requested.
   accelerator_ = make_accelerator(loaded, accelerator::Timing::kFormula);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const auto& operations = program.ranks[rank].operations;
@@ -136,7 +136,7 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
   }
 }
 
-// Passes that some exchange is neither before nor after.
+// Marks passes that some exchange neither precedes nor follows.
 SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
   const auto& operations = rank.operations;
   std::vector<std::size_t> numbers(operations.size());

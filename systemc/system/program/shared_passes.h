@@ -13,16 +13,16 @@
 
 namespace coppice::system {
 
-// Which passes over layers, and other computations given in operations and bytes, run tile by tile, and their
-// work.
+// Determines which passes over layers, and other computations given in operations and bytes, run tile by
+// tile, and their work.
 //
-// With a limited memory, a pass takes longer than its formula where the network interface reads or writes
-// meanwhile. It cannot where the program orders the pass with every exchange of its rank, one before the
-// other: there the memory is the arrays' alone, and a pass takes exactly its formula (LayerEngine). All
-// others run.
+// With a limited memory, a pass takes longer than its formula if the network interface reads or writes
+// meanwhile. It cannot do so if the program orders the pass with every exchange of its rank, one before the
+// other: the arrays then have the memory to themselves, and a pass takes exactly its formula (LayerEngine).
+// All other passes run tile by tile.
 class SharedPasses {
  public:
-  // All references outlive it.
+  // All references must outlive this object.
   SharedPasses(const config::Loaded& loaded, const workload::Program& program);
 
   // Whether a rank has such passes.
@@ -35,13 +35,13 @@ class SharedPasses {
   // The time of a piece of work with exclusive use of the memory, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;
 
-  // A pass has run tile by tile, and took this many cycles longer than alone.
+  // Records that a pass has run tile by tile, and took this many cycles longer than alone.
   void ran(Cycles longer) {
     ++tiles_;
     delay_ += longer;
   }
 
-  // Whether there are passes whose memory is limited.
+  // Whether there are passes with limited memory.
   bool limited() const { return accelerator_.has_value(); }
   std::int64_t by_formula() const { return passes_ - tiles_; }
   std::int64_t by_tiles() const { return tiles_; }
@@ -54,11 +54,11 @@ class SharedPasses {
 
   const config::Config& config_;
   const workload::Program& program_;
-  std::optional<accelerator::Accelerator> accelerator_;  // where layers run on arrays with a limited memory
+  std::optional<accelerator::Accelerator> accelerator_;  // set if layers run on arrays with a limited memory
   std::vector<std::shared_ptr<const Flags>> shared_;     // [rank]
   std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
   std::map<std::pair<double, double>, std::shared_ptr<const accelerator::PassWork>>
-      streams_;  // by operations, bytes
+      streams_;  // by (operations, bytes)
   std::int64_t passes_ = 0;
   std::int64_t tiles_ = 0;
   Cycles delay_ = 0;

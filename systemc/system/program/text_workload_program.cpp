@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kModelKey = "training.model";
 
-// One width where accelerators are not numbered by dimensions.
+// A single width if accelerators are not numbered by dimensions.
 std::vector<int> widths_of(const topology::Topology& topology) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   return widths.empty() ? std::vector<int>{topology.num_accelerators()} : widths;

@@ -10,8 +10,9 @@ namespace coppice::system {
 // at training.overlap if it needs information that text workloads lack.
 workload::TextWorkload load_text_workload(const config::Loaded& loaded);
 
-// Its iteration as a program of all accelerators. A partitioned model is spread over the first dimensions of
-// the network, or without dimensions over accelerators with adjacent numbers. Throws ConfigError.
+// One iteration of the workload as a program of all accelerators. A partitioned model is spread over the
+// first dimensions of the network, or without dimensions over accelerators with adjacent numbers. Throws
+// ConfigError.
 workload::Program load_text_program(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -20,7 +20,7 @@ class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
 
-  // Refuses a key with the reason and the right value, unless `holds`.
+  // Rejects a key with the reason and the right value, unless `holds`.
   void unless(bool holds, const char* key, const std::string& what) const {
     if (!holds) refuse(key, "in programs, Verilog network interfaces (system.ni.impl: rtl) " + what);
   }

@@ -18,13 +18,13 @@ bool runs_in_verilog(const config::Loaded& loaded);
 // not exist.
 std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topology::Topology& topology);
 
-// Throws ConfigError where the Verilated network interface without contexts (cosim/rtl_network_interface.h)
-// cannot run a collective whose data is `verified` so.
+// Throws ConfigError if the Verilated network interface without contexts (cosim/rtl_network_interface.h)
+// cannot run a collective with this verification of its data.
 void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective& alone,
                           const std::string& verified, const topology::Topology& topology, int ni_ports);
 
 // Throws ConfigError if the Verilated network interface (cosim/rtl_context_interface.h) cannot run a program,
-// naming the key and what to write instead. `key`: the key that names the program.
+// naming the key and a remedy. `key`: the key that names the program.
 void require_verilog_runs(const config::Loaded& loaded, const std::string& key,
                           const workload::Program& program, const std::vector<Job>& jobs,
                           const topology::Topology& topology, int ni_ports, const ProgramState& state);

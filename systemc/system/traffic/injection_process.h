@@ -7,13 +7,13 @@
 
 namespace coppice::system {
 
-// When a source creates packets, asked cycle by cycle.
+// Decides, cycle by cycle, when a source creates packets.
 class InjectionProcess {
  public:
-  // `probability` of a packet in a cycle, on the mean.
+  // `probability` of a packet per cycle, on average.
   InjectionProcess(double probability, const std::optional<Bursts>& bursts);
 
-  // Whether a packet is created in this cycle; on or off at the start is drawn with the first.
+  // Whether a packet is created in this cycle; the first call also draws whether the source starts on or off.
   bool creates(Random& random) { return bursts_ ? creates_in_burst(random) : random.bernoulli(probability_); }
 
   // The probability of a packet in a cycle in which a bursty source is on; may be above 1.

@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// The routing of packets without a source route, by system.router.routing, proven deadlock-free. Throws
-// ConfigError if the topology has no such routing, or it could deadlock.
+// The routing of packets without a source route, by system.router.routing, proven free of deadlock. Throws
+// ConfigError if the topology has no such routing, or if it could deadlock.
 std::unique_ptr<topology::RoutingFunction> make_packet_routing(const config::Loaded& loaded,
                                                                const topology::Topology& topology);
 

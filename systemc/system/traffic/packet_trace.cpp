@@ -152,7 +152,7 @@ class TraceReader {
     return static_cast<int>(((carries_line ? kLine : kShort) + flit_ - 1) / flit_);
   }
 
-  // Returns how many words were taken.
+  // Returns the number of words used.
   std::size_t take_dependents(const Line& line, std::size_t at, std::string_view value) {
     const auto count = static_cast<std::size_t>(number(line.place, value, 65536, "number of packets"));
     if (at + count >= line.words.size()) {
@@ -166,7 +166,7 @@ class TraceReader {
     return count;
   }
 
-  // Sends packets in the order in which they may go, however long each takes.
+  // Checks that every packet can be sent, by sending packets in a possible order, regardless of times.
   void require_an_end() const {
     std::vector<int> missing;
     std::vector<std::size_t> free;
@@ -188,7 +188,7 @@ class TraceReader {
   int accelerators_;
   Bytes flit_;
   int packet_flits_;
-  std::size_t has_flits_ = 0;  // the line under way, counted from 1, if it has FLITS:
+  std::size_t has_flits_ = 0;  // the current line, counted from 1, if it has FLITS:
   std::vector<TracePacket> packets_;
   std::vector<SourceLocation> places_;
   std::map<std::int64_t, std::size_t> ids_;

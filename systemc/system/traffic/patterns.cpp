@@ -55,7 +55,8 @@ NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
   return topology.node_at(at);
 }
 
-// The bits of a node's number. Throws UnsupportedError if they do not count the nodes.
+// The number of bits of a node's number. Throws UnsupportedError unless the number of nodes is a power of
+// two.
 int node_bits(const Topology& topology, const char* pattern) {
   const auto nodes = static_cast<unsigned>(topology.num_accelerators());
   if (std::has_single_bit(nodes)) return std::countr_zero(nodes);
@@ -101,7 +102,7 @@ NodeId shuffled(const Topology& topology, NodeId src) {
 std::vector<NodeId> random_permutation(int nodes, std::uint64_t seed) {
   std::vector<NodeId> targets(static_cast<std::size_t>(nodes));
   std::iota(targets.begin(), targets.end(), 0);
-  // A stream that no source draws from.
+  // A random stream that no source uses.
   Random random(seed, static_cast<std::uint64_t>(nodes));
   for (std::size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[random.below(i)]);
   return targets;

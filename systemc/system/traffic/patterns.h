@@ -12,12 +12,12 @@ namespace coppice::system {
 
 // The inputs of a pattern besides the network.
 struct PatternInput {
-  std::vector<Hotspot> hotspots{};          // of hotspot
-  std::vector<topology::NodeId> targets{};  // of permutation: [source]
-  std::uint64_t seed = 1;                   // of randperm
+  std::vector<Hotspot> hotspots{};          // for hotspot
+  std::vector<topology::NodeId> targets{};  // for permutation: [source]
+  std::uint64_t seed = 1;                   // for randperm
 };
 
-// A pattern's name, and where its packets go, for people.
+// A pattern's name, and a description of its destinations.
 struct PatternInfo {
   Pattern pattern;
   const char* name;
@@ -26,19 +26,23 @@ struct PatternInfo {
 std::span<const PatternInfo> traffic_patterns();
 
 // Destinations of synthetic traffic, with n accelerators of b = log2(n) bits:
-// uniform: any, the source included; transpose: coordinates (x, y) of two equal dims exchanged, elsewhere the
-// halves of the bits; bitcomp, bitrev, shuffle: the bits inverted, in reverse order, rotated up by one;
-// tornado, neighbor: every coordinate of width k moved by ceil(k/2) - 1, or 1; diagonal: the source two times
-// of three, else the next; asymmetric: s mod n/2, plus n/2 for half of the packets; next_group: any of the
-// next group of a dragonfly; randperm: a permutation drawn by the seed; hotspot: as the weights have it;
-// permutation: as a file has it.
+//   uniform: any accelerator, including the source;
+//   transpose: coordinates (x, y) of two equal dims exchanged, elsewhere the halves of the bits;
+//   bitcomp, bitrev, shuffle: the bits inverted, in reverse order, rotated up by one;
+//   tornado, neighbor: every coordinate of width k moved by ceil(k/2) - 1, or 1;
+//   diagonal: the source two times out of three, otherwise the next accelerator;
+//   asymmetric: s mod n/2, plus n/2 for half of the packets;
+//   next_group: any accelerator of the next group of a dragonfly;
+//   randperm: a permutation drawn by the seed;
+//   hotspot: by the given weights;
+//   permutation: by a file.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError if the pattern is not defined: coordinates outside tori and meshes, bits of a
+  // Throws UnsupportedError if the pattern is not defined: coordinates outside tori and meshes, bits for a
   // number of nodes that is not a power of two, hotspots or targets that do not exist.
   TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
-  // The destination of a packet from `src`; only patterns that are not permutations use `random`.
+  // The destination of a packet from `src`; patterns that are permutations do not use `random`.
   topology::NodeId destination(topology::NodeId src, Random& random) const;
 
  private:
@@ -46,8 +50,8 @@ class TrafficPattern {
 
   Pattern pattern_;
   int nodes_;
-  int group_ = 0;                        // accelerators of a group, of next_group
-  std::vector<topology::NodeId> fixed_;  // [src]; empty where destinations are drawn
+  int group_ = 0;                        // accelerators per group, for next_group
+  std::vector<topology::NodeId> fixed_;  // [src]; empty if destinations are drawn
   std::vector<Hotspot> hotspots_;
   int weights_ = 0;
 };

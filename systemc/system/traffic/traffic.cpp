@@ -89,7 +89,7 @@ class TrafficRun {
     }
     build_machine();
   }
-  // The last node first, as Machine does.
+  // Destroys the last node first, as Machine does.
   ~TrafficRun() {
     while (!nodes_.empty()) nodes_.pop_back();
   }
@@ -111,7 +111,7 @@ class TrafficRun {
 
  private:
   static constexpr Cycles kSlice = 1000;
-  static constexpr Cycles kDrainLimitFactor = 4;  // times warm-up and measurement
+  static constexpr Cycles kDrainLimitFactor = 4;  // relative to warm-up and measurement
 
   void set_measurement() {
     measurement_.start = traffic_.warmup;
@@ -147,7 +147,7 @@ class TrafficRun {
       machine_->decouple();
       return;
     }
-    // Packets of one node may wait for arrivals at another, so that no node runs ahead.
+    // Packets of one node may wait for arrivals at another, so no node may run ahead.
     for (std::size_t i = 0; i < trace_.packets.size(); ++i) {
       const TracePacket& packet = trace_.packets[i];
       if (packet.waits_for == 0) trace_.nodes[static_cast<std::size_t>(packet.src)]->expect(i, packet.at);
@@ -190,19 +190,20 @@ class TrafficRun {
     }
   }
 
-  // The ends of the warm-up and of the measurement are looked at exactly.
+  // Slices end exactly at the ends of the warm-up and of the measurement.
   Cycles next_look(Cycles cycle) const {
     if (!traffic_.trace.empty() || cycle >= measurement_.end) return cycle + kSlice;
     return std::min(cycle + kSlice, cycle < measurement_.start ? measurement_.start : measurement_.end);
   }
 
-  // Injection goes on at the same rate until every packet of the measurement is out, or the limit is reached.
+  // Injection continues at the same rate until every packet of the measurement has been ejected, or the limit
+  // is reached.
   bool ended() const {
     const bool limited = traffic_.trace.empty() && cycle_ >= kDrainLimitFactor * (measurement_.end + kSlice);
     return complete() || limited;
   }
 
-  // Every packet of the trace, or of the measurement, is out.
+  // Whether every packet of the trace, or of the measurement, has been ejected.
   bool complete() const {
     if (!traffic_.trace.empty()) return trace_.arrived == trace_.packets.size();
     return cycle_ >= measurement_.end && measurement_.finished == measurement_.created &&
@@ -257,7 +258,7 @@ class TrafficRun {
       json["transaction_latency_mean"] = mean(measurement_.transaction_latency, measurement_.transactions);
     }
     if (!traffic_.trace.empty()) json["cycles"] = measurement_.last_ejection;
-    // The source queues grow: what leaves falls behind what is offered.
+    // Below this ratio of accepted to offered traffic, the source queues grow.
     constexpr double kKeepsUp = 0.95;
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
@@ -308,7 +309,7 @@ class TrafficRun {
   std::unique_ptr<Machine> machine_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // [accelerator]
   Cycles cycle_ = 0;
-  std::int64_t ejected_before_ = 0;  // the measurement
+  std::int64_t ejected_before_ = 0;  // before the measurement
 };
 
 void require_systemc(const config::Loaded& loaded) {

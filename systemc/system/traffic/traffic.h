@@ -10,8 +10,8 @@
 
 namespace coppice::system {
 
-// Measures latency and throughput under synthetic traffic; the result is
-// described in docs/. Throws as run_program(). Elaborates a SystemC kernel.
+// Measures latency and throughput under synthetic traffic; docs/ describes the result. Throws as
+// run_program() does. Elaborates a SystemC kernel.
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options);
 

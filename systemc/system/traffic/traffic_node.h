@@ -19,10 +19,10 @@
 
 namespace coppice::system {
 
-// The position of a TrafficNode, and the state shared by those of a network, which outlives them.
+// The position of a TrafficNode, and the state shared by the nodes of a network, which must outlive them.
 struct TrafficPlace {
   topology::NodeId node;
-  int tie_bits;  // that a packet's route takes
+  int tie_bits;  // number used by a packet's route
   std::uint64_t seed;
   Measurement& measurement;
   fabric::FlitContext& flits;
@@ -32,7 +32,7 @@ struct TrafficPlace {
 // ports: a source with an unbounded queue, and a sink.
 class TrafficNode : public sc_core::sc_module, public fabric::Injector, public fabric::Ejector {
  public:
-  // Bound to the terminal inside.
+  // Bound to the internal terminal.
   sc_core::sc_port<fabric::NetworkPortIf> network{"network_0"};
   // The terminal's ports, to be bound to the router's local channels.
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in{"in", 1};
@@ -41,7 +41,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   TrafficNode(const sc_core::sc_module_name& name, const TrafficPlace& place);
 
   fabric::FlitParts::LocalPorts local_ports() { return {&terminal_, &in, &out}; }
-  // Every packet created before `cycle` has been handed to the network.
+  // Whether every packet created before `cycle` has been handed to the network.
   virtual bool handed_over_until(Cycles cycle) const = 0;
 
   void packet_injected(const fabric::Packet& /*packet*/, Cycles /*now*/) override {}
@@ -51,7 +51,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   topology::NodeId node() const { return node_; }
   Random& random() { return random_; }
   Measurement& measurement() { return *measurement_; }
-  // While the simulation runs; its beginning wakes all.
+  // For use while the simulation runs; all nodes wake at its beginning.
   void wake(Cycles at) { network->wake(at); }
   void fill(fabric::Packet& packet, topology::NodeId dst, int flits, Cycles created);
   void count_created(Cycles created, int flits);
@@ -66,12 +66,12 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   fabric::PacketTerminal terminal_;
 };
 
-// A source of synthetic traffic. The creation of a packet is drawn when the one before has left, up to
-// kHorizon cycles ahead, and the source sleeps until then: the same packets as from drawing every cycle.
-// Replies to the requests that have arrived go before its own requests.
+// A source of synthetic traffic. The creation of a packet is drawn when the previous one has left, up to
+// kHorizon cycles ahead, and the source sleeps until then: this gives the same packets as drawing in every
+// cycle. Replies to requests that have arrived go before its own requests.
 class SyntheticNode final : public TrafficNode {
  public:
-  // `pattern` outlives it.
+  // `pattern` must outlive this module.
   SyntheticNode(const sc_core::sc_module_name& name, const TrafficPlace& place, const TrafficOptions& options,
                 const TrafficPattern& pattern);
 
@@ -104,29 +104,29 @@ class SyntheticNode final : public TrafficNode {
   InjectionProcess process_;
   const TrafficPattern* pattern_;
   std::deque<Reply> replies_;
-  std::optional<Cycles> next_;  // creation of the packet that waits or will come next
-  Cycles drawn_until_ = 0;      // whether a packet is created is known of the cycles before
+  std::optional<Cycles> next_;  // creation of the packet that waits or comes next
+  Cycles drawn_until_ = 0;      // packet creation has been drawn for all earlier cycles
 };
 
 // State shared by all nodes of a trace.
 struct TraceState {
   std::vector<TracePacket> packets;
-  std::vector<int> missing;             // [packet] arrivals that it waits for
+  std::vector<int> missing;             // [packet]: arrivals for which it waits
   std::vector<class TraceNode*> nodes;  // [accelerator]
   std::size_t arrived = 0;
 };
 
-// The packets of a trace that start at a node. Those that wait for others may go in the cycle after the last
-// of them has arrived.
+// The packets of a trace that start at a node. Those that wait for others may be sent in the cycle after the
+// last of them has arrived.
 class TraceNode final : public TrafficNode {
  public:
-  // `trace` outlives it.
+  // `trace` must outlive this module.
   TraceNode(const sc_core::sc_module_name& name, const TrafficPlace& place, TraceState& trace)
       : TrafficNode(name, place), trace_(&trace) {}
 
-  // A packet of this node may go from cycle `at` on: known before the simulation.
+  // A packet of this node may be sent from cycle `at` on: known before the simulation.
   void expect(std::size_t packet, Cycles at) { ready_.push({at, packet}); }
-  // The same while it runs.
+  // Like expect(), but during the simulation.
   void release(std::size_t packet, Cycles at);
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;

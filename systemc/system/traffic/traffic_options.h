@@ -26,14 +26,15 @@ enum class Pattern {
   kPermutation,
 };
 
-// An accelerator that gets `weight` of every sum-of-weights packets.
+// An accelerator that receives a fraction of all packets: `weight` over the sum of weights.
 struct Hotspot {
   topology::NodeId node = 0;
   int weight = 1;
 };
 
-// Sources that are on or off: in every cycle one that is off begins with probability `begin`, one that is on
-// ends with probability `end`; while it is on it creates packets so often that the rate is met on the mean.
+// Sources that are on or off: in every cycle a source that is off begins with probability `begin`, and one
+// that is on ends with probability `end`; while on, it creates packets at the rate that gives the configured
+// average.
 struct Bursts {
   double begin = 0.5;
   double end = 0.5;
@@ -41,14 +42,14 @@ struct Bursts {
 
 // Every packet of a source is a request, which its destination answers as soon as it has arrived.
 struct RequestReply {
-  double writes = 0.5;  // part of the requests
-  // Flits of the four packets.
+  double writes = 0.5;  // fraction of the requests
+  // Lengths of the four packets, in flits.
   int read_request = 1;
   int read_reply = 1;
   int write_request = 1;
   int write_reply = 1;
 
-  // Flits of a request and its reply, on the mean.
+  // The mean number of flits of a request and its reply.
   double mean_flits() const {
     return (1 - writes) * (read_request + read_reply) + writes * (write_request + write_reply);
   }
@@ -58,18 +59,18 @@ struct RequestReply {
 // packets of a trace.
 struct TrafficOptions {
   Pattern pattern = Pattern::kUniform;
-  double rate = 0.1;  // flits per node and cycle; of requests and replies together
+  double rate = 0.1;  // flits per node and cycle, including requests and replies
   int packet_flits = 1;
   Cycles warmup = 10'000;
   Cycles measure = 50'000;
-  std::vector<Hotspot> hotspots{};  // of pattern hotspot
-  std::string permutation{};        // of pattern permutation: a file (permutation_file.h)
+  std::vector<Hotspot> hotspots{};  // for pattern hotspot
+  std::string permutation{};        // for pattern permutation: a file (permutation_file.h)
   std::optional<Bursts> bursts = std::nullopt;
   std::optional<RequestReply> request_reply = std::nullopt;
-  std::string trace{};  // a file (packet_trace.h); then only packet_flits counts of the above
+  std::string trace{};  // a file (packet_trace.h); of the settings above, only packet_flits then counts
 };
 
-// The pattern of that name; throws std::invalid_argument naming the known ones.
+// The pattern with this name; throws std::invalid_argument naming the known ones.
 Pattern parse_pattern(const std::string& name);
 
 }  // namespace coppice::system

@@ -21,7 +21,7 @@ using workload::Pass;
 
 constexpr const char* kUpdate = "update";
 
-// As the result has them: with an underscore.
+// As in the result: with an underscore.
 const char* name_of(Pass pass) {
   switch (pass) {
     case Pass::kForward:
@@ -34,7 +34,7 @@ const char* name_of(Pass pass) {
   return "?";
 }
 
-// The memory where it moves something for longer than the arrays and what follows them work.
+// "memory" if the memory is busy for longer than the arrays and the work after them.
 const char* bound_by(const PassCost& cost) {
   return cost.memory_cycles > cost.cycles ? "memory" : "compute";
 }

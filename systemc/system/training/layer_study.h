@@ -12,7 +12,7 @@ namespace coppice::system {
 // ConfigError.
 nlohmann::ordered_json study_layers(const config::Loaded& loaded);
 
-// A study as a table for people, and as comma-separated values with a header.
+// A study as a text table; below, as comma-separated values with a header.
 std::string summarize_layers(const nlohmann::ordered_json& study);
 std::string layers_csv(const nlohmann::ordered_json& study);
 

@@ -37,11 +37,11 @@ double to_ns(Femtoseconds time) {
 
 using Dimensions = std::vector<DimensionModel>;
 
-// The dimensions of the members of an exchange.
+// The dimensions that the members of a group span.
 using Groups = std::map<Group, Dimensions>;
 
-// The first dimensions, with `accelerators` in total, and the others; the last of the first may be split if
-// it is not a ring.
+// Splits the dimensions into the first ones, with `accelerators` in total, and the others; the last of the
+// first ones may itself be split if it is not a ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
@@ -69,7 +69,7 @@ std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accele
                   accelerators, left));
 }
 
-// Model, experts, weights and stages of a pipeline, the innermost first.
+// The groups by model, experts, weights and pipeline stages, the innermost first.
 Groups groups_of_transformer(const workload::TextWorkload& workload, const Dimensions& dimensions) {
   const int data =
       schedule::LatencyModel(dimensions).accelerators() / workload.model_group / workload.pipeline;
@@ -103,7 +103,7 @@ Groups groups_of(const workload::TextWorkload& workload, const Dimensions& dimen
   return groups_of_transformer(workload, dimensions);
 }
 
-// How long collectives take among one group.
+// The durations of collectives among one group.
 class Network {
  public:
   Network(std::vector<DimensionModel> dimensions, const schedule::ChunkPolicy& policy, int chunks)
@@ -125,7 +125,8 @@ class Network {
     return schedule::ChunkSimulation(model_).run(plans, order);
   }
 
-  // With all dimensions busy throughout (Themis, Table 3). No scheduler changes an all-to-all.
+  // The duration if all dimensions were busy throughout (Themis, Table 3). No scheduler changes an
+  // all-to-all.
   Femtoseconds ideal(const Communication& communication) const {
     if (communication.exchange == Exchange::kAllToAll) return all_to_all(communication.bytes);
     if (model_.dimensions() == 0) return 0;
@@ -141,11 +142,11 @@ class Network {
 
   // The load of an all-to-all on a dimension's links, and the number of steps to the farthest accelerator.
   struct Passage {
-    Bytes bytes = 0;  // of an accelerator's links
+    Bytes bytes = 0;  // per accelerator, over its links
     int steps = 1;
   };
 
-  // Everything but an accelerator's own part goes straight to its peers; on a ring it travels a quarter of
+  // Everything except an accelerator's own part goes straight to its peers; on a ring it travels a quarter of
   // the way around on average, or half if the ring is one-way.
   static Passage passage(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
@@ -160,7 +161,7 @@ class Network {
     return {bytes - bytes / dimension.size, 1};
   }
 
-  // Dimension after dimension.
+  // One dimension after another.
   Femtoseconds all_to_all(Bytes bytes) const {
     Femtoseconds time = 0;
     for (std::size_t d = 0; d < model_.dimensions(); ++d) {
@@ -218,7 +219,7 @@ class TextPrediction {
   }
 
  private:
-  // With the bytes of all data.
+  // The communication with the bytes of all data.
   Communication whole(const Communication& what, Group group) const {
     const auto counted = loaded_.config.training.all_gather_bytes;
     return {what.exchange, total_bytes(what, counted, networks_.at(group).ranks())};
@@ -239,7 +240,7 @@ class TextPrediction {
     return collective.time;
   }
 
-  // The share of all bandwidth used while collectives with a scheduler are in flight (Themis, Fig. 4).
+  // The fraction of all bandwidth used while collectives with a scheduler are in flight (Themis, Fig. 4).
   double utilization() const {
     double time = 0;
     double ideal = 0;

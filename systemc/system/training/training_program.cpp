@@ -29,7 +29,7 @@ class Writer {
         bucket_ = bucket;
         break;
       default:
-        break;  // all together
+        break;  // all layers together
     }
   }
 
@@ -60,7 +60,7 @@ class Writer {
   }
 
  private:
-  // Behind the computation before.
+  // Adds a computation after the previous one.
   void compute(const workload::LayerCost& cost, const char* pass, Femtoseconds duration, Purpose purpose) {
     std::vector<std::int32_t> after;
     if (last_computed_ >= 0) after = {last_computed_};
@@ -77,7 +77,7 @@ class Writer {
     return static_cast<std::int32_t>(operations_.size()) - 1;
   }
 
-  // A layer's weights are updated just before they are needed.
+  // Adds a forward pass in which a layer's weights are updated just before they are needed.
   void chain_forward() {
     Bytes gradients = 0;
     for (const workload::LayerCost& cost : costs_) {
@@ -89,7 +89,7 @@ class Writer {
     }
   }
 
-  // Updates weights once gradients are reduced and nothing else is left to compute.
+  // Updates weights once gradients are reduced and no other computation is left.
   void update() {
     const std::int32_t backward_end = last_computed_;
     for (std::size_t layer = 0; layer < costs_.size(); ++layer) {
@@ -133,13 +133,13 @@ class Writer {
   Bytes least_;
   bool layers_are_known_;
   bool chained_;
-  Bytes bucket_ = 0;  // 0: all together
+  Bytes bucket_ = 0;  // 0: all layers together
   TrainingProgram made_;
   std::vector<Operation> operations_;
-  std::vector<std::int32_t> joins_;  // [collective], in operations_
+  std::vector<std::int32_t> joins_;  // [collective]: index in operations_
   std::int32_t last_computed_ = -1;
-  Bytes gathered_ = 0;               // that no all-reduce has yet
-  std::vector<std::size_t> layers_;  // whose
+  Bytes gathered_ = 0;               // bytes of gradients without an all-reduce so far
+  std::vector<std::size_t> layers_;  // the layers of these gradients
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// The fidelities of the all-reduces, joined by a slash where they differ.
+// The fidelities of the all-reduces, joined by a slash if they differ.
 std::string fidelity(const MeasuredTraining& measured) {
   std::vector<std::string> seen;
   for (const auto& [bytes, result] : measured.all_reduces) {
@@ -90,7 +90,7 @@ Computation computation(const MeasuredTraining& measured) {
   return sum;
 }
 
-// Per accelerator: its computation over its iteration, which it alone would have to itself.
+// Per accelerator: its computation time, relative to the duration of its iteration.
 Json accelerator_performance(const MeasuredTraining& measured) {
   const Computation alone = computation(measured);
   Json list = Json::array();

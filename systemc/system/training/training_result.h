@@ -20,16 +20,16 @@ struct MeasuredTraining {
   int accelerators = 0;
   const std::vector<workload::LayerCost>& costs;
   const workload::TrainingTimeline& timeline;
-  // The results of the all-reduces by their size in bytes, and how often the iteration runs each.
+  // The results of the all-reduces by their size in bytes, and the number of times that the iteration runs
+  // each.
   const std::map<Bytes, nlohmann::ordered_json>& all_reduces;
   const std::map<Bytes, int>& counts;
-  // [accelerator]: of a chained forward pass, from the begin of the all-reduce to its end; empty: none is
-  // chained.
+  // [accelerator]: time of a chained forward pass, from the begin of the all-reduce to its end; empty: no
+  // pass is chained.
   const std::vector<double>& forward_ns;
 };
 
-// RESULT.json, schema "coppice.result/1", with `training` for the values that a plain run has for its
-// collective.
+// The result, schema "coppice.result/1", with the values of a plain run's collective in `training`.
 nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
 
 // The printed breakdown of an iteration, from a result of make_training_result().

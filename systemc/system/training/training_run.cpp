@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using topology::NodeId;
 
-// Reports at the responsible key what the timing refuses.
+// Reports errors of the timing at the responsible key.
 template <typename Time>
 auto at_batch(const config::Loaded& loaded, Time time) {
   try {
@@ -37,7 +37,7 @@ auto at_batch(const config::Loaded& loaded, Time time) {
   }
 }
 
-// An element for every accelerator, and way around rings.
+// One element for every accelerator and direction around rings.
 Bytes smallest_chunk(const config::Loaded& loaded, int accelerators) {
   const auto& dimensions = loaded.config.system.topology.dimensions;
   const bool rings = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& dimension) {
@@ -61,7 +61,7 @@ class TrainingRun {
   }
 
   Json run() {
-    // Refuses times that are too long.
+    // throws for times that are too long
     computation(costs_);
     const std::vector<workload::LayerCost> costs = whole_cycles(costs_);
     TrainingProgram made =
@@ -102,7 +102,7 @@ class TrainingRun {
   // One all-reduce of all gradients.
   bool reduces_at_once() const { return chained() || training().overlap == workload::Overlap::kNone; }
 
-  // Accelerators compute in whole cycles.
+  // Rounds costs up to whole cycles of the accelerator.
   std::vector<workload::LayerCost> whole_cycles(std::vector<workload::LayerCost> costs) const {
     const Femtoseconds period = loaded_.config.system.clock.period();
     for (workload::LayerCost& cost : costs) {
@@ -128,8 +128,8 @@ class TrainingRun {
     return forwarding;
   }
 
-  // Writes what is known of the largest all-reduce before it runs; accelerators that forward its messages
-  // slow down.
+  // Writes everything that is known about the largest all-reduce before it runs; accelerators that forward
+  // its messages are slowed down.
   void prepare(TrainingProgram& made, Json& shared) {
     if (counts_.empty() || accelerators_ < 2) return;
     const topology::Topology topology = build_topology(loaded_);
@@ -157,7 +157,7 @@ class TrainingRun {
     return at_batch(loaded_, [&] { return lay_out_computation(costs); });
   }
 
-  // Per size the mean over its all-reduces.
+  // Averages over the all-reduces of each size.
   void gather_sizes(const Json& ran, const Json& shared) {
     const double period_ns = static_cast<double>(loaded_.config.system.clock.period()) /
                              static_cast<double>(kFemtosecondsPerNanosecond);
@@ -180,7 +180,7 @@ class TrainingRun {
     }
   }
 
-  // The times of the layers; the last accelerator's if they differ.
+  // The times of the layers; those of the last accelerator if they differ.
   workload::TrainingTimeline read_timeline(const std::vector<workload::LayerCost>& costs,
                                            const TrainingProgram& made, const Json& ran) const {
     const auto fs = [](const Json& ns) {
@@ -242,7 +242,7 @@ class TrainingRun {
     return spec;
   }
 
-  // The layer-chunk table of a gradient queue comes from the layers.
+  // The layer-chunk table of a gradient queue is derived from the layers.
   void require_covered_gradients() const {
     const Bytes size = loaded_.config.collective.size;
     if (!chained()) return;
@@ -256,7 +256,7 @@ class TrainingRun {
                     format_bytes(size), model_.name, format_bytes(covered)));
   }
 
-  // The accelerator that computes longest: where messages are forwarded, one that forwards.
+  // The costs on the accelerator that computes longest: one that forwards messages, if there is any.
   std::vector<workload::LayerCost> slowest_costs(std::vector<workload::LayerCost> costs) const {
     const double factor = 1 + loaded_.config.system.accelerator.forwarding_cost;
     for (workload::LayerCost& cost : costs) {
@@ -269,8 +269,8 @@ class TrainingRun {
     return costs;
   }
 
-  // [accelerator]: from when all have joined the all-reduce that it is chained to until its forward pass
-  // ends. Nothing follows that, so that an accelerator is idle from then on only.
+  // [accelerator]: time from when all have joined the all-reduce to which its forward pass is chained until
+  // the pass ends. Nothing follows the pass, so an accelerator is idle only after it.
   std::vector<double> chained_forward_ns(const Json& ran) const {
     std::vector<double> times;
     if (!chained() || ran.at("collectives").empty()) return times;
@@ -294,7 +294,7 @@ class TrainingRun {
   const RunOptions& options_;
   workload::Model model_;
   int accelerators_;
-  Bytes chunk_;  // the smallest
+  Bytes chunk_;  // the smallest chunk
   std::vector<workload::LayerCost> costs_;
   std::map<Bytes, int> counts_;
   std::map<Bytes, Json> results_;
