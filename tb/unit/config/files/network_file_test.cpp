@@ -125,6 +125,19 @@ TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
               HasSubstr("choice"));
 }
 
+// PCIe's transfers of 16 lanes: a bit each, of which 128 in 130 are data.
+TEST(NetworkFile, InfragraphBandwidthsMayBeTransfers) {
+  const auto bandwidth = [](const std::string& unit) {
+    return with("{choice: gigabits_per_second, gigabits_per_second: 400}", "{" + unit + ": 32}");
+  };
+  const topology::GraphFile file = read(bandwidth("gigatransfers_per_second"));
+  const topology::Channel& up = file.topology.channel(file.topology.in_channels(4).front());
+  EXPECT_NEAR(static_cast<double>(up.bandwidth.bytes_per_second), 32e9 * 16 / 8 * 128 / 130, 1);
+  EXPECT_THAT(file.assumptions, Contains(HasSubstr("lanes")));
+  EXPECT_THAT(complaint(bandwidth("furlongs_per_fortnight")),
+              HasSubstr("'furlongs_per_fortnight' is none of gigabits_per_second"));
+}
+
 TEST(NetworkFile, AnAstraNetworkIsAGraphToo) {
   const topology::GraphFile file = read(
       "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 100, 25 ]\nlatency: [ 20, 500 ]\n");
