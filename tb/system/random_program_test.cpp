@@ -38,7 +38,7 @@ std::vector<std::string> settings_of(std::uint32_t seed) {
           "system.ni.context_order=" + orders[seed % orders.size()]};
 }
 
-// What must hold of a program by its text alone: a rank's operation starts after those it names, computations
+// Properties that follow from the text of a program alone: a rank's operation starts after those it names, computations
 // take their time and do not overlap, nothing that joins others ends before all have joined, and the parts of
 // the time add up.
 TEST_F(Programs, KeepEveryOrderAtRandom) {
