@@ -21,6 +21,9 @@ class Numbers(unittest.TestCase):
         line, match = numbers.place_of("takes {} ms instead of {} ms", page)
         self.assertEqual((line, match.groups()), (3, ("4.84", "6.91")))
         self.assertEqual(numbers.place_of("| a | ... | {} |", page)[1].groups(), ("56",))
+        self.assertEqual(numbers.place_of("It takes {}", "It takes 1,035,651 cycles")[1].groups(), ("1,035,651",))
+        with self.assertRaisesRegex(numbers.Failed, "no text like"):
+            numbers.place_of("takes {},", "takes 1,035 cycles")
 
     def test_refuses_a_text_that_the_page_has_not_or_twice(self):
         with self.assertRaisesRegex(numbers.Failed, "no text like"):
