@@ -1,9 +1,6 @@
-// A tile behind buses: its registers over AXI4-Lite (tile_registers.v, described in docs/hardware/registers.md), an
-// interrupt, memory over AXI4 (rtl/memory), and links. irq_o is high while an enabled interrupt is not cleared: done at
-// the end of a collective, error at the first loss.
+// A tile behind buses: its registers over AXI4-Lite (lite_tile.v), memory over AXI4 (rtl/memory), and links.
 //
-// Limits: those of tile; at most 8 ports, lines of at most 256 bits, tables of at most 32768 lines.
-`include "../ni/coppice_layout.vh"
+// Limits: those of lite_tile.
 `default_nettype none
 module axi_tile #(
   parameter LINKS = 4,       // channels to neighbours and from them
@@ -43,11 +40,7 @@ module axi_tile #(
   parameter HOPS = 6,
   // Derived: leave them as they are.
   parameter LANES = FLIT_W / 32,
-  parameter VC_W = $clog2(VCS),
-  parameter INDEX_W = $clog2(ENTRIES),
-  parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W),
-  parameter ENTRY_W = `COPPICE_ENTRY_W,
-  parameter LINE_W = ENTRY_W + 2 * ITER_W
+  parameter VC_W = $clog2(VCS)
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
@@ -112,90 +105,8 @@ module axi_tile #(
   input  wire [LINKS-1:0]          parity_i,         // with PARITY
   output wire [LINKS*VCS-1:0]      credit_o
 );
-  localparam MOST_PORTS = 8;  // of the register map
-  localparam [31:0] ID = 32'h434f5054;
-  localparam [7:0]  PORTS_FIELD = PORTS[7:0], LINKS_FIELD = LINKS[7:0];
-  localparam [15:0] ENTRIES_FIELD = ENTRIES[15:0];
-  generate
-    if (PORTS > MOST_PORTS || LINE_W > 256 || INDEX_W > 15) begin : g_check_map
-      the_register_map_holds_8_ports_lines_of_256_bits_and_15_bits_of_index i_wrong ();
-    end
-  endgenerate
-
-  wire         control_write, control, table_write;
-  wire [1:0]   interrupt, interrupt_enable;
-  wire [3:0]   tile_error;
-  wire [15:0]  corrected;
-  wire [7*32-1:0] counters;
-  wire         memory_error;
-  wire [4:0]   error = {tile_error[3:2], memory_error, tile_error[1:0]};
-  wire         busy, done;
-  wire [2:0]   config_bits;
-  wire [23:0]  absorbs, address_stride, table_line;
-  wire [7:0]   dma_latency;
-  wire [19:0]  payload;
-  wire [9:0]   flow_stride, source;
-  wire [15:0]  step_stride, arrivals, arrived;
-  wire [31:0]  now, memory_base;
-  wire [255:0] line;
-  wire [MOST_PORTS*16-1:0] lines, count;
-
-  // An interrupt is set once, when its event happens.
-  reg done_q, error_q;
-  always @(posedge clk_i) begin
-    done_q <= rst_ni && done;
-    error_q <= rst_ni && error != 5'd0;
-  end
-
-  // The channels of AXI4-Lite.
-  wire [7:0]  awaddr, araddr;
-  wire [31:0] wdata, rdata;
-  wire [3:0]  wstrb;
-  wire [1:0]  bresp, rresp;
-  wire        awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
-  spill_register #(.WIDTH(8), .SPILL(SPILL)) i_aw (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(awvalid_i), .ready_o(awready_o), .data_i(awaddr_i), .valid_o(awvalid), .ready_i(awready),
-    .data_o(awaddr));
-  spill_register #(.WIDTH(36), .SPILL(SPILL)) i_w (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(wvalid_i), .ready_o(wready_o), .data_i({wstrb_i, wdata_i}), .valid_o(wvalid),
-    .ready_i(wready), .data_o({wstrb, wdata}));
-  spill_register #(.WIDTH(2), .SPILL(SPILL)) i_b (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(bvalid), .ready_o(bready), .data_i(bresp), .valid_o(bvalid_o), .ready_i(bready_i),
-    .data_o(bresp_o));
-  spill_register #(.WIDTH(8), .SPILL(SPILL)) i_ar (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(arvalid_i), .ready_o(arready_o), .data_i(araddr_i), .valid_o(arvalid), .ready_i(arready),
-    .data_o(araddr));
-  spill_register #(.WIDTH(34), .SPILL(SPILL)) i_r (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rvalid), .ready_o(rready), .data_i({rresp, rdata}), .valid_o(rvalid_o),
-    .ready_i(rready_i), .data_o({rresp_o, rdata_o}));
-
-  tile_registers i_registers (
-    .clk_i(clk_i), .rst_ni(rst_ni), .awaddr_i(awaddr), .awvalid_i(awvalid), .awready_o(awready), .wdata_i(wdata),
-    .wstrb_i(wstrb), .wvalid_i(wvalid), .wready_o(wready), .bresp_o(bresp), .bvalid_o(bvalid),
-    .bready_i(bready), .araddr_i(araddr), .arvalid_i(arvalid), .arready_o(arready), .rdata_o(rdata),
-    .rresp_o(rresp), .rvalid_o(rvalid), .rready_i(rready), .id_i(ID),
-    .shape_i({ENTRIES_FIELD, LINKS_FIELD, PORTS_FIELD}), .control_write_o(control_write), .control_o(control),
-    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 5'd0 && !error_q, done && !done_q}),
-    .interrupt_o(interrupt), .interrupt_enable_o(interrupt_enable), .config_o(config_bits), .absorbs_o(absorbs),
-    .dma_latency_o(dma_latency), .payload_o(payload), .flow_stride_o(flow_stride), .address_stride_o(address_stride),
-    .step_stride_o(step_stride), .source_o(source), .arrivals_o(arrivals), .arrived_i(arrived), .now_i(now), .memory_base_o(memory_base),
-    .corrected_i(corrected), .cycles_i(counters[0+:32]), .sent_flits_i(counters[32+:32]), .injected_flits_i(counters[64+:32]),
-    .ejected_flits_i(counters[96+:32]), .lockstep_waits_i(counters[128+:32]), .dependency_waits_i(counters[160+:32]),
-    .place_waits_i(counters[192+:32]),
-    .table_write_o(table_write), .table_o(table_line), .line_o(line), .lines_o(lines), .count_o(count));
-  assign irq_o = |(interrupt & interrupt_enable);
-
-  wire [PORTS-1:0]             load;
-  wire [PORTS*(INDEX_W+1)-1:0] tile_lines;
-  genvar p;
-  generate
-    for (p = 0; p < PORTS; p = p + 1) begin : g_port
-      localparam [7:0] PORT = p;
-      assign load[p] = table_write && table_line[23:16] == PORT;
-      assign tile_lines[p*(INDEX_W+1)+:INDEX_W+1] = lines[p*16+:INDEX_W+1];
-    end
-  endgenerate
-
+  wire [31:0]             memory_base;
+  wire                    memory_error;
   wire [PORTS-1:0]        dma_valid, dma_data_valid, read_valid, sum_valid, store_valid, coming_valid, coming_add, memory_ready;
   wire [PORTS*ADDR_W-1:0] dma_address, read_address, sum_address, store_address, coming_address;
   wire [PORTS*LANES-1:0]  dma_lanes, sum_lanes, store_lanes, coming_lanes;
@@ -253,19 +164,18 @@ module axi_tile #(
   // The memory knows where each flit's words are.
   wire unused_addresses = &{1'b0, read_address, sum_valid, sum_address, store_address};
 
-  tile #(
+  lite_tile #(
     .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
     .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .PARITY(PARITY), .ECC(ECC),
-    .COUNTERS(COUNTERS), .GATES(GATES), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
+    .COUNTERS(COUNTERS), .GATES(GATES), .SPILL(SPILL), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
     .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .HOP_PORT_W(HOP_PORT_W), .HOPS(HOPS)
-  ) i_tile (
-    .clk_i(clk_i), .rst_ni(rst_ni), .type_i(config_bits[1:0]), .lockstep_i(config_bits[2]), .absorbs_i(absorbs),
-    .dma_latency_i({24'd0, dma_latency}), .payload_words_i(payload), .flow_stride_i(flow_stride),
-    .address_stride_i(address_stride), .step_stride_i(step_stride), .source_i(source), .load_valid_i(load),
-    .load_index_i(table_line[INDEX_W-1:0]), .load_line_i(line[LINE_W-1:0]), .start_i(control_write && control),
-    .lines_i(tile_lines), .count_i(count[PORTS*16-1:0]), .arrivals_i(arrivals), .busy_o(busy), .done_o(done),
-    .error_o(tile_error), .corrected_o(corrected), .counters_o(counters), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
+  ) i_lite (
+    .clk_i(clk_i), .rst_ni(rst_ni), .awaddr_i(awaddr_i), .awvalid_i(awvalid_i), .awready_o(awready_o), .wdata_i(wdata_i),
+    .wstrb_i(wstrb_i), .wvalid_i(wvalid_i), .wready_o(wready_o), .bresp_o(bresp_o), .bvalid_o(bvalid_o),
+    .bready_i(bready_i), .araddr_i(araddr_i), .arvalid_i(arvalid_i), .arready_o(arready_o), .rdata_o(rdata_o),
+    .rresp_o(rresp_o), .rvalid_o(rvalid_o), .rready_i(rready_i), .irq_o(irq_o), .memory_base_o(memory_base),
+    .memory_error_i(memory_error), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
     .dma_lanes_o(dma_lanes), .dma_data_valid_i(dma_data_valid), .dma_data_i(dma_data), .read_valid_o(read_valid),
     .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid), .sum_address_o(sum_address),
     .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid), .store_address_o(store_address),
@@ -274,6 +184,5 @@ module axi_tile #(
     .flit_valid_o(flit_valid_o), .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o),
     .flit_o(flit_o), .parity_o(parity_o), .parity_i(parity_i), .credit_i(credit_i), .flit_valid_i(flit_valid_i), .flit_vc_i(flit_vc_i),
     .flit_head_i(flit_head_i), .flit_tail_i(flit_tail_i), .flit_i(flit_i), .credit_o(credit_o));
-  wire unused = &{1'b0, line, lines, count, table_line};  // of ports, lines and bits that are not there
 endmodule
 `default_nettype wire

@@ -9,7 +9,7 @@
 // cycle, unknown bits too.
 `default_nettype none
 `define MEMORY network_tb.memory
-`define TABLE i_tile.i_tile.i_ni.g_port[p].i_port.g_one.i_table
+`define TABLE i_tile.i_lite.i_tile.i_ni.g_port[p].i_port.g_one.i_table
 module network_tb;
   `include "system.vh"
   `include "coppice_tile.vh"
@@ -73,13 +73,13 @@ module network_tb;
   generate
     for (n = 0; n < NODES * LINKS; n = n + 1) begin : g_link
       localparam FROM = SOURCES[n*16+:16];
-      link #(.WIDTH(VC_W + 3 + FLIT_W), .LATENCY(LATENCY)) i_flits (
+      delay_line #(.WIDTH(VC_W + 3 + FLIT_W), .LATENCY(LATENCY)) i_flits (
         .clk_i(clk), .rst_ni(rst_n), .marks_i(out_valid[FROM]), .marks_o(in_valid[n]),
         .data_i({out_parity[FROM], out_vc[FROM*VC_W+:VC_W], out_head[FROM], out_tail[FROM],
                  out_flit[FROM*FLIT_W+:FLIT_W] ^ (n == 0 && !out_head[FROM] ? flipped : {FLIT_W{1'b0}})}),
         .data_o({in_parity[n], in_vc[n*VC_W+:VC_W], in_head[n], in_tail[n], in_flit[n*FLIT_W+:FLIT_W]}));
       wire unused;
-      link #(.MARKS(VCS), .WIDTH(1), .LATENCY(LATENCY)) i_credits (
+      delay_line #(.MARKS(VCS), .WIDTH(1), .LATENCY(LATENCY)) i_credits (
         .clk_i(clk), .rst_ni(rst_n), .marks_i(out_credit[n*VCS+:VCS]), .marks_o(in_credit[FROM*VCS+:VCS]), .data_i(1'b0),
         .data_o(unused));
     end
@@ -207,10 +207,10 @@ module network_tb;
           end
         end
       end
-      assign strides[n] = i_tile.i_tile.flow_stride_i === FLOW_STRIDE && i_tile.i_tile.address_stride_i === ADDRESS_STRIDE &&
-                          i_tile.i_tile.step_stride_i === STEP_STRIDE;
+      assign strides[n] = i_tile.i_lite.i_tile.flow_stride_i === FLOW_STRIDE && i_tile.i_lite.i_tile.address_stride_i === ADDRESS_STRIDE &&
+                          i_tile.i_lite.i_tile.step_stride_i === STEP_STRIDE;
       // When messages count: sums three cycles after stores.
-      assign counts[n*PORTS+:PORTS] = i_tile.i_tile.i_ni.added3_q | i_tile.i_tile.i_ni.arrived_store;
+      assign counts[n*PORTS+:PORTS] = i_tile.i_lite.i_tile.i_ni.added3_q | i_tile.i_lite.i_tile.i_ni.arrived_store;
     end
   endgenerate
 
@@ -366,30 +366,6 @@ module network_tb;
                  NODES * WORDS, flits, bursts_in, bursts_out);
     end
     $finish;
-  end
-endmodule
-
-// A delay line: inputs come out LATENCY cycles later, from a memory that is written and read in rotation.
-module link #(
-  parameter MARKS = 1,
-  parameter WIDTH = 8,
-  parameter LATENCY = 1
-) (
-  input  wire             clk_i,
-  input  wire             rst_ni,
-  input  wire [MARKS-1:0] marks_i,
-  input  wire [WIDTH-1:0] data_i,
-  output wire [MARKS-1:0] marks_o,
-  output wire [WIDTH-1:0] data_o
-);
-  reg [MARKS+WIDTH-1:0] under_way [0:LATENCY-1];
-  integer at = 0;
-  integer i;
-  initial for (i = 0; i < LATENCY; i = i + 1) under_way[i] = {(MARKS + WIDTH){1'b0}};
-  assign {marks_o, data_o} = under_way[at];
-  always @(posedge clk_i) begin
-    under_way[at] <= {rst_ni ? marks_i : {MARKS{1'b0}}, data_i};
-    at <= at == LATENCY - 1 ? 0 : at + 1;
   end
 endmodule
 `default_nettype wire

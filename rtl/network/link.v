@@ -1,0 +1,34 @@
+// A channel between two nodes: flits go one way and credits the other, each LATENCY cycles.
+`default_nettype none
+module link #(
+  parameter VCS = 4,       // virtual channels, from 2
+  parameter FLIT_W = 128,  // bits of a flit
+  parameter LATENCY = 1,   // cycles, from 0
+  // Derived: leave it as it is.
+  parameter VC_W = $clog2(VCS)
+) (
+  input  wire              clk_i,
+  input  wire              rst_ni,
+  // The node that sends.
+  input  wire              flit_valid_i,
+  input  wire [VC_W-1:0]   flit_vc_i,
+  input  wire              flit_head_i,
+  input  wire              flit_tail_i,
+  input  wire [FLIT_W-1:0] flit_i,
+  output wire [VCS-1:0]    credit_o,
+  // The node that receives.
+  output wire              flit_valid_o,
+  output wire [VC_W-1:0]   flit_vc_o,
+  output wire              flit_head_o,
+  output wire              flit_tail_o,
+  output wire [FLIT_W-1:0] flit_o,
+  input  wire [VCS-1:0]    credit_i
+);
+  delay_line #(.MARKS(1), .WIDTH(VC_W + 2 + FLIT_W), .LATENCY(LATENCY)) i_flits (
+    .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(flit_valid_i), .marks_o(flit_valid_o),
+    .data_i({flit_vc_i, flit_head_i, flit_tail_i, flit_i}), .data_o({flit_vc_o, flit_head_o, flit_tail_o, flit_o}));
+  wire unused;
+  delay_line #(.MARKS(VCS), .WIDTH(1), .LATENCY(LATENCY)) i_credits (
+    .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(credit_i), .marks_o(credit_o), .data_i(1'b0), .data_o(unused));
+endmodule
+`default_nettype wire
