@@ -15,6 +15,7 @@
 #include "app/command.h"
 #include "app/explore.h"
 #include "app/interrupt.h"
+#include "app/rtl.h"
 #include "app/suggest.h"
 #include "base/error.h"
 #include "base/huge_pages.h"
@@ -82,7 +83,7 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_chunks(app),    coppice::app::add_route(app),   coppice::app::add_modules(app),
       coppice::app::add_list(app),      coppice::app::add_explain(app), coppice::app::add_report(app),
       coppice::app::add_topology(app),  coppice::app::add_convert(app), coppice::app::add_explore(app),
-      coppice::app::add_calibrate(app), coppice::app::add_schema(app),
+      coppice::app::add_calibrate(app), coppice::app::add_rtl(app),     coppice::app::add_schema(app),
   };
   require_values(app);
   coppice::app::remember_command_line({argv, static_cast<std::size_t>(argc)});

@@ -18,38 +18,25 @@ namespace {
 using schedule::Op;
 using Limits = NiLimits;
 
+template <typename Value>
+std::string unsupported(const char* what, const Value& is, const std::string& right) {
+  return fmt::format("the Verilog network interface does not support {} {}: {}", what, is, right);
+}
+
 std::string refuse_settings(const config::SystemConfig& system, int accelerators, int ni_ports) {
-  const auto no = [](const char* what, auto is, const std::string& right) {
-    return fmt::format("the Verilog network interface does not support {} {}: {}", what, is, right);
-  };
-  if (ni_ports > kPorts) return no("system.ni.ports", ni_ports, fmt::format("at most {}", kPorts));
+  if (ni_ports > kPorts) return unsupported("system.ni.ports", ni_ports, fmt::format("at most {}", kPorts));
   if (accelerators * kPorts > 1 << Limits::kSourceBits) {
-    return no("accelerators", accelerators, fmt::format("at most {}", (1 << Limits::kSourceBits) / kPorts));
+    return unsupported("accelerators", accelerators,
+                       fmt::format("at most {}", (1 << Limits::kSourceBits) / kPorts));
   }
-  if (system.flit != kLanes * kWordBytes) return no("system.flit", system.flit, "16 B");
+  if (system.flit != kLanes * kWordBytes) return unsupported("system.flit", system.flit, "16 B");
   if (system.router.vcs > kVcs)
-    return no("system.router.vcs", system.router.vcs, fmt::format("at most {}", kVcs));
+    return unsupported("system.router.vcs", system.router.vcs, fmt::format("at most {}", kVcs));
   if (system.router.vc_depth >= 1 << Limits::kCreditBits) {
-    return no("system.router.vc_depth", system.router.vc_depth, "at most 1023");
+    return unsupported("system.router.vc_depth", system.router.vc_depth, "at most 1023");
   }
-  if (system.ni.flow_control == config::FlowControl::kPacket &&
-      (system.ni.payload % system.flit != 0 ||
-       words_of(system.ni.payload) >= 1U << (Limits::kLengthBits - 1))) {
-    return no("system.ni.payload", system.ni.payload, "a multiple of system.flit below 2 MiB");
-  }
-  if (system.ni.dma_latency < 2 || system.ni.dma_latency > Limits::kBuffer - 2) {
-    return no("system.ni.dma_latency", system.ni.dma_latency, fmt::format("2 to {}", Limits::kBuffer - 2));
-  }
-  if (system.ni.message_setup > 0) return no("a", "system.ni.message_setup", "write 0 ns");
-  if (!system.ni.protocols.empty()) return no("a choice of", "system.ni.protocols", "leave them out");
-  if (system.ni.reduction_latency != Limits::kReductionLatency) {
-    return no("system.ni.reduction_latency", system.ni.reduction_latency,
-              fmt::format("its adders accept {}", Limits::kReductionLatency));
-  }
-  if (fabric::ejection_flit_time(system) > system.clock.period()) {
-    return no("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle, "1 or more");
-  }
-  return refuse_verilog();
+  const std::string timing = refuse_ni_timing(system);
+  return timing.empty() ? refuse_verilog() : timing;
 }
 
 // The reason why an entry does not fit into the table's fields; empty if it does.
@@ -86,17 +73,43 @@ std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
   return {};
 }
 
-std::string refuse_route(const topology::Route& route) {
-  if (static_cast<int>(route.size()) > Limits::kHops) {
-    return fmt::format("a route of {} hops; its head flit holds {}", route.size(), Limits::kHops);
+std::string refuse_route(const topology::Route& route, const TableRoom& room) {
+  if (static_cast<int>(route.size()) > room.hops) {
+    return fmt::format("a route of {} hops; its head flit holds {}", route.size(), room.hops);
   }
   for (const topology::Hop& hop : route) {
-    if (hop.out_port >= 1 << Limits::kHopPortBits) return "a route through router port 8 or above";
+    if (hop.out_port >= room.out_ports) {
+      return fmt::format("a route through router port {} or above", room.out_ports);
+    }
   }
   return {};
 }
 
 }  // namespace
+
+std::string refuse_ni_timing(const config::SystemConfig& system) {
+  if (system.ni.flow_control == config::FlowControl::kPacket &&
+      (system.ni.payload % system.flit != 0 ||
+       words_of(system.ni.payload) >= 1U << (Limits::kLengthBits - 1))) {
+    return unsupported("system.ni.payload", system.ni.payload, "a multiple of system.flit below 2 MiB");
+  }
+  if (system.ni.dma_latency < 2 || system.ni.dma_latency > Limits::kBuffer - 2) {
+    return unsupported("system.ni.dma_latency", system.ni.dma_latency,
+                       fmt::format("2 to {}", Limits::kBuffer - 2));
+  }
+  if (system.ni.message_setup > 0) return unsupported("a", "system.ni.message_setup", "write 0 ns");
+  if (!system.ni.protocols.empty())
+    return unsupported("a choice of", "system.ni.protocols", "leave them out");
+  if (system.ni.reduction_latency != Limits::kReductionLatency) {
+    return unsupported("system.ni.reduction_latency", system.ni.reduction_latency,
+                       fmt::format("its adders accept {}", Limits::kReductionLatency));
+  }
+  if (fabric::ejection_flit_time(system) > system.clock.period()) {
+    return unsupported("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle,
+                       "1 or more");
+  }
+  return {};
+}
 
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports) {
@@ -123,7 +136,7 @@ std::string refuse_schedule(const config::SystemConfig& system, const schedule::
         if (!field.empty()) return no(field + " does not fit its field");
         if (entry.op == Op::kNop) continue;
         const auto& route = schedule.routes[static_cast<std::size_t>(entry.route)];
-        const std::string hops = refuse_route(route);
+        const std::string hops = refuse_route(route, room);
         if (!hops.empty()) return no(hops);
         if (fabric::time_route(topology, system, nodes[node], route).slowest_flit > system.clock.period()) {
           return no("a channel is slower than a flit a cycle");

@@ -15,10 +15,14 @@ namespace coppice::cosim {
 // does.
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
-// The capacity for a table: that of NiLimits, or of contexts.
+// The same for what any size of the Verilog has in common: its timing, and how it cuts messages.
+std::string refuse_ni_timing(const config::SystemConfig& system);
+// The capacity for a table and its routes: that of NiLimits, or of contexts.
 struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;
+  int hops = NiLimits::kHops;
+  int out_ports = 1 << NiLimits::kHopPortBits;
 };
 // The reason why the RTL cannot run the schedule on the interfaces of `nodes`; empty if it can.
 std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,

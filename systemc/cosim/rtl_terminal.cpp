@@ -24,6 +24,12 @@ NiSettings settings_of(const ni::NiContext& context, topology::NodeId node) {
 }
 
 NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, const topology::Route* route) {
+  NiLine bits = line_of(context.framing, line);
+  if (route != nullptr) bits.route = route_bits(*route);
+  return bits;
+}
+
+NiLine line_of(const fabric::Framing& framing, const schedule::TableLine& line) {
   const schedule::TableEntry& entry = line.base;
   NiLine bits;
   bits.first = static_cast<std::uint32_t>(line.first);
@@ -31,17 +37,16 @@ NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, co
   bits.op = entry.op == Op::kNop ? 2 : entry.op == Op::kReduce ? 1 : 0;
   bits.step = static_cast<std::uint32_t>(entry.step);
   if (entry.op == Op::kNop) {
-    bits.flits = static_cast<std::uint32_t>(context.framing.flits(entry.bytes));
+    bits.flits = static_cast<std::uint32_t>(framing.flits(entry.bytes));
     return bits;
   }
-  bits.flits = static_cast<std::uint32_t>(context.framing.flits(entry.message_bytes()));
+  bits.flits = static_cast<std::uint32_t>(framing.flits(entry.message_bytes()));
   bits.flow = static_cast<std::uint32_t>(entry.flow);
   bits.dependencies = static_cast<std::uint32_t>(entry.dependencies);
   bits.address = static_cast<std::uint32_t>(entry.address / kWordBytes);
   bits.words = words_of(entry.bytes);
   bits.total = words_of(entry.message_bytes());
-  bits.packets = static_cast<std::uint32_t>(context.framing.packets(entry.message_bytes()));
-  bits.route = route_bits(*route);
+  bits.packets = static_cast<std::uint32_t>(framing.packets(entry.message_bytes()));
   return bits;
 }
 

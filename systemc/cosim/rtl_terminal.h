@@ -29,6 +29,8 @@ inline Cycles near(std::uint32_t time, Cycles now) {
 NiSettings settings_of(const ni::NiContext& context, topology::NodeId node);
 // A line of a table in the RTL's form; `route` is its message's.
 NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, const topology::Route* route);
+// The same without its route.
+NiLine line_of(const fabric::Framing& framing, const schedule::TableLine& line);
 
 // The terminal at a router's local ports for a Verilated network interface: moves its flits, and keeps the
 // records of their messages.

@@ -1,0 +1,113 @@
+// coppice rtl: the network of a configuration in Verilog, with a bench that ends in the model's cycles.
+#include "app/rtl.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/interrupt.h"
+#include "app/progress.h"
+#include "base/error.h"
+#include "config/settings/shape.h"
+#include "ni/memory/memory.h"
+#include "rtl_writer/folder.h"
+#include "system/machine/build.h"
+#include "system/machine/time_guard.h"
+#include "system/program/lone_collective.h"
+#include "system/program/program_run.h"
+
+namespace coppice::app {
+namespace {
+
+struct RtlLine {
+  Input input;
+  std::string out;
+};
+
+// Tables of tiles are those of one collective, simulated flit by flit.
+void require_collective(const config::Loaded& loaded) {
+  const auto refuse = [&](const char* key, const std::string& what) {
+    throw ConfigError(loaded.place(key), fmt::format("{} {}", key, what));
+  };
+  if (loaded.config.collective.op == workload::CollectiveOp::kAllToAll) {
+    refuse("collective.op",
+           "is all_to_all, which the bench cannot check in memory: write all_reduce, "
+           "reduce_scatter, all_gather, broadcast or reduce");
+  }
+  if (!loaded.config.collective.group.empty()) {
+    refuse("collective.group", "is given: in Verilog all accelerators take part: leave it out");
+  }
+  switch (config::work_of(loaded.config)) {
+    case config::Work::kCollective:
+      break;
+    case config::Work::kProgram:
+      refuse("program", "is given: tables of tiles are those of one collective: write collective alone");
+    case config::Work::kInference:
+      refuse("workload.inference",
+             "is given: tables of tiles are those of one collective: write collective alone");
+    default:
+      refuse("training", "is given: tables of tiles are those of one collective: write collective alone");
+  }
+  if (loaded.config.fidelity == config::Fidelity::kFluid) {
+    refuse("fidelity", "is fluid, which has no flits and no cycles of Verilog: write flit");
+  }
+}
+
+// Runs the model flit by flit with values in memory.
+rtl_writer::ModelRun run_model(config::Loaded loaded, int accelerators) {
+  loaded.config.fidelity = config::Fidelity::kFlit;
+  loaded.config.check = config::Check::kValues;
+  rtl_writer::ModelRun run;
+  run.before.resize(static_cast<std::size_t>(accelerators));
+  run.after.resize(static_cast<std::size_t>(accelerators));
+  system::RunOptions options;
+  options.interrupted = &catch_interrupts();
+  // The usual memory, seen before the run begins.
+  options.parts.make_memory = [&run](topology::NodeId node, ni::GradientMemory& contents) {
+    const auto values = dynamic_cast<const ni::ValueMemory&>(contents).values();
+    run.before[static_cast<std::size_t>(node)].assign(values.begin(), values.end());
+    return std::unique_ptr<ni::MemoryModule>();
+  };
+  options.final_values = [&run](int accelerator, std::span<const float> values) {
+    run.after[static_cast<std::size_t>(accelerator)].assign(values.begin(), values.end());
+  };
+  ProgressLine progress(loaded.config.collective.algorithm);
+  options.progress = progress.callback();
+  const auto result = system::run_program(loaded, system::load_program(loaded), options);
+  run.cycles = result.at("cycles").get<Cycles>();
+  return run;
+}
+
+void execute(const RtlLine& line) {
+  catch_interrupts();
+  const config::Loaded loaded = load(line.input, config::Purpose::kRun);
+  require_collective(loaded);
+  const system::LoneSchedule lone = system::within_time(
+      loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });
+  const rtl_writer::Design design{loaded, lone.network, lone.compiled.schedule,
+                                  system::resolve_ni_ports(loaded.config, lone.network)};
+  rtl_writer::require_verilog(design);
+  rtl_writer::Folder folder("--out", line.out);
+  const rtl_writer::ModelRun run = run_model(loaded, design.tiles());
+  rtl_writer::write_network(design, run, config::to_json(loaded.config).dump(2) + "\n", folder);
+  folder.commit();
+  print(fmt::format("{}: {} tiles, {} switches, {} channels; make -C {} test must end after {} cycles\n",
+                    line.out, design.tiles(), lone.network.num_switches(), lone.network.channels().size(),
+                    line.out, run.cycles));
+}
+
+}  // namespace
+
+Command add_rtl(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "rtl", "write the network in Verilog, with tables, a bench that checks cycles, and project files");
+  auto line = std::make_shared<RtlLine>();
+  add_input(*app, line->input);
+  app->add_option("--out", line->out, "the folder to write, new or empty")->type_name("FOLDER")->required();
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/command.h"
+
+namespace coppice::app {
+
+// `coppice rtl CONFIG --out FOLDER`.
+Command add_rtl(CLI::App& parent);
+
+}  // namespace coppice::app
