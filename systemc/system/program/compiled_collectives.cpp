@@ -292,7 +292,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   known->report.additions = {0};
   schedule.protocol = transfer_protocol(source, schedule.routes.front(), whole);
   count(*known);
-  add_routes(*known);
+  if (sent_.emplace(source, destination).second) add_routes(*known);
   return *known;
 }
 
@@ -330,6 +330,7 @@ void CompiledCollectives::count_messages(CompiledCollective& compiled) const {
 }
 
 void CompiledCollectives::add_routes(const CompiledCollective& compiled) {
+  proven_ = false;
   for (std::size_t node = 0; node < compiled.schedule.nodes.size(); ++node) {
     std::vector<std::uint8_t> added(compiled.schedule.routes.size(), 0);
     for (const auto& port : compiled.schedule.nodes[node].ports) {
@@ -342,9 +343,11 @@ void CompiledCollectives::add_routes(const CompiledCollective& compiled) {
   }
 }
 
-void CompiledCollectives::require_deadlock_free() const {
+void CompiledCollectives::require_deadlock_free() {
+  if (proven_) return;
   const auto cycle = routes_.find_cycle();
-  if (cycle.empty()) return;
+  proven_ = cycle.empty();
+  if (proven_) return;
   throw ConfigError(
       loaded_.place("system.router.vcs"),
       fmt::format("the messages of the program can deadlock with {} virtual channels: each of these "

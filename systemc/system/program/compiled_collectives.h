@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "config/loader.h"
@@ -82,7 +84,7 @@ class CompiledCollectives {
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
 
   // Throws ConfigError naming the cycle if messages of all that has been compiled could deadlock together.
-  void require_deadlock_free() const;
+  void require_deadlock_free();
 
  private:
   using Members = std::vector<topology::NodeId>;
@@ -108,6 +110,8 @@ class CompiledCollectives {
   LikeNetwork like_;
   fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;
+  bool proven_ = true;                                            // routes_ is free of cycles
+  std::set<std::pair<topology::NodeId, topology::NodeId>> sent_;  // transfers whose routes it has
   std::map<Members, std::unique_ptr<GroupNetwork>> networks_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>

@@ -135,7 +135,7 @@ ProgramMachine::ProgramMachine(const ProgramSetup& setup, const RunOptions& opti
   fabric::set_time_resolution();
   if (setup.chain != nullptr) chain_gradients(*setup.chain);
   build_machine();
-  observe();
+  if (!setup.grows) observe();
 }
 
 void ProgramMachine::observe() {
@@ -225,7 +225,7 @@ void ProgramMachine::build_machine() {
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
   const bool adding = state_.adding() && !prepared_.alone;
   // A value change dump samples the nodes in every cycle of the kernel.
-  const bool decoupled = !adding && setup_.gate == nullptr && options_.vcd_path.empty();
+  const bool decoupled = !adding && setup_.gate == nullptr && !setup_.grows && options_.vcd_path.empty();
   const MachineSpec spec{
       .loaded = setup_.loaded,
       .topology = prepared_.topology,

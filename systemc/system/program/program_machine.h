@@ -76,6 +76,7 @@ struct ProgramSetup {
   fabric::Meetings* meetings = nullptr;     // as MachineSpec has it
   const SymmetricRun* symmetric = nullptr;  // as MachineSpec has it; of a collective that is `alone`
   Cycles stop = 0;                          // what has not ended by then is lost; 0: all ends
+  bool grows = false;  // work is added in any cycle, so that no node runs ahead of others
 };
 
 // The machine with a program on it: used by every simulation of a program.
@@ -95,6 +96,16 @@ class ProgramMachine {
   const ProgramState& state() const { return state_; }
   const SharedPasses& passes() const { return passes_; }
   const Machine& machine() const { return *machine_; }
+
+  // The owner of a program that grows simulates it through these instead of run(), without observers.
+  ProgramState& state() { return state_; }
+  ProgramRunner& runner(topology::NodeId accelerator) {
+    return *runners_[static_cast<std::size_t>(accelerator)];
+  }
+  Machine& machine() { return *machine_; }
+  // Describes unfinished operations, packets and interfaces, and what they wait for, one line each.
+  std::string describe_waiting(Cycles cycle) const;
+
   fabric::Fabric& fabric() { return machine_->fabric(); }
   const fabric::Fabric& fabric() const { return machine_->fabric(); }
   fabric::RouteChanges* route_changes() { return machine_->route_changes(); }
@@ -119,7 +130,6 @@ class ProgramMachine {
   bool stuck(Cycles cycle) const;
   std::string how_far() const;
   std::vector<const ni::Interface*> shown() const;
-  std::string describe_waiting(Cycles cycle) const;
 
   const ProgramSetup setup_;
   const RunOptions& options_;
@@ -129,7 +139,7 @@ class ProgramMachine {
   bool verilog_;                               // network interfaces are
   std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
   std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
-  std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
+  std::vector<ProgramRunner*> runners_;                   // [accelerator], the machine's
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<Machine> machine_;

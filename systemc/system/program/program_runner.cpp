@@ -42,13 +42,48 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
     for (const std::int32_t before : operations[i].after) {
       followers_[static_cast<std::size_t>(before)].push_back(static_cast<std::int32_t>(i));
     }
-    if (const auto* join = std::get_if<workload::JoinCollective>(&operations[i].work)) {
-      const ContextId id = state.context_of(*join);
-      operation_of_[id] = i;
-      if (state.exchange(id).compiled != nullptr) in_order_.push_back(id);
-    }
+    if (const auto* join = std::get_if<workload::JoinCollective>(&operations[i].work)) expect(i, *join);
   }
   if (chained != nullptr) make_gradient_queue(*chained);
+}
+
+// The collective has its place in the list.
+void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
+  const ContextId id = state_.context_of(join);
+  operation_of_[id] = operation;
+  if (state_.exchange(id).compiled != nullptr && !simulating_) in_order_.push_back(id);
+}
+
+void ProgramRunner::add(std::size_t operation, Cycles at) {
+  if (operation == waits_.size()) {
+    waits_.push_back(0);
+    followers_.emplace_back();
+  }
+  state_.times(rank_, operation) = {};
+  const auto* const join = std::get_if<workload::JoinCollective>(&program_->operations[operation].work);
+  if (join != nullptr) expect(operation, *join);
+  if (!simulating_) return;
+  // A collective of one rank ends as it begins, which is not to be within this call.
+  const bool moves = join == nullptr || state_.exchange(state_.context_of(*join)).compiled != nullptr;
+  const Cycles now = fabric::current_cycle(state_.config().system.clock.period());
+  if (!moves || at > now) {
+    ready_later_.emplace_back(at, operation);
+    set_alarm(at, Kind::kReady);
+    return;
+  }
+  // In the order in which they were added.
+  take_ready(now);
+  make_ready(operation, now);
+  settle(now);
+}
+
+void ProgramRunner::take_ready(Cycles now) {
+  while (!ready_later_.empty() && ready_later_.front().first <= now) {
+    const std::size_t operation = ready_later_.front().second;
+    ready_later_.pop_front();
+    make_ready(operation, now);
+    load_contexts(now);  // a collective begins before what was added after it
+  }
 }
 
 void ProgramRunner::make_gradient_queue(const ChainedGradients& chained) {
@@ -105,6 +140,10 @@ void ProgramRunner::wake(Cycles now) {
     alarms_.pop();
     if (kind == Kind::kBegin) {
       begin(now);
+      continue;
+    }
+    if (kind == Kind::kReady) {
+      take_ready(now);
       continue;
     }
     if (kind == Kind::kAdmit) {
@@ -233,8 +272,9 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   state_.joined(id, now);
   if (state_.exchange(id).compiled == nullptr) {
     times(operation).begun = now;
-    state_.done(id, now);
+    operation_of_.erase(id);
     end(operation, now);
+    state_.done(id, now);
     return;
   }
   if (gate_ != nullptr) {
@@ -308,11 +348,11 @@ void ProgramRunner::exchange_done(ContextId id, Cycles now) {
     context->started = false;
   }
   joined_.erase(id);
-  state_.done(id, now);
   const auto operation = operation_of_.find(id);
   const std::size_t number = operation->second;
   operation_of_.erase(operation);
   end(number, now);
+  state_.done(id, now);
   settle(now);
 }
 

@@ -54,6 +54,11 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   bool wants_alarm() const override { return true; }
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
+  // Takes in the rank's operation `operation`, which is new or has taken the place of one that has ended, and
+  // follows no other: a collective or a transfer. It is ready in cycle `at`, which is not over, or, before
+  // the simulation, in its first.
+  void add(std::size_t operation, Cycles at);
+
   // Whether it will act by itself.
   bool expects() const { return !alarms_.empty() || engine_ != nullptr; }
 
@@ -61,7 +66,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::string describe_waiting(int limit) const;
 
  private:
-  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin, kAdmit, kTransfer };
+  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin, kAdmit, kTransfer, kReady };
   struct Alarm {
     Cycles at;
     Kind kind;
@@ -84,6 +89,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void begin(Cycles now);
   void wake(Cycles now) override;
   void set_alarm(Cycles at, Kind kind, ni::ContextId id = ni::kOwnTables);
+  void expect(std::size_t operation, const workload::JoinCollective& join);
+  void take_ready(Cycles now);
   void make_ready(std::size_t operation, Cycles now);
   void end(std::size_t operation, Cycles now);
   void settle(Cycles now);
@@ -121,6 +128,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   ni::Interface* interface_ = nullptr;
   bool simulating_ = false;
   Cycles next_alarm_ = -1;
+  std::deque<std::pair<Cycles, std::size_t>> ready_later_;  // added operations, and from when they are ready
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]
   std::vector<std::int32_t> waits_;                   // [operation]: those before it that have not ended

@@ -56,39 +56,13 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
                            std::vector<Job> jobs, CompiledCollectives& compiler)
     : config_(loaded.config),
       program_(program),
+      compiler_(compiler),
       jobs_(std::move(jobs)),
-      exchanges_(program.collectives.size() + program.transfers.size()),
       check_(loaded.config.check) {
-  std::size_t next = 0;
-  Bytes kept = 0;
-  const auto add = [&](const CompiledCollective& compiled) {
-    ExchangeState& exchange = exchanges_[next - 1];
-    exchange.compiled = &compiled;
-    messages_ += compiled.messages;
-    flit_hops_ += compiled.flit_hops;
-    kept += compiled.schedule.size * static_cast<Bytes>(compiled.interfaces.size());
-    if (compiled.op == CollectiveOp::kAllToAll) verified_ = "contributions";
-    if (!compiled.arrivals.empty()) exchange.begun.resize(compiled.interfaces.size(), 0);
-    for (std::size_t i = 0; i < compiled.interfaces.size(); ++i) {
-      const NodeId interface = compiled.interfaces[i];
-      if (interface != static_cast<NodeId>(i)) members_[&compiled][interface] = static_cast<int>(i);
-    }
-    adding_ = adding_ || compiled.interfaces.size() > compiled.accelerators.size();
-  };
-  for (const workload::GroupCollective& collective : program.collectives) {
-    ++next;
-    const auto& group = program.groups[static_cast<std::size_t>(collective.group)].ranks;
-    if (group.size() < 2 && !collective.as_configured) continue;
-    std::vector<NodeId> accelerators;
-    for (const int rank : group) accelerators.push_back(accelerator(rank));
-    add(compiler.collective(collective, accelerators));
-  }
-  for (const workload::Transfer& transfer : program.transfers) {
-    ++next;
-    add(compiler.transfer(accelerator(transfer.source), accelerator(transfer.destination), transfer.bytes));
-  }
+  for (std::size_t i = 0; i < program.collectives.size(); ++i) add_collective(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < program.transfers.size(); ++i) add_transfer(static_cast<std::int32_t>(i));
   if (check_ == config::Check::kAuto) {
-    check_ = kept <= kValuesLimit ? config::Check::kValues : config::Check::kContributions;
+    check_ = kept_bytes_ <= kValuesLimit ? config::Check::kValues : config::Check::kContributions;
   }
   if (verified_.empty() || check_ != config::Check::kValues) verified_ = config::to_string(check_);
   for (const workload::RankProgram& rank : program.ranks) {
@@ -100,6 +74,59 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
     most = std::max(most, accelerator(static_cast<int>(rank)));
   }
   place_ranks(most + 1);
+}
+
+ni::ContextId ProgramState::add_collective(std::int32_t number) {
+  const workload::GroupCollective& collective = program_.collectives[static_cast<std::size_t>(number)];
+  const auto& group = program_.groups[static_cast<std::size_t>(collective.group)].ranks;
+  const CompiledCollective* compiled = nullptr;
+  if (group.size() >= 2 || collective.as_configured) {
+    std::vector<NodeId> accelerators;
+    for (const int rank : group) accelerators.push_back(accelerator(rank));
+    compiled = &compiler_.collective(collective, accelerators);
+  }
+  return add(collectives_, true, number, compiled);
+}
+
+ni::ContextId ProgramState::add_transfer(std::int32_t number) {
+  const workload::Transfer& transfer = program_.transfers[static_cast<std::size_t>(number)];
+  return add(
+      transfers_, false, number,
+      &compiler_.transfer(accelerator(transfer.source), accelerator(transfer.destination), transfer.bytes));
+}
+
+ni::ContextId ProgramState::add(std::vector<ni::ContextId>& ids, bool collective, std::int32_t number,
+                                const CompiledCollective* compiled) {
+  if (static_cast<std::size_t>(number) == ids.size()) {
+    exchanges_.emplace_back();
+    ids.push_back(static_cast<ni::ContextId>(exchanges_.size()));
+  }
+  const ni::ContextId id = ids[static_cast<std::size_t>(number)];
+  ExchangeState& exchange = exchanges_[id - 1];
+  exchange = ExchangeState();
+  exchange.collective = collective;
+  exchange.number = number;
+  exchange.compiled = compiled;
+  if (compiled == nullptr) return id;
+  messages_ += compiled->messages;
+  flit_hops_ += compiled->flit_hops;
+  kept_bytes_ += compiled->schedule.size * static_cast<Bytes>(compiled->interfaces.size());
+  if (compiled->op == CollectiveOp::kAllToAll) verified_ = "contributions";
+  if (!compiled->arrivals.empty()) exchange.begun.resize(compiled->interfaces.size(), 0);
+  for (std::size_t i = 0; i < compiled->interfaces.size() && !members_.contains(compiled); ++i) {
+    if (compiled->interfaces[i] == static_cast<NodeId>(i)) continue;
+    auto& members = members_[compiled];
+    for (std::size_t m = i; m < compiled->interfaces.size(); ++m) {
+      members[compiled->interfaces[m]] = static_cast<int>(m);
+    }
+  }
+  adding_ = adding_ || compiled->interfaces.size() > compiled->accelerators.size();
+  return id;
+}
+
+void ProgramState::add_operation(int rank) {
+  times_[static_cast<std::size_t>(rank)].emplace_back();
+  ++operations_;
 }
 
 void ProgramState::place_ranks(int accelerators) {
@@ -180,13 +207,16 @@ void ProgramState::joined(ni::ContextId id, Cycles now) {
 }
 
 void ProgramState::done(ni::ContextId id, Cycles now) {
-  const std::lock_guard lock(*changing_);
-  ExchangeState& exchange = exchanges_[id - 1];
-  exchange.ended = std::max(exchange.ended, now);
-  ++exchange.done;
-  if (exchange.compiled == nullptr) return;
-  const auto members = static_cast<int>(exchange.compiled->accelerators.size());
-  if (exchange.done == members && !kept_) verify(id);
+  {
+    const std::lock_guard lock(*changing_);
+    ExchangeState& exchange = exchanges_[id - 1];
+    exchange.ended = std::max(exchange.ended, now);
+    const int members =
+        exchange.compiled == nullptr ? 1 : static_cast<int>(exchange.compiled->accelerators.size());
+    if (++exchange.done < members) return;
+    if (exchange.compiled != nullptr && !kept_) verify(id);
+  }
+  if (on_done) on_done(id, now);
 }
 
 void ProgramState::ended_alone(const std::vector<Cycles>& ends) {
@@ -224,10 +254,10 @@ void ProgramState::verify(ni::ContextId id) {
 
 void ProgramState::refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const {
   const ExchangeState& exchange = exchanges_[id - 1];
-  const bool collective = id <= program_.collectives.size();
-  const std::string& name = collective ? program_.collectives[id - 1].name
-                                       : program_.transfers[id - 1 - program_.collectives.size()].name;
-  std::string text = fmt::format("{} '{}'", collective ? "collective" : "transfer", name);
+  const auto number = static_cast<std::size_t>(exchange.number);
+  const std::string& name =
+      exchange.collective ? program_.collectives[number].name : program_.transfers[number].name;
+  std::string text = fmt::format("{} '{}'", exchange.collective ? "collective" : "transfer", name);
   if (exchange.ended >= 0) text += fmt::format(", which ended in cycle {}", exchange.ended);
   text += fmt::format(": {}", wrong.what());
   const schedule::Schedule& schedule = exchange.compiled->schedule;

@@ -30,6 +30,8 @@ struct OperationTimes {
 // A collective or transfer of a program while it runs.
 class ExchangeState {
  public:
+  bool collective = true;                        // else a transfer
+  std::int32_t number = 0;                       // in Program::collectives or Program::transfers
   const CompiledCollective* compiled = nullptr;  // nothing moves among one rank: nullptr
   std::unique_ptr<Verification> verification;    // from the first that joins to the last that is done
   int joined = 0;
@@ -63,11 +65,17 @@ class ProgramState {
 
   // Collectives are numbered from 1 on, transfers after them: as contexts of the network interfaces.
   ni::ContextId context_of(const workload::JoinCollective& join) const {
-    return 1 + static_cast<ni::ContextId>(join.collective);
+    return collectives_[static_cast<std::size_t>(join.collective)];
   }
   ni::ContextId context_of_transfer(std::int32_t transfer) const {
-    return 1 + static_cast<ni::ContextId>(program_.collectives.size()) + static_cast<ni::ContextId>(transfer);
+    return transfers_[static_cast<std::size_t>(transfer)];
   }
+  // For a program that grows while it runs: compile its collective or transfer `number`, which is new or has
+  // taken the place of one that is done, and return its context. Throw ConfigError.
+  ni::ContextId add_collective(std::int32_t number);
+  ni::ContextId add_transfer(std::int32_t number);
+  // The rank's list of operations has grown.
+  void add_operation(int rank);
   ni::ContextId exchanges() const { return static_cast<ni::ContextId>(exchanges_.size()); }
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
   // The number of an accelerator in an exchange.
@@ -83,7 +91,8 @@ class ProgramState {
   ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
   // The higher is served first; transfers have none.
   int priority(ni::ContextId id) const {
-    return id <= program_.collectives.size() ? program_.collectives[id - 1].priority : 0;
+    const ExchangeState& exchange = exchanges_[id - 1];
+    return exchange.collective ? program_.collectives[static_cast<std::size_t>(exchange.number)].priority : 0;
   }
   // Entries of a collective's tables at an accelerator.
   std::int64_t entries(ni::ContextId id, topology::NodeId accelerator) const;
@@ -92,6 +101,8 @@ class ProgramState {
   bool adding() const { return adding_; }
   // Called when the data of a collective has been found right, before it is forgotten.
   std::function<void(const CompiledCollective& compiled, Verification& verification)> on_verified;
+  // Called when all members of a collective or transfer are done with it, in the cycle in which the last is.
+  std::function<void(ni::ContextId id, Cycles now)> on_done;
   // Called when the first member joins a collective or transfer.
   std::function<void(ni::ContextId id, Cycles now)> on_first_joined;
 
@@ -135,15 +146,21 @@ class ProgramState {
 
  private:
   int member(const CompiledCollective& compiled, topology::NodeId accelerator) const;
+  ni::ContextId add(std::vector<ni::ContextId>& ids, bool collective, std::int32_t number,
+                    const CompiledCollective* compiled);
   Verification& verification(ni::ContextId id);
   void place_ranks(int accelerators);
   void verify(ni::ContextId id);
 
   const config::Config& config_;
   const workload::Program& program_;
+  CompiledCollectives& compiler_;
   std::vector<Job> jobs_;
-  std::vector<int> ranks_;  // [accelerator]
+  std::vector<int> ranks_;                  // [accelerator]
+  std::vector<ni::ContextId> collectives_;  // [collective]
+  std::vector<ni::ContextId> transfers_;    // [transfer]
   std::vector<ExchangeState> exchanges_;
+  Bytes kept_bytes_ = 0;  // of all buffers
   // [compiled]: the member of an accelerator that has another number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
