@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <astra-sim/common/AstraNetworkAPI.hh>
+
+#include "session/session.h"
+
+// The network of ASTRA-sim as a session of Coppice: the clock, the events and the messages of all its ranks,
+// which are Coppice's accelerators.
+class CoppiceNetwork {
+ public:
+  using Handler = void (*)(void* argument);
+
+  explicit CoppiceNetwork(coppice::session::Session session) : session_(std::move(session)) {}
+
+  std::int64_t now_ps() const { return session_.now_ps(); }
+  int ranks() const { return session_.accelerators(); }
+
+  // Calls `handler` this much later, events of one time in the order in which they were scheduled.
+  void schedule(std::int64_t delta_ps, Handler handler, void* argument);
+  // The n-th send and the n-th receive of the same size and tag between two ranks belong together. Both
+  // handlers are called when the message has arrived, the receiver's no earlier than it receives.
+  void send(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
+  void receive(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
+
+  // Runs until nothing is left to do. Throws std::runtime_error with Coppice's reason.
+  void run();
+
+ private:
+  struct Event {
+    std::int64_t at_ps;
+    std::uint64_t number;
+    Handler handler;
+    void* argument;
+    bool operator>(const Event& other) const {
+      return std::tie(at_ps, number) > std::tie(other.at_ps, other.number);
+    }
+  };
+  struct Receive {
+    bool arrived = false;
+    Handler handler = nullptr;
+    void* argument = nullptr;
+  };
+  // The messages of a size and tag between two ranks. The first of `waiting` has the number `first`.
+  struct Stream {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::uint64_t first = 0;
+    std::deque<Receive> waiting{};
+    Receive& at(std::uint64_t number);
+    void forget();
+  };
+
+  void arrived(Stream& stream, std::uint64_t number, Handler handler, void* argument);
+  void check(const coppice::session::Result<void>& result) const;
+
+  coppice::session::Session session_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t scheduled_ = 0;
+  bool advancing_ = false;
+  std::map<std::tuple<int, int, std::uint64_t, int>, Stream> streams_;
+};
+
+// What ASTRA-sim sees of it, per rank.
+class CoppiceNetworkApi final : public AstraSim::AstraNetworkAPI {
+ public:
+  CoppiceNetworkApi(int rank, CoppiceNetwork& network) : AstraNetworkAPI(rank), network_(network) {}
+
+  int sim_send(void* buffer, uint64_t count, int type, int dst, int tag, AstraSim::sim_request* request,
+               void (*msg_handler)(void*), void* fun_arg) override;
+  int sim_recv(void* buffer, uint64_t count, int type, int src, int tag, AstraSim::sim_request* request,
+               void (*msg_handler)(void*), void* fun_arg) override;
+  void sim_schedule(AstraSim::timespec_t delta, void (*fun_ptr)(void*), void* fun_arg) override;
+  AstraSim::timespec_t sim_get_time() override;
+
+ private:
+  CoppiceNetwork& network_;
+};

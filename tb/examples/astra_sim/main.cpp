@@ -1,0 +1,65 @@
+// ASTRA-sim over Coppice's network, with the options of ASTRA-sim's own front ends: --network-configuration
+// is a configuration of Coppice, --set overrides its keys, --dims states the dimensions that ASTRA-sim's
+// collectives see (default: one of all ranks).
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <astra-sim/common/Logging.hh>
+#include <astra-sim/system/Sys.hh>
+#include <common/CmdLineParser.hh>
+#include <remote_memory_backend/analytical/AnalyticalRemoteMemory.hh>
+
+#include "coppice_network.h"
+
+namespace {
+
+int simulate(AstraSimAnalytical::CmdLineParser& line) {
+  const auto text = [&](const char* option) { return line.get<std::string>(option); };
+  auto session = coppice::session::Session::open(text("network-configuration"),
+                                                 line.get<std::vector<std::string>>("set"));
+  if (!session) {
+    std::cerr << session.error().text << "\n";
+    return session.error().status;
+  }
+  CoppiceNetwork network(std::move(session.value()));
+  auto dims = line.get<std::vector<int>>("dims");
+  if (dims.empty()) dims = {network.ranks()};
+  const std::vector<int> queues(dims.size(), line.get<int>("num-queues-per-dim"));
+
+  AstraSim::LoggerFactory::init(text("logging-configuration"), text("logging-folder"));
+  Analytical::AnalyticalRemoteMemory memory(text("remote-memory-configuration"));
+  std::vector<std::unique_ptr<CoppiceNetworkApi>> apis;
+  std::vector<std::unique_ptr<AstraSim::Sys>> systems;
+  for (int rank = 0; rank < network.ranks(); ++rank) {
+    apis.push_back(std::make_unique<CoppiceNetworkApi>(rank, network));
+    systems.push_back(std::make_unique<AstraSim::Sys>(
+        rank, text("workload-configuration"), text("comm-group-configuration"), text("system-configuration"),
+        &memory, apis.back().get(), dims, queues, line.get<double>("injection-scale"),
+        line.get<double>("comm-scale"), line.get<bool>("rendezvous-protocol")));
+  }
+  for (const auto& system : systems) system->workload->fire();
+  network.run();
+  std::cout << "finished at " << static_cast<double>(network.now_ps()) / 1000 << " ns\n";
+  systems.clear();
+  AstraSim::LoggerFactory::shutdown();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  AstraSimAnalytical::CmdLineParser line(argv[0]);
+  line.get_options().add_options()("set", "A key of Coppice's configuration, KEY=VALUE",
+                                   cxxopts::value<std::vector<std::string>>()->default_value({}))(
+      "dims", "Dimensions of ASTRA-sim's collectives", cxxopts::value<std::vector<int>>()->default_value({}));
+  line.parse(argc, argv);
+  try {
+    return simulate(line);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}
