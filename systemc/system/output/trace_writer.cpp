@@ -96,7 +96,7 @@ void TraceWriter::flit_sent(const fabric::FlitEvent& event, const fabric::Packet
 void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) {
   const Cycles done = end - 1 + intervals_[static_cast<std::size_t>(channel)].flit_cycles;
   const double share = static_cast<double>(used) / static_cast<double>(period_ * (done - begin));
-  // Rounding a flit's time up to whole cycles leaves this tolerance.
+  // Above this share a channel counts as busy throughout, since a flit's time is rounded up to whole cycles.
   constexpr double kDense = 0.9;
   const std::string name = share > kDense ? "busy" : fmt::format("busy: {:.0f}% of the time", 100 * share);
   slice(kChannelProcess, channel, name, begin, done);

@@ -27,20 +27,21 @@ namespace coppice::system {
 // A collective over a group, or a transfer, as the network interfaces of its members execute it.
 struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
-  schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name the machine's
+  schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name nodes of the machine
   schedule::CheckReport report;
   std::vector<schedule::ExpectedTime>
-      expected;                                // algorithm: auto: what it chose over what, the fastest first
+      expected;  // for algorithm auto: its choice and the other candidates, the fastest first
   std::vector<topology::NodeId> accelerators;  // of the machine
-  std::vector<topology::NodeId> interfaces;    // those of `accelerators`, then of switches that add for them
-  std::vector<std::int64_t> arrivals;          // [interface]: messages that come to it; empty: not counted
-  std::vector<std::int64_t> entries;           // [interface]: of all its tables; empty: not counted
-  LeastTime least;                             // no schedule could take less; groups are of members
-  double bandwidth_ns = 0;                     // of the two that it is of, that which takes no latency in
-  double least_ns = 0;                         // the larger of the two
-  std::string late;                            // why messages may come later than the lockstep counts on
+  // Those of `accelerators`, then those of switches that add for them.
+  std::vector<topology::NodeId> interfaces;
+  std::vector<std::int64_t> arrivals;  // [interface]: messages that arrive there; empty: not counted
+  std::vector<std::int64_t> entries;   // [interface]: entries of all its tables; empty: not counted
+  LeastTime least;                     // lower bounds on any schedule; groups are of members
+  double bandwidth_ns = 0;             // the one of the two bounds that ignores latency
+  double least_ns = 0;                 // the larger of the two
+  std::string late;                    // the reason why messages may come later than the lockstep expects
   std::int64_t messages = 0;
-  double flit_hops = 0;  // routers that its flits pass, at least
+  double flit_hops = 0;  // at least the routers that its flits pass
 };
 
 // Lower bounds on any schedule of a group's collective, on the group's own network.
@@ -48,28 +49,28 @@ struct GroupBound {
   std::string network;                         // its name
   std::vector<topology::NodeId> accelerators;  // of the machine, in the network's order
   LeastTime least;                             // groups are of members
-  double bandwidth_ns = 0;                     // as CompiledCollective has it
-  std::vector<double> lengths{};               // of the network's channels (routing/all_to_all_bound.h)
+  double bandwidth_ns = 0;                     // as in CompiledCollective
+  std::vector<double> lengths{};  // lengths of the network's channels (routing/all_to_all_bound.h)
 };
 
-// How the collectives of a program are compiled.
+// Settings for compiling the collectives of a program.
 struct CompileOptions {
   GroupWays ways = GroupWays::kOwnNetwork;
-  // One collective of all accelerators is all that runs: its own proof covers deadlock, and the network
-  // interfaces, which hold its tables from the start, need no counts of entries and arrivals.
+  // A single collective of all accelerators is the whole program: its own proof covers deadlock, and the
+  // network interfaces, which hold its tables from the start, need no counts of entries and arrivals.
   bool alone = false;
-  std::optional<int> pattern_beyond{};  // CompileRequest's, where it is not to be its own
+  std::optional<int> pattern_beyond{};  // overrides CompileRequest::pattern_beyond
 };
 
-// The schedules of a program's collectives and transfers: each compiled once for all that are alike, and
-// proven right.
+// The schedules of a program's collectives and transfers: equal ones are compiled once, and all are proven
+// right.
 class CompiledCollectives {
  public:
-  // All references outlive it.
+  // All references must outlive this object.
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
                       const topology::RoutingFunction& routing, const CompileOptions& options = {});
 
-  // The collective of `bytes` among `accelerators`, at least two, the root given by its index. Throws
+  // The collective of `bytes` among at least two `accelerators`; the root is an index into them. Throws
   // ConfigError if the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
@@ -78,7 +79,7 @@ class CompiledCollectives {
                               const std::vector<topology::NodeId>& accelerators);
   // The network of `accelerators`.
   const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
-  // Whatever the algorithm.
+  // The bounds for any algorithm.
   GroupBound bound(const workload::GroupCollective& collective,
                    const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);

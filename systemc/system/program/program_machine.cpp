@@ -73,7 +73,7 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
             is_one_collective(loaded, program, jobs, topology.num_accelerators())),
       compiler(loaded, topology, *routing, {.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond}) {
   require_room(loaded, key, topology, program);
-  // Compiles all of them.
+  // Its construction compiles all of them.
   const ProgramState state(loaded, program, jobs, compiler);
   if (alone) {
     only = state.exchange(1).compiled;
@@ -103,7 +103,7 @@ void PreparedProgram::require_time(const ProgramState& state) const {
   }
 }
 
-// Switches that add have a port for every accelerator.
+// Switches that add have one port for every accelerator.
 void PreparedProgram::prepare_tables(const ProgramState& state) {
   if (alone) {
     for (const schedule::NodeTables& node : only->schedule.nodes) {
@@ -205,7 +205,7 @@ void ProgramMachine::chain_gradients(const GradientChain& chain) {
                       "interface does not report: write systemc");
   }
   const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
-  if (compiled == nullptr) return;  // of one rank: its gradients are final at once
+  if (compiled == nullptr) return;  // a collective of one rank: its gradients are final at once
   auto chunks = schedule::find_final_chunks(compiled->schedule);
   if (!chunks) {
     throw ModelError(
@@ -251,7 +251,7 @@ void ProgramMachine::build_machine() {
   if (decoupled) machine_->decouple();
 }
 
-// A collective alone is started by the usual accelerators, or by your own.
+// A single collective is started by the usual accelerators, or by your own.
 MachineParts ProgramMachine::parts() {
   MachineParts parts = options_.parts;
   if (prepared_.alone) return parts;
@@ -265,7 +265,8 @@ MachineParts ProgramMachine::parts() {
   return parts;
 }
 
-// Switches begin with the first of the accelerators, at once, which nodes ahead of each other could not.
+// Switches begin at once with the first of the accelerators, which is impossible if nodes run ahead of each
+// other.
 void ProgramMachine::start_adders(ni::ContextId id, Cycles now) {
   const CompiledCollective* const compiled = state_.exchange(id).compiled;
   if (compiled == nullptr) return;
@@ -285,7 +286,7 @@ void ProgramMachine::run() {
     if (!prepared_.alone) throw;
     state_.refuse_data(1, error);
   }
-  // At the stop credits may be in flight, even if everything has ended.
+  // At the stop, credits may be in flight even if everything has ended.
   if (complete() && fabric().idle()) fabric().check_conservation();
   if (prepared_.alone) state_.ended_alone(observers_->ends());
   if (verilog_ || prepared_.alone) state_.verify_kept();
@@ -330,7 +331,7 @@ void ProgramMachine::simulate() {
             if (profile_) profile_->sample_if_due(now);
           },
   };
-  // Up to the stop, complete or not.
+  // Runs up to the stop, complete or not.
   if (setup_.stop > 0) {
     state.next_look = [this](Cycles) { return setup_.stop; };
     state.ended = [this, &now] { return now >= setup_.stop || (complete() && fabric().idle()); };
@@ -346,7 +347,7 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
 }
 
-// The clock of a waveform keeps the kernel busy: then a deadlock is detected by modules that move or compute.
+// The clock of a waveform keeps the kernel busy: a deadlock is then detected by modules that move or compute.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

@@ -30,26 +30,26 @@
 
 namespace coppice::system {
 
-// All that is known of the run of a program before its first simulated cycle; no SystemC in it.
+// Everything that is known about the run of a program before its first simulated cycle, without SystemC.
 class PreparedProgram {
  public:
-  // Compiles all collectives and proves their messages free of deadlock. `key` is where the configuration has
-  // the program, for errors; throws ConfigError. References outlive it. `own_routing`: none for the
-  // network's usual one.
+  // Compiles all collectives and proves their messages free of deadlock. `key` is the configuration key of
+  // the program, for errors; throws ConfigError. References must outlive this object. `own_routing`: nullptr
+  // for the network's usual routing.
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, topology::Topology network,
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupWays ways = GroupWays::kOwnNetwork, std::optional<int> pattern_beyond = std::nullopt);
 
-  // The tables that interfaces are constructed with: those of the only collective, or none.
+  // The tables with which interfaces are constructed: those of the only collective, or none.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
-  int ni_ports;      // of an accelerator
-  int fabric_ports;  // of any network interface
-  // All accelerators do nothing but join one collective, from the start on: interfaces are made with its
-  // tables, and need no contexts.
+  int ni_ports;      // per accelerator
+  int fabric_ports;  // per network interface
+  // All accelerators only join one collective, from the start on: interfaces are constructed with its tables,
+  // and need no contexts.
   bool alone;
   CompiledCollectives compiler;
   const CompiledCollective* only = nullptr;  // that collective, if `alone`
@@ -59,18 +59,18 @@ class PreparedProgram {
   void require_time(const ProgramState& state) const;
   void prepare_tables(const ProgramState& state);
 
-  schedule::Schedule idle_;  // of interfaces without tables of their own
+  schedule::Schedule idle_;  // for interfaces without tables of their own
 };
 
-// The workload and how to run it. All references and pointees outlive the machine.
+// The workload and how to run it. All references and pointees must outlive the machine.
 struct ProgramSetup {
   const config::Loaded& loaded;
   const workload::Program& program;
   const std::vector<Job>& jobs;
   PreparedProgram& prepared;
   config::Fidelity fidelity;
-  const GradientChain* chain = nullptr;     // none: no operation waits for parts of a collective
-  CollectiveGate* gate = nullptr;           // none: collectives begin when they have been joined
+  const GradientChain* chain = nullptr;     // nullptr: no operation waits for parts of a collective
+  CollectiveGate* gate = nullptr;           // nullptr: collectives begin when they have been joined
   const ni::PathTable* paths = nullptr;     // none: messages take the routes of their schedules
   std::function<std::string()> how_far{};   // as RunState has it; empty: by operations
   fabric::Meetings* meetings = nullptr;     // as MachineSpec has it
@@ -85,8 +85,8 @@ class ProgramMachine {
   // Elaborates a SystemC kernel: at most once per process.
   ProgramMachine(const ProgramSetup& setup, const RunOptions& options);
 
-  // Runs to the end, or to the stop. Throws Interrupted; ModelError for a deadlock, wrong or missing data, or
-  // beyond max_cycles; and exceptions of modules.
+  // Runs to the end, or to the stop. Throws Interrupted; ModelError for a deadlock, for wrong or missing
+  // data, or beyond max_cycles; and exceptions of modules.
   void run();
   bool complete() const {
     return prepared_.alone ? log_.completed_count() == state_.messages()
@@ -110,13 +110,13 @@ class ProgramMachine {
   const fabric::Fabric& fabric() const { return machine_->fabric(); }
   fabric::RouteChanges* route_changes() { return machine_->route_changes(); }
   ni::MessageLog& log() { return log_; }
-  // Gets the exceptions of modules beside the machine.
+  // Receives the exceptions of modules beside the machine.
   fabric::Failure& failure() { return failure_; }
-  // The trace for options.trace_path, or nullptr if that is empty. The caller that has written everything
-  // finishes it.
+  // The trace for options.trace_path, or nullptr if that is empty. The caller finishes it after writing
+  // everything.
   TraceWriter* trace() { return trace_.get(); }
   const ProgramObservers& observers() const { return *observers_; }
-  // Null without options.record.
+  // nullptr without options.record.
   RunProfile* profile() const { return profile_.get(); }
 
  private:

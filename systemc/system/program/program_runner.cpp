@@ -133,7 +133,7 @@ void ProgramRunner::set_alarm(Cycles at, Kind kind, ContextId id) {
 }
 
 void ProgramRunner::wake(Cycles now) {
-  if (next_alarm_ != now) return;  // set before an earlier one was
+  if (next_alarm_ != now) return;  // an earlier alarm has replaced this one
   next_alarm_ = -1;
   while (!alarms_.empty() && alarms_.top().at <= now) {
     const auto [at, kind, id] = alarms_.top();
@@ -201,7 +201,7 @@ void ProgramRunner::settle(Cycles now) {
   load_contexts(now);
 }
 
-// A layer leaves the gradient queue when all else that it waits for has ended.
+// Takes layers out of the gradient queue once everything else for which they wait has ended.
 void ProgramRunner::take_layers(Cycles now) {
   while (gradients_ != nullptr && gradients_->released()) {
     const auto operation = static_cast<std::size_t>(chain_->layers[gradients_->layer()].operation);
@@ -245,8 +245,9 @@ void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   }
 }
 
-// Whether a computation that takes `cycles` alone runs tile by tile. One that takes longer than its tiles, on
-// a slower accelerator, ends as much behind them; one that takes less has no separate tiles.
+// Whether a computation that takes `cycles` alone runs tile by tile. If it takes longer than its tiles, on a
+// slower accelerator, it ends later than they do by the difference; if it takes less, it has no separate
+// tiles.
 bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) {
   if (engine_ == nullptr) return false;
   auto work = passes_.work(rank_, operation);
@@ -361,8 +362,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// Loads the tables of a joined exchange that are not loaded, else the next in the list. Returns whether there
-// was work, and room for it.
+// Loads the tables of a joined exchange that are not loaded, otherwise the next ones in the list. Returns
+// whether there was work, and room for it.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;
@@ -390,8 +391,8 @@ bool ProgramRunner::load_next(Cycles now) {
   return true;
 }
 
-// A free context, one that holds the tables if there is any; for what is joined, else the last of those that
-// are loaded and not joined, which are loaded again later.
+// A free context, preferably one that holds the tables. For a joined exchange, otherwise the context of the
+// last exchange that is loaded but not joined, whose tables are loaded again later.
 ProgramRunner::Context* ProgramRunner::place_for(ContextId id, bool joined) {
   const schedule::NodeTables* const tables = state_.tables(id, accelerator_).tables;
   Context* free = nullptr;

@@ -21,22 +21,22 @@
 
 namespace coppice::system {
 
-// A chained forward pass, and the chunks of the all-reduce that it waits for.
+// A chained forward pass, and the chunks of the all-reduce for which it waits.
 struct ChainedGradients {
   GradientChain chain;
   schedule::FinalChunks chunks;
 };
 
-// An accelerator that runs its rank's part of a program: computes one operation at a time, in the order of
+// An accelerator that runs its rank's part of a program: it computes one operation at a time, in the order of
 // readiness and then of the list, accesses its memory one operation at a time, and joins collectives, sends
-// and receives by its network interface. What follows an operation that ends in cycle c begins in c, if what
-// it needs is free.
+// and receives through its network interface. An operation that depends on one that ends in cycle c begins in
+// c if its resource is free.
 //
 // The interface has system.ni.contexts contexts for collectives. Loading tables into one takes
-// system.ni.table_load cycles an entry, one table at a time; those that a context still holds cost nothing.
-// The first collectives of the rank's list are loaded before the program begins, others ahead of their turn
-// where a context is free. A collective that is joined and not loaded takes the place of one that is loaded
-// and not joined, the last of them in the list. Sends and receives need no context.
+// system.ni.table_load cycles per entry, one table at a time; tables that a context still holds need not be
+// loaded. The first collectives of the rank's list are loaded before the program begins, others ahead of
+// their turn if a context is free. A collective that has been joined but not loaded replaces one that is
+// loaded but not joined, the last of these in the list. Sends and receives need no context.
 //
 // Layers of a chained forward pass wait for the gradient queue, which sits between the interface and the rest
 // of the accelerator.
@@ -44,8 +44,8 @@ struct ChainedGradients {
 // A collective or transfer that is called in cycle c begins in c + system.ni.launch.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
-  // References, `chained`, none if no operation waits for parts of a collective, and `gate`, none if
-  // collectives begin when they are joined, outlive it.
+  // All references must outlive this object, and so must `chained` (nullptr if no operation waits for parts
+  // of a collective) and `gate` (nullptr if collectives begin when they are joined).
   ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
                 SharedPasses& passes, const ChainedGradients* chained, CollectiveGate* gate = nullptr);
 
@@ -80,8 +80,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
     bool busy = false;
   };
   struct Context {
-    ni::ContextId id = ni::kOwnTables;             // none: free
-    const schedule::NodeTables* tables = nullptr;  // that are loaded, also when it is free
+    ni::ContextId id = ni::kOwnTables;             // kOwnTables: the context is free
+    const schedule::NodeTables* tables = nullptr;  // the loaded tables, also if the context is free
     bool started = false;
   };
 
@@ -123,7 +123,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   CollectiveGate* gate_;
   topology::NodeId accelerator_;
   int rank_;
-  const workload::RankProgram* program_ = nullptr;  // none: it stands idle
+  const workload::RankProgram* program_ = nullptr;  // nullptr: the accelerator stays idle
   ni::WakeScheduler* alarm_ = nullptr;
   ni::Interface* interface_ = nullptr;
   bool simulating_ = false;
@@ -131,23 +131,25 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::deque<std::pair<Cycles, std::size_t>> ready_later_;  // added operations, and from when they are ready
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]
-  std::vector<std::int32_t> waits_;                   // [operation]: those before it that have not ended
-  std::deque<std::size_t> ended_;                     // whose followers have not been told
-  const GradientChain* chain_ = nullptr;              // none: nothing waits for the gradient queue
+  std::vector<std::int32_t> waits_;                   // [operation]: predecessors that have not ended
+  std::deque<std::size_t> ended_;                     // operations whose followers have not been notified
+  const GradientChain* chain_ = nullptr;              // nullptr: nothing waits for the gradient queue
   std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
   Unit memory_;
-  std::unique_ptr<accelerator::LayerEngine> engine_;  // none: all computations take their formula
-  Cycles tiles_end_ = 0;                              // alone on the memory
-  Cycles behind_tiles_ = 0;                           // of a computation that takes longer than nominally
+  // nullptr: all computations take the time of their formula.
+  std::unique_ptr<accelerator::LayerEngine> engine_;
+  Cycles tiles_end_ = 0;     // end of the tiles without other users of the memory
+  Cycles behind_tiles_ = 0;  // extra time of a computation that takes longer than nominally
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;                // the rank's collectives as its list has them
-  std::size_t next_to_load_ = 0;                       // in in_order_: all before are loaded, or have been
+  std::vector<ni::ContextId> in_order_;  // the rank's collectives in the order of its list
+  std::size_t next_to_load_ = 0;         // index in in_order_: all earlier ones are loaded, or have been
   std::map<ni::ContextId, std::size_t> operation_of_;  // joined, sent or received
-  std::set<std::pair<int, ni::ContextId>> awaited_;    // joined and not loaded: (-priority, id)
-  std::set<ni::ContextId> joined_;                     // and not done
-  std::set<ni::ContextId> begun_;                      // loaded once, or joined: not to be loaded ahead again
+  // (-priority, id) of exchanges that are joined but not loaded.
+  std::set<std::pair<int, ni::ContextId>> awaited_;
+  std::set<ni::ContextId> joined_;  // joined and not complete
+  std::set<ni::ContextId> begun_;   // loaded once, or joined: not to be loaded ahead again
   Context* loading_ = nullptr;
 };
 

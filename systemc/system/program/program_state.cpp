@@ -32,7 +32,7 @@ double launch_seconds(const config::AcceleratorConfig& accelerator) {
   return static_cast<double>(accelerator.roofline.launch) / static_cast<double>(kFemtosecondsPerSecond);
 }
 
-// 0: unlimited.
+// Bytes per second; 0: unlimited.
 double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
   if (accelerator.model == "roofline") {
     return static_cast<double>(accelerator.roofline.memory_bandwidth.bytes_per_second) *
@@ -172,7 +172,7 @@ ni::GradientMemory& ProgramState::memory(ni::ContextId id, NodeId accelerator) {
 }
 
 ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
-  // The first to ask makes the buffers.
+  // The first caller creates the buffers.
   const std::lock_guard lock(*changing_);
   const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
   const auto m = static_cast<std::size_t>(member(compiled, accelerator));

@@ -20,7 +20,7 @@
 namespace coppice::system {
 
 // The life of a rank's operation, in cycles; -1: not yet. Ready: all its predecessors have ended. Begun: its
-// computation has, or the network interface may move its data.
+// computation has begun, or the network interface may move its data.
 struct OperationTimes {
   Cycles ready = -1;
   Cycles begun = -1;
@@ -39,22 +39,23 @@ class ExchangeState {
   Cycles first_joined = -1;
   Cycles last_joined = -1;
   Cycles ended = -1;
-  std::vector<Cycles> begun{};  // [interface]: when its tables began; empty: with the simulation
-  CheckedElements checked{};    // when its data is verified
+  std::vector<Cycles> begun{};  // [interface]: cycle in which its tables began; empty: with the simulation
+  CheckedElements checked{};    // set when its data is verified
 };
 
 // State shared by the accelerators of a program: the program, its compiled collectives, and their progress.
 // Accelerators may run in several threads: their changes here do not depend on their order within a cycle.
 class ProgramState {
  public:
-  // Compiles; throws ConfigError. All references outlive it. `jobs` has every rank.
+  // Compiles the collectives; throws ConfigError. All references must outlive this object. `jobs` contain
+  // every rank.
   ProgramState(const config::Loaded& loaded, const workload::Program& program, std::vector<Job> jobs,
                CompiledCollectives& compiler);
 
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
   const std::vector<Job>& jobs() const { return jobs_; }
-  // Before, none of a rank's operations does.
+  // The time before which none of a rank's operations begins.
   Femtoseconds begins(int rank) const;
   topology::NodeId accelerator(int rank) const;
   // The rank on an accelerator; -1: none.
@@ -112,7 +113,7 @@ class ProgramState {
   void done(ni::ContextId id, Cycles now);
   // If the collective is the whole program and starts at time 0: records its end at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);
-  // Keeps all data, to be verified in the end: network interfaces may still add when all messages of a
+  // Keeps all data until it is verified at the end: network interfaces may still add when all messages of a
   // collective count.
   void keep_data() { kept_ = true; }
   void verify_kept();
@@ -120,7 +121,7 @@ class ProgramState {
   // lockstep orders, otherwise ModelError.
   [[noreturn]] void refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const;
 
-  // The buffer of an address of an accelerator's memory: kBufferBits of the address are within the buffer.
+  // The buffer of an address in an accelerator's memory: kBufferBits of the address are within the buffer.
   static constexpr int kBufferBits = 40;
   ni::GradientMemory& memory(ni::ContextId id, topology::NodeId accelerator);
 
