@@ -264,7 +264,7 @@ std::vector<std::string> algorithms_of(workload::CollectiveOp op) {
 void require_suffix(const std::string& out) {
   const std::string suffix = std::filesystem::path(out).extension().string();
   if (suffix.empty() || suffix == ".json" || suffix == ".csv" || suffix == ".svg") return;
-  throw ConfigError({"--out " + out}, fmt::format("'{}' is none of .json, .csv and .svg", suffix));
+  throw ConfigError({"--out " + out}, fmt::format("'{}' is not one of .json, .csv and .svg", suffix));
 }
 
 std::string file_text(const CompareLine& line, const std::string& op, const std::vector<ComparedRun>& runs) {
@@ -305,16 +305,16 @@ void execute(const CompareLine& line) {
   const std::string op = to_string(loaded.config.collective.op);
   Comparison comparison(algorithms_of(loaded.config.collective.op), parse_sizes(line, loaded));
   const NcclTest test = nccl_test_of(line, loaded);
-  const auto tell = [&] {
+  const auto report = [&] {
     const std::vector<ComparedRun> runs = comparison.runs();
     if (runs.empty()) return;
     print(line.format == kText ? comparison_text(runs) : comparison_nccl_tests(runs, test));
     if (out != nullptr) out->write(file_text(line, op, runs));
   };
-  comparison.run(line.input, estimates_first(line, loaded), interrupted, tell);
+  comparison.run(line.input, estimates_first(line, loaded), interrupted, report);
   comparison.require_every_size(
       line.sizes.empty() ? loaded.place("collective.op") : SourceLocation{"--sizes"}, op);
-  tell();
+  report();
 }
 
 }  // namespace

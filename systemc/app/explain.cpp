@@ -201,7 +201,7 @@ std::string as_json(const ExplainLine& line, const std::vector<Item>& keys, cons
 void execute(const ExplainLine& line) {
   if (line.format != "text" && line.format != "markdown" && line.format != "json") {
     throw ConfigError({"--format " + line.format},
-                      fmt::format("'{}' is none of text, markdown, json", line.format));
+                      fmt::format("'{}' is not one of text, markdown, json", line.format));
   }
   if (line.all == !line.name.empty()) {
     throw ConfigError({"explain"}, "name a key, a section or a result field, or pass --all");

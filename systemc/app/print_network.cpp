@@ -18,7 +18,7 @@ std::string print_network(const topology::Topology& topology, const std::string&
   if (found == forms.end()) {
     std::vector<std::string_view> names;
     for (const topology::NetworkForm& known : forms) names.push_back(known.name);
-    throw ConfigError({where}, fmt::format("'{}' is none of {}", form, fmt::join(names, ", ")));
+    throw ConfigError({where}, fmt::format("'{}' is not one of {}", form, fmt::join(names, ", ")));
   }
   try {
     return found->print(topology);

@@ -85,7 +85,7 @@ void execute(const ScheduleLine& line) {
   constexpr std::array kFormats{"text", "json", "tables", "dot", "msccl", "tacos"};
   if (std::ranges::find(kFormats, line.format) == kFormats.end()) {
     throw ConfigError({"--format " + line.format},
-                      fmt::format("'{}' is none of {}", line.format, fmt::join(kFormats, ", ")));
+                      fmt::format("'{}' is not one of {}", line.format, fmt::join(kFormats, ", ")));
   }
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
   std::optional<ProgressLine> progress(loaded.config.collective.algorithm);

@@ -57,7 +57,8 @@ constexpr Mistake kMistakes[] = {
     {"WrongElement", 4, "    dims: [4, four]",
      "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not 'four'"},
     {"WrongUnit", 7, "    latency: 150 GB",
-     "c.yaml:7:14: system.link.latency: '150 GB' is not a duration: its unit 'GB' is none of fs, ps, ns, us, "
+     "c.yaml:7:14: system.link.latency: '150 GB' is not a duration: its unit 'GB' is not one of fs, ps, ns, "
+     "us, "
      "\u00b5s, "
      "ms, s; for example '150 ns'"},
     {"NoUnit", 6, "    bandwidth: 16",
@@ -205,7 +206,7 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
       {"system.link.bandwidth=[16 GB/s, 3 s]",
        "--set system.link.bandwidth=[16 GB/s, 3 s]:1:33: system.link.bandwidth[1]: '3 s' is not a bandwidth: "
        "its unit "
-       "'s' is none of b/s, B/s, kb/s, kB/s, KiB/s, Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s; for "
+       "'s' is not one of b/s, B/s, kb/s, kB/s, KiB/s, Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s; for "
        "example "
        "'16 GB/s'\n"},
       {"seed", "--set seed:1:1: must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
@@ -345,7 +346,7 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
     EXPECT_EQ(outcome.out, "") << ::testing::PrintToString(line);
   }
   EXPECT_THAT(shop.run(lines.back()).err,
-              StartsWith("--format xml:1:1: 'xml' is none of text, json, tables, dot"));
+              StartsWith("--format xml:1:1: 'xml' is not one of text, json, tables, dot"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 

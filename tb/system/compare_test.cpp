@@ -146,7 +146,7 @@ TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
 TEST_F(Compare, RefusesFilesOfAnotherKind) {
   const Outcome outcome = compare({"--out", "c.pdf"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--out c.pdf:1:1: '.pdf' is none of .json, .csv and .svg"));
+  EXPECT_THAT(outcome.err, HasSubstr("--out c.pdf:1:1: '.pdf' is not one of .json, .csv and .svg"));
 }
 
 // Finished rows are printed and written even if others are not finished.

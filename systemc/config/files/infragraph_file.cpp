@@ -195,9 +195,10 @@ class InfragraphReader {
     if (unit.find("bits") != std::string::npos) return {std::llround(number * 125e6)};
     if (unit.find("bytes") != std::string::npos) return {std::llround(number * 1e9)};
     if (unit.find("transfers") == std::string::npos) {
-      throw ConfigError(node.place, fmt::format("'{}' is none of gigabits_per_second, gigabytes_per_second, "
-                                                "gigatransfers_per_second",
-                                                unit));
+      throw ConfigError(node.place,
+                        fmt::format("'{}' is not one of gigabits_per_second, gigabytes_per_second, "
+                                    "gigatransfers_per_second",
+                                    unit));
     }
     assume_lanes_ = true;
     return {std::llround(number * 1e9 * kPcieLanes / 8 * (number < 8 ? 0.8 : 128.0 / 130))};
@@ -207,7 +208,7 @@ class InfragraphReader {
     const auto [unit, number] = chosen(node);
     const double scale = unit == "ms" ? 1e12 : unit == "us" ? 1e9 : 1e6;
     if (unit != "ms" && unit != "us" && unit != "ns") {
-      throw ConfigError(node.place, fmt::format("'{}' is none of ms, us, ns", unit));
+      throw ConfigError(node.place, fmt::format("'{}' is not one of ms, us, ns", unit));
     }
     return std::llround(number * scale);
   }
@@ -392,7 +393,8 @@ class InfragraphReader {
       }
       for (std::size_t i = 0; i < from.size(); ++i) add(from[i], to[i]);
     } else {
-      throw ConfigError(edge.place, fmt::format("scheme '{}' is none of one2one, many2many, ring", scheme));
+      throw ConfigError(edge.place,
+                        fmt::format("scheme '{}' is not one of one2one, many2many, ring", scheme));
     }
     return pairs;
   }

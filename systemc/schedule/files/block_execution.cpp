@@ -19,9 +19,9 @@ std::string name_of(const MscclCell& cell) {
 
 // The step whose end releases steps that wait for step `at`: the first one from `at` on that signals; -1:
 // none.
-int telling_step(const ThreadBlock& block, int at) {
+int signalling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
-    if (block.steps[s].tells) return static_cast<int>(s);
+    if (block.steps[s].signals) return static_cast<int>(s);
   }
   return -1;
 }
@@ -99,7 +99,7 @@ void BlockExecution::require_dependencies() const {
                  fmt::format("depends on step {} of thread block {}, which does not exist",
                              waiting.step_before, waiting.block_before));
         }
-        if (telling_step(blocks[index(waiting.block_before)], waiting.step_before) < 0) {
+        if (signalling_step(blocks[index(waiting.block_before)], waiting.step_before) < 0) {
           refuse(Kind::kDeadlock, at,
                  fmt::format(
                      "depends on step {} of thread block {}, which never signals: write hasdep=\"1\" there",
@@ -144,12 +144,12 @@ bool BlockExecution::may_run(const At& at, std::int32_t round) const {
   const BlockStep& next = step(at);
   if (next.block_before >= 0) {
     const auto& blocks = program_.blocks[index(at.gpu)];
-    const int telling = telling_step(blocks[index(next.block_before)], next.step_before);
-    if (done_[index(at.gpu)][index(next.block_before)] <= telling) return false;
+    const int signalling = signalling_step(blocks[index(next.block_before)], next.step_before);
+    if (done_[index(at.gpu)][index(next.block_before)] <= signalling) return false;
   }
   if (!next.kind->receives) return true;
-  const auto queue = under_way_.find({block(at).receive_from, at.gpu, block(at).channel});
-  return queue != under_way_.end() && !queue->second.empty() && queue->second.front().round < round;
+  const auto queue = in_flight_.find({block(at).receive_from, at.gpu, block(at).channel});
+  return queue != in_flight_.end() && !queue->second.empty() && queue->second.front().round < round;
 }
 
 void BlockExecution::run(const At& at, std::int32_t round) {
@@ -172,7 +172,7 @@ void BlockExecution::run(const At& at, std::int32_t round) {
 
 std::vector<BlockExecution::Value> BlockExecution::take_message(const At& at,
                                                                 std::vector<std::int32_t>& after) {
-  auto& queue = under_way_[{block(at).receive_from, at.gpu, block(at).channel}];
+  auto& queue = in_flight_[{block(at).receive_from, at.gpu, block(at).channel}];
   Delivery message = std::move(queue.front());
   queue.pop_front();
   if (message.values.size() != index(step(at).count)) {
@@ -245,7 +245,7 @@ void BlockExecution::send(const At& at, std::vector<Value> values, std::int32_t 
     const bool complete = !program_.buffers.sums() || value.contributions->size() == program_.blocks.size();
     messages_.push_back({at.gpu, from.send_to, at.block, from.channel, value.chunk, complete, round});
   }
-  under_way_[{at.gpu, from.send_to, from.channel}].push_back(
+  in_flight_[{at.gpu, from.send_to, from.channel}].push_back(
       {std::move(values), round, trace_step, at.block, at.step});
 }
 
@@ -280,7 +280,7 @@ void BlockExecution::require_end() const {
 }
 
 void BlockExecution::require_received() const {
-  for (const auto& [connection, queue] : under_way_) {
+  for (const auto& [connection, queue] : in_flight_) {
     if (queue.empty()) continue;
     const auto& [src, dst, channel] = connection;
     refuse(Kind::kConnection, {src, queue.front().block, queue.front().index},

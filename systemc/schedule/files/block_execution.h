@@ -90,7 +90,7 @@ class BlockExecution {
   std::vector<std::vector<std::vector<std::int32_t>>> trace_of_;
   std::vector<At> trace_;
   StepOrder order_;
-  std::map<Connection, std::deque<Delivery>> under_way_;
+  std::map<Connection, std::deque<Delivery>> in_flight_;
   std::vector<BlockMessage> messages_;
 };
 

@@ -44,9 +44,9 @@ class MscclReader {
     if (name == "reducescatter" || name == "reduce_scatter") return "reduce_scatter";
     if (name == "broadcast") return "broadcast";
     if (name == "alltoall") return "all_to_all";
-    refuse(
-        algo_.offset_debug(),
-        fmt::format("coll '{}' is none of allreduce, allgather, reducescatter, broadcast, alltoall", name));
+    refuse(algo_.offset_debug(),
+           fmt::format("coll '{}' is not one of allreduce, allgather, reducescatter, broadcast, alltoall",
+                       name));
   }
 
   Schedule read(const topology::Topology& topology, const CompileRequest& request) {
@@ -158,12 +158,12 @@ class MscclReader {
         std::ranges::find_if(kStepKinds, [&](const StepKind& known) { return type == known.name; });
     if (kind == kStepKinds.end()) {
       refuse(step.place,
-             fmt::format("step type '{}' is none of s, r, cpy, re, rrc, rrs, rcs, rrcs, nop", type));
+             fmt::format("step type '{}' is not one of s, r, cpy, re, rrc, rrs, rcs, rrcs, nop", type));
     }
     step.kind = &*kind;
     step.block_before = number_of(node, "depid", -1, kMostBlocks - 1);
     if (step.block_before >= 0) step.step_before = number_of(node, "deps", 0, 1 << 20);
-    step.tells = !node.attribute("hasdep") || number_of(node, "hasdep", 0, 1) == 1;
+    step.signals = !node.attribute("hasdep") || number_of(node, "hasdep", 0, 1) == 1;
     if (!kind->moves()) return step;
     step.source = cell_of(node, "srcbuf", "srcoff");
     step.destination = cell_of(node, "dstbuf", "dstoff");
@@ -177,7 +177,7 @@ class MscclReader {
   MscclCell cell_of(const pugi::xml_node& node, const char* buffer, const char* offset) const {
     const std::string name = text_of(node, buffer);
     if (name != "i" && name != "o" && name != "s") {
-      refuse(node.offset_debug(), fmt::format("{} '{}' is none of i, o, s", buffer, name));
+      refuse(node.offset_debug(), fmt::format("{} '{}' is not one of i, o, s", buffer, name));
     }
     return {name.front(), number_of(node, offset, 0, kMostChunks)};
   }

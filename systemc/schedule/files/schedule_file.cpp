@@ -148,7 +148,7 @@ class ScheduleReader {
       if (word == named.name) return named.value;
       known += fmt::format("{}{}", known.empty() ? "" : ", ", named.name);
     }
-    refuse(value, fmt::format("'{}' is none of {}", word, known));
+    refuse(value, fmt::format("'{}' is not one of {}", word, known));
   }
 
   // An MSCCL++ plan lists GPUs with the operations of their thread blocks.

@@ -43,7 +43,7 @@ struct BlockStep {
   // wait.
   int block_before = -1;
   int step_before = -1;
-  bool tells = true;         // other blocks may wait for it (hasdep)
+  bool signals = true;       // other blocks may wait for it (hasdep)
   std::ptrdiff_t place = 0;  // position in the file, as its reader counts
 };
 

@@ -64,13 +64,13 @@ TEST(Units, RefusesTextThatIsNoNumberWithAUnit) {
   expect_refused(parse_bytes, "-4 KiB", "must not have a sign");
   expect_refused(parse_bytes, "+4 KiB", "must not have a sign");
   expect_refused(parse_bytes, "64", "needs a unit (B, kB, KiB");
-  expect_refused(parse_bytes, "64 ns", "'ns' is none of");
-  expect_refused(parse_bytes, "1e3 B", "'e3 B' is none of");
+  expect_refused(parse_bytes, "64 ns", "'ns' is not one of");
+  expect_refused(parse_bytes, "1e3 B", "'e3 B' is not one of");
   expect_refused(parse_bytes, "64 KB", "may mean 'kB'");
   expect_refused(parse_bandwidth, "16 gb/s", "may mean 'Gb/s' or 'GB/s'");
-  expect_refused(parse_bandwidth, "16 GB", "'GB' is none of");
-  expect_refused(parse_duration, "150 cycles", "'cycles' is none of");
-  expect_refused(parse_frequency, "1 ns", "'ns' is none of");
+  expect_refused(parse_bandwidth, "16 GB", "'GB' is not one of");
+  expect_refused(parse_duration, "150 cycles", "'cycles' is not one of");
+  expect_refused(parse_frequency, "1 ns", "'ns' is not one of");
 }
 
 TEST(Units, RefusesWhatCannotBeKeptExactly) {

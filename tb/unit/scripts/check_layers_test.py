@@ -53,7 +53,7 @@ class CheckLayers(unittest.TestCase):
                                   "coppice_library(base)\n" + rooms))
 
     def test_refuses_a_folder_that_is_no_room(self):
-        self.assertIn("config/shed/a.h:1: shed/ is none of the ROOMS of config/",
+        self.assertIn("config/shed/a.h:1: shed/ is not one of the ROOMS of config/",
                       self.errors({"config/shed/a.h": ""}))
 
     def test_refuses_units_that_need_each_other(self):

@@ -194,7 +194,7 @@ class Space:
 
     def _one_of(self, value: Any, names: tuple[str, ...], *path: Any) -> str:
         if value not in names:
-            raise self._error(f"{path[-1]}: '{value}' is none of {', '.join(names)}", *path)
+            raise self._error(f"{path[-1]}: '{value}' is not one of {', '.join(names)}", *path)
         return value
 
     def _whole(self, value: Any, least: int, *path: Any) -> int:

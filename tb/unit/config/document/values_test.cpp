@@ -109,10 +109,11 @@ TEST(ReadQuantity, ChecksUnitAndRange) {
   EXPECT_EQ(read("150 ns"), 150'000'000);
   EXPECT_EQ(complaint([&] { read("0 ns"); }), "f:3:7: k must be from 1 ns to 1 s, not '0 ns'");
   EXPECT_EQ(complaint([&] { read("2 s"); }), "f:3:7: k must be from 1 ns to 1 s, not '2 s'");
-  EXPECT_EQ(complaint([&] { read("150 GB"); }),
-            "f:3:7: k: '150 GB' is not a duration: its unit 'GB' is none of fs, ps, ns, us, \u00b5s, ms, s; "
-            "for example "
-            "'150 ns'");
+  EXPECT_EQ(
+      complaint([&] { read("150 GB"); }),
+      "f:3:7: k: '150 GB' is not a duration: its unit 'GB' is not one of fs, ps, ns, us, \u00b5s, ms, s; "
+      "for example "
+      "'150 ns'");
 }
 
 }  // namespace

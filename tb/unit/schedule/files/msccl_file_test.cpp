@@ -118,8 +118,8 @@ TEST(Msccl, RefusesWithThePlace) {
   expect_refusal("<html></html>", 1, "the XML element is <html>");
   expect_refusal("<algo", 1, "not valid XML");
   expect_refusal(replaced(kScratch, "ngpus=\"2\"", "ngpus=\"3\""), 1, "for 3 GPUs");
-  expect_refusal(replaced(kScratch, "allreduce", "alltonext"), 1, "'alltonext' is none of");
-  expect_refusal(replaced(kScratch, "type=\"re\"", "type=\"ree\""), 11, "'ree' is none of");
+  expect_refusal(replaced(kScratch, "allreduce", "alltonext"), 1, "'alltonext' is not one of");
+  expect_refusal(replaced(kScratch, "type=\"re\"", "type=\"ree\""), 11, "'ree' is not one of");
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"-1\""), 15, "its block has send");
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"1\""), 13, "send 1 is the GPU itself");
   expect_refusal(replaced(kScratch, "recv=\"0\"", "recv=\"1\""), 9, "recv 1 is the GPU itself");

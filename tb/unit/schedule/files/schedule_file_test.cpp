@@ -85,14 +85,14 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
   EXPECT_EQ(refusal(kSmall, "\"flows\": 1", "\"flows\": 18446744073709551615"),
             "s.json:4:22: /flows: must be a whole number from 0 to 2147483647, not 18446744073709551615");
   EXPECT_EQ(refusal(kSmall, "all_reduce", "all_sum"),
-            "s.json:2:36: /collective: 'all_sum' is none of all_reduce, reduce_scatter, all_gather");
+            "s.json:2:36: /collective: 'all_sum' is not one of all_reduce, reduce_scatter, all_gather");
   EXPECT_EQ(refusal(kSmall, "false", "0"), "s.json:4:48: /ordered_by_lockstep: must be true or false");
   EXPECT_EQ(refusal(kSmall, "[0, 1]", "[0]"),
             "s.json:6:24: /routes/0/0/vcs: must be [first, end] of the virtual channels");
   EXPECT_EQ(refusal(kSmall, "[0, 1]", "[0, 256]"),
             "s.json:6:28: /routes/0/0/vcs/1: must be a whole number from 0 to 255, not 256");
   EXPECT_EQ(refusal(kSmall, "\"reduce\"", "\"rdeuce\""),
-            "s.json:9:8: /nodes/0/ports/0/0/op: 'rdeuce' is none of reduce, gather, nop");
+            "s.json:9:8: /nodes/0/ports/0/0/op: 'rdeuce' is not one of reduce, gather, nop");
   EXPECT_EQ(refusal(kSmall, "\"parent\": 1", "\"parent\": null"),
             "s.json:9:62: /nodes/0/ports/0/0/parent: a reduce must have a parent to send to");
   EXPECT_EQ(refusal(kSmall, "\"flow\": 0, ", ""), "s.json:9:1: /nodes/0/ports/0/0: 'flow' is missing");
