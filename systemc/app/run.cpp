@@ -97,9 +97,9 @@ Command add_run(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--statistics", line->statistics, "write every module's statistics as CSV")
       ->type_name("FILE");
-  app->add_flag(
-      "--record", line->record,
-      "keep in RESULT.json what coppice report draws over time, so that it need not repeat the run");
+  app->add_flag("--record", line->record,
+                "store the activity that coppice report draws over time in RESULT.json, so that it need not "
+                "repeat the run");
   app->add_option("--threads", line->threads,
                   "threads for flit-level runs; 0: one per core, or a single one for small runs")
       ->check(CLI::Range(0, 256))

@@ -164,7 +164,8 @@ void add_link_keys(std::vector<Key>& keys) {
       keys,
       or_automatic(quantity_key(COPPICE_KEY(system.flit), parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
                    [](Config& config) { config.system.flit = 0; }),
-      "The size of a flit, the unit of links and buffers. auto: what the fastest link moves in one cycle, a "
+      "The size of a flit, the unit of links and buffers. auto: the data that the fastest link moves in one "
+      "cycle, a "
       "power of two of at least 16 B.",
       {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}, idle_timing);
 }
@@ -478,7 +479,8 @@ void add_run_keys(std::vector<Key>& keys) {
   declare(keys,
           enum_key(COPPICE_KEY(fidelity), std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kLeap,
                                                       Fidelity::kTrain, Fidelity::kFluid}),
-          "What moved through the network: flit, leap, train, or fluid; predictions move chunks.", kMessages);
+          "The unit that moves through the network: flit, leap, train, or fluid; predictions move chunks.",
+          kMessages);
   declare(keys,
           enum_key(COPPICE_KEY(check),
                    std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),

@@ -92,7 +92,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add(name_key(COPPICE_KEY(system.accelerator.timing), {"formula", "array"}),
       "How array cycles are determined: by the formula, or by moving operands through the PEs.");
   add(name_key(COPPICE_KEY(system.accelerator.convention), {"causal", "scale_sim"}),
-      "Which cycles of a tile are counted: all it needs (causal), or those counted by SCALE-Sim.");
+      "Which cycles of a tile count: all cycles it needs (causal), or those that SCALE-Sim counts.");
   add(name_key(COPPICE_KEY(system.accelerator.split), {"best", "batch", "rows", "columns", "filters"}),
       "How the processing elements split the work: by samples, rows or columns of outputs, or filters; best "
       "chooses.");

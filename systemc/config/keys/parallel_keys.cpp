@@ -173,14 +173,14 @@ void add_parallel_keys(std::vector<Key>& keys) {
                       "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }),
                   0, 3)
           .shown_as("1"),
-      "What the copies of a model shard: 1 the optimizer state, 2 also gradients, 3 also weights.",
+      "The state that copies of a model shard: 1 the optimizer state, 2 also gradients, 3 also weights.",
       idle_zero);
   add(keys,
       enum_key(KeyAt(
                    "training.recompute", [](auto& c) -> auto& { return c.training.large.recompute; }),
                std::vector{Recomputation::kNone, Recomputation::kSelective, Recomputation::kFull})
           .shown_as("selective"),
-      "What the backward pass recomputes instead of storing.");
+      "The results that the backward pass recomputes instead of storing.");
   add(keys,
       enum_key(KeyAt(
                    "training.context_exchange",

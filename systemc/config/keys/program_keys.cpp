@@ -43,7 +43,7 @@ void add_context_keys(std::vector<Key>& keys) {
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
-      "What happens to messages of a collective that the accelerator has not joined yet: held until it "
+      "The treatment of messages of a collective that the accelerator has not joined yet: held until it "
       "joins, or added on arrival.");
 }
 

@@ -21,7 +21,8 @@ constexpr ResultField kFields[] = {
     {"verified", "", "How the sums were verified: values, contributions, or off."},
     {"verified_sample.elements", "", "The number of elements checked per buffer, if not all were."},
     {"verified_sample.of", "", "The number of elements per buffer."},
-    {"fidelity", "", "What moved through the network: flit, leap, train, or fluid; predictions move chunks."},
+    {"fidelity", "",
+     "The unit that moved through the network: flit, leap, train, or fluid; predictions move chunks."},
     {"fidelity_reason", "", "Why train fidelity was not enough."},
     {"trains.messages", "", "The number of messages, in a run that mixed trains and flits."},
     {"trains.as_flits", "",
@@ -33,10 +34,9 @@ constexpr ResultField kFields[] = {
     {"leap.stretched_node_cycles", "cycles",
      "The node cycles simulated in one step because only the middles of messages moved through the node."},
     {"fluid.error", "",
-     "By how much fluid times exceed those of trains or flits on the sample, as a share; negative if they "
-     "are "
+     "The relative error of fluid times against trains or flits on the sample; negative if they are "
      "shorter."},
-    {"fluid.reason", "", "Why there is no error estimate: the sample did not run."},
+    {"fluid.reason", "", "The reason why the sample did not run, if there is no error estimate."},
     {"fluid.sample.scale", "",
      "The bytes and computations of the sample divided by those of the run; 1 if they are equal."},
     {"fluid.sample.first_iteration", "", "Whether the sample is only the first iteration of a program."},
@@ -99,9 +99,9 @@ constexpr ResultField kFields[] = {
      "Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG "
      "--statistics` explains each quantity, `coppice run --statistics FILE` writes them per module."},
     {"profile", "",
-     "What `coppice report` draws over time, if the run kept it (`coppice run --record`): the use of "
-     "channels "
-     "in windows, messages of ports, paths of flows, and what accelerators did."},
+     "The activity that `coppice report` draws over time, if the run stored it (`coppice run --record`): the "
+     "use "
+     "of channels in windows, messages of ports, paths of flows, and operations of accelerators."},
     {"program.name", "", "The name of the program."},
     {"program.ranks", "", "The number of ranks of the program."},
     {"program.operations", "", "The number of operations of all ranks."},
@@ -251,7 +251,7 @@ constexpr ResultField kFields[] = {
     {"jobs[].unfinished", "", "Why the job did not finish all iterations."},
     {"failures[].at_ns", "ns", "The time of the failure."},
     {"failures[].failed", "", "The link or accelerator that failed."},
-    {"failures[].effect", "", "What happened to the affected jobs."},
+    {"failures[].effect", "", "The effect on jobs."},
     {"stretches[]", "", "The result of the run between two failures."},
     {"lost.time_ns", "ns",
      "The time lost in unfinished iterations: from the end of a job's last whole iteration to the failure, "
@@ -275,7 +275,7 @@ constexpr ResultField kFields[] = {
     {"jobs[].iterations_s", "s", "The all-reduce time of each iteration."},
     {"model", "", "The network studied."},
     {"timing", "", "How array cycles were determined: formula or array."},
-    {"convention", "", "Which cycles of a tile are counted: causal or scale_sim."},
+    {"convention", "", "Which cycles of a tile count: causal or scale_sim."},
     {"batch_per_accelerator", "", "The number of samples per accelerator."},
     {"pes", "", "The number of processing elements per accelerator."},
     {"peak_macs_per_cycle", "", "The peak number of multiply-accumulates per cycle of all arrays together."},
