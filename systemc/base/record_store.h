@@ -74,7 +74,7 @@ class Shelf {
     free_.pop_back();
     return id;
   }
-  void give_back(std::uint64_t id) { free_.push_back(id); }
+  void release(std::uint64_t id) { free_.push_back(id); }
 
   // Rebalances free records if one shelf has many more than another: messages may all begin in one thread and
   // end in another. Call it while no thread uses the shelves.

@@ -110,7 +110,7 @@ class RtlRouter final : public fabric::RouterModule {
     }
     if (--credits_[index(port, sent.vc)] < 0) fail("a flit was sent without a credit", now);
     contents_->write(flit.packet, flits_->packets[flit.packet], flit.sequence, sent.bits);
-    tell(*flits_, port, sent.vc, flit, now);
+    report(*flits_, port, sent.vc, flit, now);
     wire_out(port).send(flit, sent.vc, now + flit_delay_);
   }
   [[noreturn]] void fail(const std::string& what, Cycles now) const {

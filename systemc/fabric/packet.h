@@ -71,7 +71,7 @@ class PacketPool {
   }
   void release(PacketId id) {
     --in_flight_;
-    shelf_.give_back(id);
+    shelf_.release(id);
   }
   // Prefetches a packet that is needed soon.
   void fetch(PacketId id) const {

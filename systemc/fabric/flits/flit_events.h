@@ -18,11 +18,11 @@ class FlitEvents {
   void keep(bool keep) { keep_ = keep; }
 
   // Call this only if there are observers.
-  [[gnu::noinline]] void tell(Stage stage, const FlitEvent& event, const Packet& packet, Cycles now) {
+  [[gnu::noinline]] void report(Stage stage, const FlitEvent& event, const Packet& packet, Cycles now) {
     if (keep_) {
       kept_.push_back({now, stage, event, packet.as_injected()});
     } else {
-      give(event, packet.as_injected(), now);
+      notify(event, packet.as_injected(), now);
     }
   }
   // Reports the kept events, ordered by cycle and stage, and by node within those.
@@ -33,7 +33,7 @@ class FlitEvents {
     other.kept_.clear();
   }
 
-  struct Told {
+  struct Report {
     Cycles at;
     Stage stage;
     FlitEvent event;
@@ -42,21 +42,21 @@ class FlitEvents {
   // Whether reported events are stored, so that a period of them can be repeated; drops earlier ones.
   void remember(bool remember) {
     remember_ = remember;
-    told_.clear();
+    reported_.clear();
   }
-  const std::vector<Told>& told() const { return told_; }
-  void tell_again(const Told& told) const { give(told.event, told.packet, told.at); }
+  const std::vector<Report>& reported() const { return reported_; }
+  void report_again(const Report& reported) const { notify(reported.event, reported.packet, reported.at); }
 
  private:
-  void give(const FlitEvent& event, const Packet& packet, Cycles now) const {
+  void notify(const FlitEvent& event, const Packet& packet, Cycles now) const {
     for (FabricObserver* observer : observers_) observer->flit_sent(event, packet, now);
   }
 
   std::vector<FabricObserver*> observers_;
   bool keep_ = false;
-  std::vector<Told> kept_;
+  std::vector<Report> kept_;
   bool remember_ = false;
-  std::vector<Told> told_;
+  std::vector<Report> reported_;
 };
 
 }  // namespace coppice::fabric

@@ -37,7 +37,7 @@ class FlitNode : public sc_core::sc_module {
 
   // Runs the cycles with work in [from, until); returns the next one after them, kNever if there is none.
   Cycles run(Cycles from, Cycles until);
-  // A module wants to be stepped in cycle `at`.
+  // Requests that a module be stepped in cycle `at`.
   void wake(Cycles at) { clock_->wake(index_, at); }
   // Marks the work of a module as not periodic.
   void disturb() { clock_->disturb(index_); }

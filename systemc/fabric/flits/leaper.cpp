@@ -145,7 +145,7 @@ bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
 }
 
 bool Leaper::repeats(Cycles now) {
-  if (context_->taken.flits().size() + context_->events.told().size() > kMostRemembered) {
+  if (context_->taken.flits().size() + context_->events.reported().size() > kMostRemembered) {
     forget();
     return false;
   }
@@ -214,7 +214,7 @@ std::int64_t Leaper::periods(Cycles now) const {
 
 void Leaper::move(Cycles now, std::int64_t periods) {
   const Cycles period = now - reference_;
-  tell_again(period, periods);
+  report_again(period, periods);
   move_packets(periods);
   for (std::size_t node = 0; node < modules_.size(); ++node) {
     StateShifter shifter(periods * period, period_, periods, before_[node], after_[node]);
@@ -252,10 +252,10 @@ void Leaper::move_packets(std::int64_t periods) {
 }
 
 // Repeats the notifications of ejectors and observers for every skipped period.
-void Leaper::tell_again(Cycles period, std::int64_t periods) {
+void Leaper::report_again(Cycles period, std::int64_t periods) {
   const auto& taken = context_->taken.flits();
-  const auto& told = context_->events.told();
-  if (taken.empty() && told.empty()) return;
+  const auto& reported = context_->events.reported();
+  if (taken.empty() && reported.empty()) return;
   auto come_on = progress();
   const auto later = [](Flit flit, std::int64_t flits) {
     flit.sequence = static_cast<std::uint32_t>(flit.sequence + flits) & 0x7fffffffU;
@@ -269,7 +269,7 @@ void Leaper::tell_again(Cycles period, std::int64_t periods) {
       packet.index = static_cast<std::uint32_t>(flit.index + i * grown.packets);
       flit.ejector->flit_ejected(packet, later(flit.flit, i * grown.flits), flit.at + i * period);
     }
-    for (FlitEvents::Told again : told) {
+    for (FlitEvents::Report again : reported) {
       const Progress& grown = come_on[again.packet.tag];
       again.at += i * period;
       again.event.flit = later(again.event.flit, i * grown.flits);
@@ -278,7 +278,7 @@ void Leaper::tell_again(Cycles period, std::int64_t periods) {
         again.packet.created += i * period;
         again.packet.head_injected += i * period;
       }
-      context_->events.tell_again(again);
+      context_->events.report_again(again);
     }
   }
 }

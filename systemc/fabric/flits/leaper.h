@@ -51,7 +51,7 @@ class Leaper {
   std::int64_t periods(Cycles now) const;
   void move(Cycles now, std::int64_t periods);
   void move_packets(std::int64_t periods);
-  void tell_again(Cycles period, std::int64_t periods);
+  void report_again(Cycles period, std::int64_t periods);
 
   NodeClock* clock_;
   std::vector<FlitContext*> contexts_;

@@ -260,7 +260,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   for (int port = 0; port < static_cast<int>(module_->in.size()); ++port) take_flits(port, now, end);
   take_credits(now, end);
   if (local_ != nullptr) {
-    local_->move(flows_, now, end, told_);
+    local_->move(flows_, now, end, reports_);
     for (const TerminalStretch::Injection& injection : local_->injections())
       buffer(router.index(injection.port, injection.vc), injection.first, injection.arrivals.count());
     for (const TerminalStretch::Return& back : local_->returns())
@@ -269,7 +269,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   for_each_bit(router.bits_.front().active | flits_come_,
                [&](std::size_t input_vc) { router.recount(router.inputs_[input_vc]); });
   module_->set_next(router.any_asks() ? end : kNever);
-  if (!told_.empty()) tell_observers();
+  if (!reports_.empty()) notify_observers();
   return moved;
 }
 
@@ -322,7 +322,7 @@ int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   in.count -= popped;
   passed_[input_vc] = sent - static_cast<int>(popped);
   router.outputs_[static_cast<std::size_t>(flow.output_vc)].credits -= sent;
-  if (context_->events.watched()) tell(flow, now);
+  if (context_->events.watched()) report(flow, now);
   if (local_ == nullptr || !local_->is_local_input(flow.in_port))
     module_->wire_in(flow.in_port).return_run({now + module_->place_delay_, flow.sent, flow.vc});
   if (local_ == nullptr || !local_->is_local_output(flow.out_port))
@@ -332,15 +332,15 @@ int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   return sent;
 }
 
-void NodeStretch::tell(const SwitchFlow& flow, Cycles now) {
+void NodeStretch::report(const SwitchFlow& flow, Cycles now) {
   const int out_vc = flow.output_vc - flow.out_port * module_->router_.vcs_;
   int index = 0;
   flow.sent.for_each([&](Cycles cycle) {
-    told_.push_back({now + cycle,
-                     FlitEvents::Stage::kSwitch,
-                     flow.in_port,
-                     {module_->node(), flow.out_port, module_->local_port(flow.out_port), out_vc,
-                      later(flow.first, index++)}});
+    reports_.push_back({now + cycle,
+                        FlitEvents::Stage::kSwitch,
+                        flow.in_port,
+                        {module_->node(), flow.out_port, module_->local_port(flow.out_port), out_vc,
+                         later(flow.first, index++)}});
   });
 }
 
@@ -386,14 +386,15 @@ void NodeStretch::take_credits(Cycles now, Cycles end) {
   });
 }
 
-void NodeStretch::tell_observers() {
-  std::stable_sort(told_.begin(), told_.end(),
-                   [](const TerminalStretch::Told& a, const TerminalStretch::Told& b) {
+void NodeStretch::notify_observers() {
+  std::stable_sort(reports_.begin(), reports_.end(),
+                   [](const TerminalStretch::FlitReport& a, const TerminalStretch::FlitReport& b) {
                      return std::tie(a.at, a.stage, a.port) < std::tie(b.at, b.stage, b.port);
                    });
-  for (const TerminalStretch::Told& told : told_)
-    context_->events.tell(told.stage, told.event, packets()[told.event.flit.packet], told.at);
-  told_.clear();
+  for (const TerminalStretch::FlitReport& flit_report : reports_)
+    context_->events.report(flit_report.stage, flit_report.event, packets()[flit_report.event.flit.packet],
+                            flit_report.at);
+  reports_.clear();
 }
 
 }  // namespace coppice::fabric

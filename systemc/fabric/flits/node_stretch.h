@@ -66,11 +66,11 @@ class NodeStretch {
   std::int64_t move(Cycles now, Cycles end);
   void move_pointers(Cycles now);
   int pass_on(const SwitchFlow& flow, Cycles now);
-  void tell(const SwitchFlow& flow, Cycles now);
+  void report(const SwitchFlow& flow, Cycles now);
   void take_flits(int port, Cycles now, Cycles end);
   void buffer(std::size_t input_vc, Flit first, int flits);
   void take_credits(Cycles now, Cycles end);
-  void tell_observers();
+  void notify_observers();
 
   bool able_ = true;
   SystemCRouter* module_ = nullptr;
@@ -92,7 +92,7 @@ class NodeStretch {
   std::vector<SwitchFlow> flows_;
   SwitchPart part_;
   std::array<int, kMostVcs> passed_{};  // [input VC]: flits that arrive and leave within the stretch
-  std::vector<TerminalStretch::Told> told_;
+  std::vector<TerminalStretch::FlitReport> reports_;
 };
 
 }  // namespace coppice::fabric

@@ -85,7 +85,7 @@ RouteDecision SystemCRouter::detour(NodeId node, Packet& packet) {
 
 [[gnu::always_inline]] inline void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc,
                                                             Flit flit) {
-  tell(*context_, out_port, vc, flit, now_);
+  report(*context_, out_port, vc, flit, now_);
   wire_out(out_port).send(flit, vc, now_ + flit_delay_);
 }
 

@@ -55,11 +55,11 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   // The local port of an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
   // Reports a flit that wins the switch to observers.
-  void tell(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
+  void report(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {
-      context.events.tell(FlitEvents::Stage::kSwitch, {node_, out_port, local_port(out_port), vc, flit},
-                          context.packets[flit.packet], now);
+      context.events.report(FlitEvents::Stage::kSwitch, {node_, out_port, local_port(out_port), vc, flit},
+                            context.packets[flit.packet], now);
     }
   }
 

@@ -45,8 +45,8 @@ class Terminal : public FlitModule, public StatisticsOwner {
     ++injected_;
     moved(now);
     if (context_->events.watched()) {
-      context_->events.tell(FlitEvents::Stage::kInjection, {node_, -1, port, vc, flit},
-                            context_->packets[flit.packet], now);
+      context_->events.report(FlitEvents::Stage::kInjection, {node_, -1, port, vc, flit},
+                              context_->packets[flit.packet], now);
     }
     wire_out(port).send(flit, vc, now + 1);
   }

@@ -137,7 +137,7 @@ TerminalStretch::Injection TerminalStretch::injection_of(const Local& local, Cyc
 }
 
 void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end,
-                           std::vector<Told>& told) {
+                           std::vector<FlitReport>& reports) {
   const Cycles cycles = end - now;
   injections_.clear();
   returns_.clear();
@@ -151,10 +151,10 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
         port_of(local).vcs_[static_cast<std::size_t>(vc)].credits +=
             (returns & CycleMask::first(cycles)).count();
     }
-    if (local.injects) inject(local, now, cycles, told);
+    if (local.injects) inject(local, now, cycles, reports);
     eject(local, flows, now, end);
   }
-  tell_ejectors();
+  notify_ejectors();
   terminal_->set_next(!terminal_->awake_.empty()    ? end
                       : terminal_->wakeups_.empty() ? kNever
                                                     : terminal_->wakeups_.top().at);
@@ -173,7 +173,8 @@ void TerminalStretch::return_places(const Local& local, const std::vector<Switch
 }
 
 // Counts the credits that have arrived.
-void TerminalStretch::inject(const Local& local, Cycles now, Cycles cycles, std::vector<Told>& told) {
+void TerminalStretch::inject(const Local& local, Cycles now, Cycles cycles,
+                             std::vector<FlitReport>& reports) {
   const int p = local.in - first_in_;
   InjectionPort& port = port_of(local);
   Packet& packet = packets()[port.packet_];
@@ -207,10 +208,10 @@ void TerminalStretch::inject(const Local& local, Cycles now, Cycles cycles, std:
   if (!context_->events.watched()) return;
   int index = 0;
   sent.for_each([&](Cycles cycle) {
-    told.push_back({now + cycle,
-                    FlitEvents::Stage::kInjection,
-                    p,
-                    {terminal_->node(), -1, p, local.vc, later(injection.first, index++)}});
+    reports.push_back({now + cycle,
+                       FlitEvents::Stage::kInjection,
+                       p,
+                       {terminal_->node(), -1, p, local.vc, later(injection.first, index++)}});
   });
 }
 
@@ -280,7 +281,7 @@ void TerminalStretch::count_ejected(PacketId packet, int flits, std::int64_t sum
   terminal_->moved(std::max(terminal_->last_movement(), last));
 }
 
-void TerminalStretch::tell_ejectors() {
+void TerminalStretch::notify_ejectors() {
   if (ejected_.empty()) return;
   std::stable_sort(ejected_.begin(), ejected_.end(),
                    [](const TakenFlits::Taken& a, const TakenFlits::Taken& b) { return a.at < b.at; });

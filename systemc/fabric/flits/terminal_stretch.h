@@ -18,7 +18,7 @@ namespace coppice::fabric {
 class TerminalStretch {
  public:
   // A flit to report to observers.
-  struct Told {
+  struct FlitReport {
     Cycles at;
     FlitEvents::Stage stage;
     int port;  // input of its module
@@ -59,7 +59,7 @@ class TerminalStretch {
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
   // Advances to `end`, with the flits sent by the router's flows until then.
-  void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<Told>& told);
+  void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<FlitReport>& reports);
 
   // The predicted or injected flits, ordered by the router's ports.
   const std::vector<Injection>& injections() const { return injections_; }
@@ -94,12 +94,12 @@ class TerminalStretch {
   Cycles plan(Local& local, Cycles now, Cycles end) const;
   Injection injection_of(const Local& local, Cycles cycles) const;
   void return_places(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles cycles);
-  void inject(const Local& local, Cycles now, Cycles cycles, std::vector<Told>& told);
+  void inject(const Local& local, Cycles now, Cycles cycles, std::vector<FlitReport>& reports);
   void eject(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
   void take_waiting(const Local& local, Cycles end);
   void take(const Local& local, Flit flit, int vc, Cycles at, Cycles end);
   void count_ejected(PacketId packet, int flits, std::int64_t sum, Cycles last);
-  void tell_ejectors();
+  void notify_ejectors();
 
   SystemCRouter* module_;
   PacketTerminal* terminal_;

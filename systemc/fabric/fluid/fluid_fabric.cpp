@@ -126,7 +126,7 @@ void FluidFabric::process(const Event& event) {
   Port& port = ports_[static_cast<std::size_t>(event.index)];
   switch (event.kind) {
     case EventKind::kEjected:
-      --under_way_;
+      --in_flight_;
       last_movement_ = now_ / period_;
       statistics_.flits_ejected += port.ejector->message_ejected(event.message, last_movement_);
       break;
@@ -195,7 +195,7 @@ void FluidFabric::start(std::int32_t index, const Message& message) {
   port.flow = flow_index;
   port.flows.push_back(flow_index);
   port.sending = true;
-  ++under_way_;
+  ++in_flight_;
   last_movement_ = now_ / period_;
   unsettled_ = true;
   port.injector->message_started(message.id, last_movement_);
@@ -316,7 +316,7 @@ std::optional<double> FluidFabric::rate(NodeId node, int port) const {
 }
 
 void FluidFabric::check_conservation() const {
-  const bool flits = statistics_.flits_injected == statistics_.flits_ejected && under_way_ == 0;
+  const bool flits = statistics_.flits_injected == statistics_.flits_ejected && in_flight_ == 0;
   const bool bytes = std::abs(bytes_sent_ - bytes_carried_) <= 1e-6 * std::max(bytes_sent_, 1.0);
   const double time = static_cast<double>((last_movement_ + 1) * period_) / kFemto;
   for (std::size_t link = 0; link < carried_.size(); ++link) {
@@ -333,9 +333,9 @@ void FluidFabric::check_conservation() const {
   }
   if (flits && bytes) return;
   throw ModelError(
-      fmt::format("{}: {} flits injected, {} ejected, {} messages under way; {} bytes sent, {} "
+      fmt::format("{}: {} flits injected, {} ejected, {} messages in flight; {} bytes sent, {} "
                   "carried",
-                  name(), statistics_.flits_injected, statistics_.flits_ejected, under_way_, bytes_sent_,
+                  name(), statistics_.flits_injected, statistics_.flits_ejected, in_flight_, bytes_sent_,
                   bytes_carried_));
 }
 

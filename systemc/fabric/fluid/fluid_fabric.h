@@ -48,7 +48,7 @@ class FluidFabric final : public sc_core::sc_module,
   void wake(NodeId node, int port, Cycles at) override;
   const FabricStatistics& statistics() const override { return statistics_; }
   void read_statistics(const Reader& read) const override { statistics_.read(read); }
-  bool idle() const override { return under_way_ == 0; }
+  bool idle() const override { return in_flight_ == 0; }
   // Throws ModelError unless every message has arrived with as many bytes as its rates add up to, and no
   // channel exceeds its bandwidth.
   void check_conservation() const override;
@@ -190,7 +190,7 @@ class FluidFabric final : public sc_core::sc_module,
   bool unsettled_ = false;
   std::int64_t settlement_ = 0;
   Cycles last_movement_ = 0;
-  std::int64_t under_way_ = 0;
+  std::int64_t in_flight_ = 0;
   double bytes_sent_ = 0;        // of all messages, counted when they start
   double bytes_carried_ = 0;     // integral of the rates
   std::vector<double> carried_;  // bytes_carried_ per link

@@ -19,7 +19,7 @@ MixedFabric::MixedFabric(const sc_core::sc_module_name& name, const topology::To
       follower_(*this),
       sends_flits_(static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports),
                    false) {
-  trains_.tell(meetings);
+  trains_.record_meetings(meetings);
   trains_.count_within(*this);
   flits_.add_observer(follower_);
   for (const std::int32_t port : meetings.given()) sends_flits_[static_cast<std::size_t>(port)] = true;

@@ -33,33 +33,33 @@ TrainTiming::Drain TrainTiming::drain(const Train& train, Femtoseconds flit_time
   return known->second;
 }
 
-Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arrival,
-                          const ChannelPace& channel) {
-  Passage passage;
-  passage.arrival = arrival;
-  passage.tail_arrival = tail_arrival;
-  passage.head = arrival + routing_and_allocation_;
-  passage.last_head = passage.head + train.last_head;
+Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arrival,
+                            const ChannelPace& channel) {
+  Traversal traversal;
+  traversal.arrival = arrival;
+  traversal.tail_arrival = tail_arrival;
+  traversal.head = arrival + routing_and_allocation_;
+  traversal.last_head = traversal.head + train.last_head;
   if (channel.cycles > 0) {
     // Only the last head matters.
     const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
-    passage.tail = std::max(tail_arrival, passage.last_head + behind_it);
-    passage.next_free = checked_time(passage.tail + channel.cycles, period_);
+    traversal.tail = std::max(tail_arrival, traversal.last_head + behind_it);
+    traversal.next_free = checked_time(traversal.tail + channel.cycles, period_);
   } else {
     const Drain drained = drain(train, channel.flit_time);
-    passage.tail = std::max(tail_arrival, passage.head + drained.tail);
+    traversal.tail = std::max(tail_arrival, traversal.head + drained.tail);
     // The channel makes up for time lost to the clock edge, up to a femtosecond less than a cycle; a flit
     // before the tail may have lost as much.
     const Femtoseconds given_back = period_ - 1;
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
-    const Femtoseconds head = checked_time(passage.head, period_);
+    const Femtoseconds head = checked_time(traversal.head, period_);
     const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail) - given_back;
     // No flit i arrives later than o(i) after the head, and the channel makes up for the rounding of o(i).
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
-    passage.next_free = std::min(by_drain, by_pace);
+    traversal.next_free = std::min(by_drain, by_pace);
   }
-  return passage;
+  return traversal;
 }
 
 }  // namespace coppice::fabric

@@ -34,7 +34,7 @@ struct ChannelPace {
 };
 
 // A train's traversal of the switch of one router, in absolute cycles.
-struct Passage {
+struct Traversal {
   Cycles arrival = 0;       // when its head reaches the input buffer
   Cycles tail_arrival = 0;  // when its tail does
   Cycles head = 0;          // when its head wins the switch
@@ -72,7 +72,7 @@ class TrainTiming {
 
   // The passage through a router at which its head arrives in cycle `arrival` and its tail in `tail_arrival`;
   // `channel` is the pace of the output channel, whose flit time is at most the train's pace.
-  Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
+  Traversal pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
 
   // The earliest cycle in which the tail may win the switch if the channel accepts no flit of the train
   // before `next_free`.

@@ -158,14 +158,14 @@ void TrainFabric::try_start(std::int32_t index, Cycles now) {
 
 void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
-  const Known& told = known(message);
-  const Train& train = told.train;
+  const Known& cached = known(message);
+  const Train& train = cached.train;
   follow(message, train, now);
-  require_one_train(index, message, told, now);
-  if (meetings_ != nullptr) tell_passing(index, message, train, now);
-  const bool credits_short = !injection_credits_keep_up(told);
+  require_one_train(index, message, cached, now);
+  if (meetings_ != nullptr) record_passing(index, message, train, now);
+  const bool credits_short = !injection_credits_keep_up(cached);
   if (now < port.vcs_free_at) {
-    const Cycles at = port.credits_short || credits_short ? now : stages_.front().passage.head;
+    const Cycles at = port.credits_short || credits_short ? now : stages_.front().traversal.head;
     contend(at, fmt::format("contention on the injection channel of NI {} at cycle {}: message {}->{} "
                             "follows the previous one too closely for {} virtual channels of {} flits",
                             message.src, at, message.src, message.dst, vcs_, vc_depth_));
@@ -173,13 +173,13 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Output& out = *stages_[i].output;
-    const Passage& passage = stages_[i].passage;
-    occupy(out, interval(i, told), message.src, message.dst, now);
+    const Traversal& traversal = stages_[i].traversal;
+    occupy(out, interval(i, cached), message.src, message.dst, now);
     statistics_.flit_hops += all(train.flits);
     for (const topology::ChannelId channel : stages_[i].channels) {
       statistics_.channel_flits[static_cast<std::size_t>(channel)] += train.flits;
       for (FabricObserver* observer : observers_) {
-        observer->channel_busy(channel, passage.head, passage.tail + 1, train.flits * out.pace.flit_time);
+        observer->channel_busy(channel, traversal.head, traversal.tail + 1, train.flits * out.pace.flit_time);
       }
     }
   }
@@ -187,13 +187,14 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   statistics_.flits_injected += all(train.flits);
   last_movement_ = now;
   port.sending = true;
-  port.free_at = now + told.next_start;
-  port.vcs_free_at = injection_free_at(told, now);
+  port.free_at = now + cached.next_start;
+  port.vcs_free_at = injection_free_at(cached, now);
   port.credits_short = credits_short;
   port.injector->message_started(message.id, now);
   schedule(now + train.tail, {EventKind::kInjected, index, message.id});
   const Stage& last = stages_.back();
-  schedule(last.passage.tail + last.output->delay, {EventKind::kEjected, ejection_port(message), message.id});
+  schedule(last.traversal.tail + last.output->delay,
+           {EventKind::kEjected, ejection_port(message), message.id});
 }
 
 // The NI port at the end of the message's route, as an index into ports_.
@@ -251,8 +252,8 @@ void TrainFabric::add_stage(Output& out, topology::VcRange vcs, const Train& tra
   Cycles tail = head + train.tail;
   if (!stages_.empty()) {
     const Stage& before = stages_.back();
-    head = before.passage.head + before.output->delay;
-    tail = before.passage.tail + before.output->delay;
+    head = before.traversal.head + before.output->delay;
+    tail = before.traversal.tail + before.output->delay;
   }
   stages_.push_back({&out, vcs, timing_.pass(train, head, tail, out.pace), {}});
 }
@@ -313,7 +314,7 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
 // virtual channels are taken in rotation.
 Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
   constexpr Cycles kShortestPacket = 2;  // a head and data
-  const Passage& first = stages_.front().passage;
+  const Traversal& first = stages_.front().traversal;
   Cycles free = 0;
   if (!injection_credits_keep_up(known)) {
     free = first.tail + injection_credit_loop_ - kInjectionDelay - timing_.routing_and_allocation();
@@ -325,9 +326,9 @@ Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
 
 // Whether every flit finds a credit at output port `stage` of the train's route. A flit wins the switch there
 // no sooner than `spaced` cycles after the one D places before it, whichever trains they belong to, and D
-// flits of this train are injected `paced` cycles apart. Its stay in the next router is r + v if that
-// router's channel is no slower than this one, else at most r + v plus the cycles by which body flits have
-// closed up behind their heads so far.
+// flits of this train are injected `paced` cycles apart. A flit stays in the next router for r + v cycles if
+// that router's channel is no slower than this one, otherwise for at most r + v plus the cycles by which body
+// flits have closed up behind their heads so far.
 TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
   const bool last = stage + 1 == stages_.size();
@@ -340,18 +341,18 @@ TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Known
 
 TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
-  const Passage& passage = stages_[stage].passage;
+  const Traversal& traversal = stages_[stage].traversal;
   const Cycles delay = timing_.routing_and_allocation();
   const bool last = stage + 1 == stages_.size();
-  Interval use{passage.head, passage.tail, 0, 0, stages_[stage].vcs};
+  Interval use{traversal.head, traversal.tail, 0, 0, stages_[stage].vcs};
   use.length = known.train.flits;
-  use.next_free = passage.next_free;
-  use.free = std::max(timing_.cycles(passage.next_free), passage.last_head + delay);
+  use.next_free = traversal.next_free;
+  use.free = std::max(timing_.cycles(traversal.next_free), traversal.last_head + delay);
   // At most a cycle later, the channel owes nothing.
-  use.free_of_vc = std::max(passage.tail + 1 + vc_alloc_delay_,
-                            timing_.cycles(passage.next_free) + (out.pace.cycles > 0 ? 0 : 1));
+  use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_,
+                            timing_.cycles(traversal.next_free) + (out.pace.cycles > 0 ? 0 : 1));
   // When its tail leaves the next router, in this port's cycles.
-  const Cycles leaves_next = last ? passage.tail : stages_[stage + 1].passage.tail - out.delay;
+  const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
     use.free = std::max(use.free, leaves_next + 1 - delay);
     use.free_of_vc = std::max(use.free_of_vc, leaves_next + 1);
@@ -434,12 +435,12 @@ std::string TrainFabric::place(const Output& output) const {
 
 void TrainFabric::check_conservation() const {
   if (statistics_.flits_injected == statistics_.flits_ejected && trains_ == 0) return;
-  throw ModelError(fmt::format("{}: {} flits injected, {} ejected, {} trains under way", name(),
+  throw ModelError(fmt::format("{}: {} flits injected, {} ejected, {} trains in flight", name(),
                                statistics_.flits_injected, statistics_.flits_ejected, trains_));
 }
 
 std::string TrainFabric::describe_packets(int /*limit*/) const {
-  return fmt::format("  {} messages are under way\n", trains_);
+  return fmt::format("  {} messages are in flight\n", trains_);
 }
 
 }  // namespace coppice::fabric

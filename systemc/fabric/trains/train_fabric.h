@@ -70,7 +70,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
 
   // Call this before the simulation: if trains meet, the run continues inexactly and records the meeting in
   // `meetings`, which must outlive it; a ContentionError ends it if there are too many.
-  void tell(Meetings& meetings);
+  void record_meetings(Meetings& meetings);
   // Counts its trains together with the other traffic of `whole`, which must outlive it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
@@ -176,7 +176,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   struct Stage {
     Output* output;
     topology::VcRange vcs;
-    Passage passage;
+    Traversal traversal;
     std::span<const topology::ChannelId> channels;  // channels of the output and of its images
   };
 
@@ -208,7 +208,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   void require_one_train(std::int32_t port, const Message& message, const Known& known, Cycles now);
   bool first_contention(Cycles at) const { return contended_at_ < 0 || at < contended_at_; }
   void contend(Cycles at, const std::string& what);
-  void tell_passing(std::int32_t port, const Message& message, const Train& train, Cycles now);
+  void record_passing(std::int32_t port, const Message& message, const Train& train, Cycles now);
   void share(Output& output, Cycles now);
   void keep_trains_off(Output& output, Cycles now);
   void meet(Output& output, Cycles now);

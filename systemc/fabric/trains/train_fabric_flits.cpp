@@ -7,13 +7,13 @@
 
 namespace coppice::fabric {
 
-void TrainFabric::tell(Meetings& meetings) {
+void TrainFabric::record_meetings(Meetings& meetings) {
   meetings_ = &meetings;
   meetings.set_size(outputs_.size(), ports_.size());
 }
 
 // Records the message being started, whose path is in stages_.
-void TrainFabric::tell_passing(std::int32_t port, const Message& message, const Train& train, Cycles now) {
+void TrainFabric::record_passing(std::int32_t port, const Message& message, const Train& train, Cycles now) {
   passing_.clear();
   for (const Stage& stage : stages_) {
     passing_.push_back(index(*stage.output));

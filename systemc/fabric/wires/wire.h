@@ -373,11 +373,11 @@ class Wire {
   // did.
   template <typename F>
   bool for_each_waiting_flit(Cycles end, F&& f) const {
-    const End& told = receiver();
+    const End& listener = receiver();
     end = std::min(end, last_flit_ + 1);
-    for (Cycles at = told.calendar->first_known(last_flit_); at < end; ++at) {
-      if ((told.calendar->lines(at, told.line) & told.line.bit) == 0) continue;
-      const ArrivingFlits::Arrival& arrival = told.calendar->flit(at, told.line.column);
+    for (Cycles at = listener.calendar->first_known(last_flit_); at < end; ++at) {
+      if ((listener.calendar->lines(at, listener.line) & listener.line.bit) == 0) continue;
+      const ArrivingFlits::Arrival& arrival = listener.calendar->flit(at, listener.line.column);
       if (!f(ArrivingFlits::flit_of(arrival), Stamp(at, static_cast<int>(arrival.vc)))) return false;
     }
     return true;
@@ -398,10 +398,11 @@ class Wire {
   // Calls f(stamp) for credits that wait in the calendar.
   template <typename F>
   void for_each_waiting_credit(Cycles end, F&& f) const {
-    const End& told = sender();
+    const End& listener = sender();
     end = std::min(end, last_credit_ + 1);
-    for (Cycles at = told.calendar->first_known(last_credit_); at < end; ++at) {
-      const std::uint64_t lines = told.calendar->lines(at, told.line) >> std::countr_zero(told.line.bit);
+    for (Cycles at = listener.calendar->first_known(last_credit_); at < end; ++at) {
+      const std::uint64_t lines =
+          listener.calendar->lines(at, listener.line) >> std::countr_zero(listener.line.bit);
       for (int vc = 0; vc < vcs_; ++vc) {
         if ((lines >> vc & 1U) != 0) f(Stamp(at, vc));
       }

@@ -74,7 +74,7 @@ ContributionSets::Form ContributionSets::form_of(const std::uint64_t* set) const
   return accelerators_ <= std::numeric_limits<std::uint16_t>::max() ? Form::kList : Form::kWords;
 }
 
-void ContributionSets::give_back(Handle handle) {
+void ContributionSets::release(Handle handle) {
   if (handle.form() == Form::kWords) free_sets_.push_back(handle.place());
   if (handle.form() == Form::kList) free_lists_.push_back(handle.place());
 }
@@ -94,7 +94,7 @@ void ContributionSets::assign(std::size_t segment, const std::uint64_t* set) {
   Handle& handle = handles_[segment];
   const Form form = form_of(set);
   if (form != handle.form()) {
-    give_back(handle);
+    release(handle);
     handle = Handle(form);
     if (form == Form::kWords) {
       handle = Handle(form, take(free_sets_, sets_.size() / words_));

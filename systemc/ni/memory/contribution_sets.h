@@ -50,7 +50,7 @@ class ContributionSets {
   bool all_in(const std::uint64_t* set) const;
   // The form in which to store a set of many words.
   Form form_of(const std::uint64_t* set) const;
-  void give_back(Handle handle);
+  void release(Handle handle);
   static std::uint32_t take(std::vector<std::uint32_t>& free, std::size_t end);
 
   std::size_t segments_;

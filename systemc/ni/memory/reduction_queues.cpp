@@ -112,7 +112,7 @@ bool ReductionQueues::in_order(const Flit& flit, Cycles came) const {
 // it.
 bool ReductionQueues::is_free(std::size_t port, const Flit& flit, Cycles came) const {
   const std::size_t last = flit.word + flit.data.size();
-  for (const UnderWay& sum : under_way_) {
+  for (const PendingSum& sum : pending_sums_) {
     if (overlap(flit, sum.first, sum.last)) return false;
   }
   if (!in_order(flit, came)) return false;
@@ -138,7 +138,7 @@ ReductionQueues::Goes ReductionQueues::goes(std::size_t port) const {
 }
 
 void ReductionQueues::pass(std::span<float> memory) {
-  std::erase_if(under_way_, [this](const UnderWay& sum) { return sum.written < cycle_; });
+  std::erase_if(pending_sums_, [this](const PendingSum& sum) { return sum.written < cycle_; });
   going_.clear();
   for (std::size_t port = 0; port < queues_.size(); ++port) going_.push_back(goes(port));
   for (std::size_t port = 0; port < queues_.size(); ++port) {
@@ -147,7 +147,7 @@ void ReductionQueues::pass(std::span<float> memory) {
     const bool oldest = going_[port] == Goes::kOldest;
     const Flit flit = oldest ? queue.front() : queue.back();
     apply(flit, memory);
-    if (flit.add) under_way_.push_back({cycle_ + latency_, flit.word, flit.word + flit.data.size()});
+    if (flit.add) pending_sums_.push_back({cycle_ + latency_, flit.word, flit.word + flit.data.size()});
     if (oldest) {
       queue.pop();
     } else {

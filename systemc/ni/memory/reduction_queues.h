@@ -46,7 +46,7 @@ class ReductionQueues {
   bool empty() const { return waiting_ == 0; }
 
  private:
-  struct UnderWay {
+  struct PendingSum {
     Cycles written;  // may be read from the next cycle on
     std::size_t first;
     std::size_t last;
@@ -108,7 +108,7 @@ class ReductionQueues {
 
   Cycles latency_;
   std::vector<Queue> queues_;  // [port]
-  std::vector<UnderWay> under_way_;
+  std::vector<PendingSum> pending_sums_;
   std::vector<Goes> going_;  // [port]
   Cycles cycle_ = 0;         // the next cycle to simulate
   int waiting_ = 0;

@@ -31,7 +31,7 @@ void MessageImages::Payloads::copy(std::size_t accelerator, Payload& into) const
 }
 
 void MessageImages::issued(std::uint64_t message, std::size_t index, MessageRecord& record) {
-  UnderWay& sent = under_way(message);
+  InFlight& sent = in_flight(message);
   sent.index = index;
   sent.payloads.clear();
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -47,7 +47,7 @@ void MessageImages::issued(std::uint64_t message, std::size_t index, MessageReco
 }
 
 void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
-  UnderWay& came = under_way(message);
+  InFlight& came = in_flight(message);
   const auto from = static_cast<std::size_t>(moves_->moved_back(origin_, record.dst));
   const TableEntry& image = entry(from, record.src_port, came.index);
   if (image.destination() != origin_) {
@@ -62,22 +62,22 @@ void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
 }
 
 void MessageImages::completed(std::uint64_t message, MessageRecord& record) {
-  UnderWay& done = under_way(message);
+  InFlight& done = in_flight(message);
   Payload own = std::move(record.payload);
   record.payload = {};
-  MessageRecord told = record;
+  MessageRecord reported = record;
   record.payload = std::move(own);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     if (static_cast<NodeId>(n) == record.src) continue;
     const TableEntry& image = entry(n, record.src_port, done.index);
     const Node& node = nodes_[static_cast<std::size_t>(image.destination())];
     node.memory->write_directly(image.bytes, image.op == schedule::Op::kReduce);
-    done.payloads.copy(n, told.payload);
-    ReductionUnit::apply(image, told.payload, *node.contents);
-    told.src = static_cast<NodeId>(n);
-    told.dst = image.destination();
-    told.entry = &image;
-    log_->image_completed(told);
+    done.payloads.copy(n, reported.payload);
+    ReductionUnit::apply(image, reported.payload, *node.contents);
+    reported.src = static_cast<NodeId>(n);
+    reported.dst = image.destination();
+    reported.entry = &image;
+    log_->image_completed(reported);
   }
 }
 

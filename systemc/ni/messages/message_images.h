@@ -56,15 +56,15 @@ class MessageImages {
     std::vector<float> values_;
     std::vector<std::uint64_t> contributions_;
   };
-  struct UnderWay {
+  struct InFlight {
     std::size_t index = 0;
     TableEntry incoming;  // the entry of the image that arrives at the origin
     Payloads payloads;    // by the accelerator that sent them
   };
 
-  UnderWay& under_way(std::uint64_t message) {
-    if (under_way_.size() <= message) under_way_.resize(message + 1);
-    return under_way_[message];
+  InFlight& in_flight(std::uint64_t message) {
+    if (in_flight_.size() <= message) in_flight_.resize(message + 1);
+    return in_flight_[message];
   }
   // The entry at accelerator `n`, valid until the next call.
   const TableEntry& entry(std::size_t n, int port, std::size_t index) {
@@ -77,7 +77,7 @@ class MessageImages {
   NodeId origin_;
   MessageLog* log_;
   std::vector<Node> nodes_;
-  std::vector<UnderWay> under_way_;  // [message]
+  std::vector<InFlight> in_flight_;  // [message]
   TableEntry entry_;
   Payload payload_;  // that of one image
 };

@@ -18,7 +18,7 @@ void MessageLog::keep(bool keep) {
   for (const auto& other : others_) other->keep_ = keep;
 }
 
-void MessageLog::tell(const MessageRecord& record) const {
+void MessageLog::report(const MessageRecord& record) const {
   for (MessageObserver* observer : observers_) observer->message_completed(record);
 }
 
@@ -32,7 +32,7 @@ void MessageLog::flush() {
   };
   std::stable_sort(all.begin(), all.end(),
                    [&place](std::uint64_t a, std::uint64_t b) { return place(a) < place(b); });
-  for (const std::uint64_t id : all) tell((*store_)[id].record);
+  for (const std::uint64_t id : all) report((*store_)[id].record);
   const auto forget_kept = [](MessageLog& log) {
     for (const std::uint64_t id : log.kept_) log.forget(id);
     log.kept_.clear();

@@ -37,14 +37,14 @@ class MessageLog {
     if (keep_) {
       kept_.push_back(id);
     } else {
-      tell((*this)[id]);
+      report((*this)[id]);
       forget(id);
     }
   }
   // Records the completion of a message without its own record, which another message represented.
   void image_completed(const MessageRecord& image) {
     ++completed_;
-    tell(image);
+    report(image);
   }
   // A copy of the entry of message `id` that is kept until the message completes.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
@@ -81,8 +81,8 @@ class MessageLog {
 
   explicit MessageLog(std::shared_ptr<Store> store) : store_(std::move(store)), shelf_(*store_) {}
 
-  void tell(const MessageRecord& record) const;
-  void forget(std::uint64_t id) { shelf_.give_back(id); }
+  void report(const MessageRecord& record) const;
+  void forget(std::uint64_t id) { shelf_.release(id); }
 
   std::shared_ptr<Store> store_;
   Shelf<Slot> shelf_;

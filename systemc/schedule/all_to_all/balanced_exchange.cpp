@@ -144,24 +144,24 @@ class Balancer {
 };
 
 // The time for which a block occupies a channel, and the time until it may be passed on.
-struct Passage {
+struct BlockTiming {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;
 };
 
 // If all channels are equal, a step is one block long.
-std::vector<Passage> passages_of(const topology::Topology& topology, Bytes block, bool even) {
-  std::vector<Passage> passages(topology.channels().size());
-  for (std::size_t id = 0; id < passages.size() && !even; ++id) {
+std::vector<BlockTiming> timings_of(const topology::Topology& topology, Bytes block, bool even) {
+  std::vector<BlockTiming> timings(topology.channels().size());
+  for (std::size_t id = 0; id < timings.size() && !even; ++id) {
     const topology::Channel& channel = topology.channels()[id];
-    passages[id] = {std::max<Femtoseconds>(transfer_time(block, channel.bandwidth), 1), channel.latency};
+    timings[id] = {std::max<Femtoseconds>(transfer_time(block, channel.bandwidth), 1), channel.latency};
   }
-  return passages;
+  return timings;
 }
 
 // Every free channel takes the waiting block with the longest remaining path.
 std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
-                           const std::vector<Passage>& passages) {
+                           const std::vector<BlockTiming>& timings) {
   using Waiting = std::pair<Femtoseconds, std::int32_t>;  // (remaining time, -flow)
   // The time at which a block reaches its next channel (its flow), or a channel becomes free (-1 - channel).
   using Event = std::pair<Femtoseconds, std::int32_t>;
@@ -177,13 +177,13 @@ std::vector<Send> in_order(const topology::Topology& topology, const std::vector
     waiting[index(next)].emplace(to_go[index(flow)], -flow);
     touched.insert(next);
   };
-  const auto time = [&](ChannelId id) { return passages[index(id)].busy + passages[index(id)].latency; };
+  const auto time = [&](ChannelId id) { return timings[index(id)].busy + timings[index(id)].latency; };
   for (std::size_t flow = 0; flow < ways.size(); ++flow) {
     for (const ChannelId id : ways[flow]) to_go[flow] += time(id);
     wait(static_cast<std::int32_t>(flow));
   }
   Femtoseconds step = std::numeric_limits<Femtoseconds>::max();
-  for (const Passage& passage : passages) step = std::min(step, passage.busy);
+  for (const BlockTiming& timing : timings) step = std::min(step, timing.busy);
   std::vector<Send> sends;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
   Femtoseconds now = 0;
@@ -200,7 +200,7 @@ std::vector<Send> in_order(const topology::Topology& topology, const std::vector
                        .step = static_cast<std::int32_t>(now / step) + 1,
                        .channel = id});
       busy[index(id)] = 1;
-      events.emplace(now + passages[index(id)].busy, -1 - id);
+      events.emplace(now + timings[index(id)].busy, -1 - id);
       events.emplace(now + time(id), flow);
     }
     touched.clear();
@@ -233,8 +233,8 @@ BlockExchange balanced_exchange(const topology::Topology& topology, Bytes elemen
   const bool even = std::ranges::all_of(channels, [&](const topology::Channel& channel) {
     return channel.bandwidth.bytes_per_second == channels.front().bandwidth.bytes_per_second;
   });
-  const std::vector<Passage> passages = passages_of(topology, elements * CompileRequest{}.element, even);
-  return {.sends = in_order(topology, Balancer(topology).run(), passages), .even = even};
+  const std::vector<BlockTiming> timings = timings_of(topology, elements * CompileRequest{}.element, even);
+  return {.sends = in_order(topology, Balancer(topology).run(), timings), .even = even};
 }
 
 }  // namespace coppice::schedule

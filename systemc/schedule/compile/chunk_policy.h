@@ -24,7 +24,8 @@ IntraDimension usual_policy(ChunkScheduler scheduler);
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
   std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: the scheduler's choice
-  std::vector<DimensionMethod> methods{};  // per dimension; empty: what suits each dimension's network
+  // Per dimension; empty: the algorithm that suits the dimension's network.
+  std::vector<DimensionMethod> methods{};
   bool operator==(const ChunkPolicy&) const = default;
 };
 

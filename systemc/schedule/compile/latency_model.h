@@ -44,8 +44,8 @@ void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<Dime
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);
 
 // Predicts the time of a reduce-scatter or an all-gather of a chunk in each dimension (Themis, Sec. 4.4):
-// A_K, a fixed delay, plus n_K x B_K, the bytes that an accelerator sends over its bandwidth. Sizes are what
-// an accelerator holds of the chunk before the operation.
+// A_K, a fixed delay, plus n_K x B_K, the bytes that an accelerator sends over its bandwidth. Sizes are the
+// bytes of the chunk that an accelerator holds before the operation.
 class LatencyModel {
  public:
   // Throws UnsupportedError for a dimension that no algorithm of DimensionAlgorithm serves. Data is cut at

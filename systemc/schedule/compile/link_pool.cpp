@@ -51,7 +51,7 @@ void NeighbourLinks::take(NodeId a, NodeId b) {
   ++pair(a, b).taken;
 }
 
-void NeighbourLinks::give_back(NodeId a, NodeId b) {
+void NeighbourLinks::release(NodeId a, NodeId b) {
   if (place_of(a, b) < 0 || pair(a, b).taken == 0)
     throw ModelError(fmt::format("no link is in use between {} and {}", a, b));
   --pair(a, b).taken;

@@ -29,7 +29,7 @@ class NeighbourLinks {
     return links.taken < links.out.size();
   }
   void take(NodeId a, NodeId b);
-  void give_back(NodeId a, NodeId b);
+  void release(NodeId a, NodeId b);
 
   // The channels of a link that was taken: from `src` to `dst`, and its reverse.
   struct Channels {

@@ -185,7 +185,7 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkWay> ways, Femtosecon
   progress_.assign(ways.size(), {});
   for (Dimension& dimension : dimensions_) {
     dimension.waiting.clear();
-    dimension.on_its_way.clear();
+    dimension.in_flight.clear();
     dimension.arrived = 0;
     dimension.free_at = 0;
     dimension.to_send = 0;
@@ -230,8 +230,8 @@ Femtoseconds ChunkSimulation::next_event() const {
   Femtoseconds next = kNever;
   for (const Dimension& dimension : dimensions_) {
     if (has_next(dimension)) next = std::min(next, dimension.free_at);
-    if (dimension.arrived < dimension.on_its_way.size()) {
-      next = std::min(next, dimension.on_its_way[dimension.arrived].arrives);
+    if (dimension.arrived < dimension.in_flight.size()) {
+      next = std::min(next, dimension.in_flight[dimension.arrived].arrives);
     }
   }
   return next;
@@ -300,7 +300,7 @@ void ChunkSimulation::serve(Dimension& dimension) {
   dimension.to_send -= step.transfer;
   dimension.free_at = checked_sum(now_, step.transfer);
   const Femtoseconds arrives = checked_sum(dimension.free_at, dimension.latency);
-  dimension.on_its_way.push_back({arrives, goes.chunk, goes.step});
+  dimension.in_flight.push_back({arrives, goes.chunk, goes.step});
   if (!step.ends_stage) return;
   const std::size_t began_in = static_cast<std::size_t>(step.dimension) % model_->dimensions();
   ChunkOperation& operation = dimensions_[began_in].begun[progress.operation];
@@ -309,8 +309,8 @@ void ChunkSimulation::serve(Dimension& dimension) {
 }
 
 void ChunkSimulation::receive(Dimension& dimension) {
-  while (dimension.arrived < dimension.on_its_way.size()) {
-    const OnItsWay message = dimension.on_its_way[dimension.arrived];
+  while (dimension.arrived < dimension.in_flight.size()) {
+    const InFlight message = dimension.in_flight[dimension.arrived];
     if (message.arrives > now_) return;
     ++dimension.arrived;
     begin_step(message.chunk, message.step + 1);

@@ -125,16 +125,16 @@ class ChunkSimulation {
     std::int32_t chunk = 0;
     std::int32_t step = 0;
   };
-  struct OnItsWay {
+  struct InFlight {
     Femtoseconds arrives = 0;
     std::int32_t chunk = 0;
     std::int32_t step = 0;
   };
   struct Dimension {
     Femtoseconds latency = 0;
-    std::vector<Waiting> waiting;      // a heap
-    std::vector<OnItsWay> on_its_way;  // in order of arrival, since all have the same latency
-    std::size_t arrived = 0;           // how many of on_its_way have arrived
+    std::vector<Waiting> waiting;     // a heap
+    std::vector<InFlight> in_flight;  // in order of arrival, since all have the same latency
+    std::size_t arrived = 0;          // how many of in_flight have arrived
     Femtoseconds free_at = 0;
     Femtoseconds to_send = 0;  // total time of the steps it has not taken yet
     std::vector<ChunkTurn> taken;

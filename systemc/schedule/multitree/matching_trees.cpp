@@ -163,7 +163,7 @@ class Growth {
 };
 
 // The in-channels of every accelerator, each repeated for the number of trees it serves in a timestep.
-std::vector<std::vector<ChannelId>> find_ways_in(const Topology& topology) {
+std::vector<std::vector<ChannelId>> find_in_channels(const Topology& topology) {
   const LinkAllocator links(topology);
   std::vector<std::vector<ChannelId>> ways_in;
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
@@ -183,7 +183,7 @@ Trees matching_trees(const Topology& topology, int pieces, std::uint64_t seed, i
         "{} has switches between its accelerators, which matching does not support", topology.name()));
   }
   const int least = least_steps(topology, pieces);
-  const auto ways_in = find_ways_in(topology);
+  const auto ways_in = find_in_channels(topology);
   Trees best;
   int best_depth = 0;
   for (int attempt = 0; attempt <= restarts; ++attempt) {

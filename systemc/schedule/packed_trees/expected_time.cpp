@@ -112,7 +112,7 @@ class TableExecution {
       }
       const Femtoseconds length = busy(path_, entry_.message_bytes(), entry_.destination());
       if (waiting_ == Waiting::kAtPorts) {
-        hold_way(now + length);
+        hold_path(now + length);
         const Femtoseconds way_on = length + timing_.delay(path_, entry_.op);
         events_.push_after(events_.lane(way_on), now, arrival_of(entry_));
         finish_ = std::max(finish_, now + way_on);
@@ -136,7 +136,7 @@ class TableExecution {
   }
 
   // Occupies all channels of path_ for a message that has left its port at `end`.
-  void hold_way(Femtoseconds end) {
+  void hold_path(Femtoseconds end) {
     for (const ChannelId id : path_) {
       free_at_[static_cast<std::size_t>(id)] = end;
       end += topology_.channel(id).latency + router_;

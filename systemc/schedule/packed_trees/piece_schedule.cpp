@@ -321,30 +321,30 @@ namespace {
 
 // The times at which messages of one length pass a channel, with the time from leaving their ports until
 // then.
-class Passages {
+class ChannelTimes {
  public:
-  struct Passage {
+  struct Crossing {
     Femtoseconds at;
     Femtoseconds offset;
   };
 
-  bool allows(const Passage& passage, Femtoseconds length) const {
-    const auto apart = [&](const Passage& other) {
-      return length + (other.offset == passage.offset ? 0 : kRouterGuard);
+  bool allows(const Crossing& crossing, Femtoseconds length) const {
+    const auto apart = [&](const Crossing& other) {
+      return length + (other.offset == crossing.offset ? 0 : kRouterGuard);
     };
     // Slots of the last steps are near this one's time.
-    for (auto other = passages_.rbegin(); other != passages_.rend(); ++other) {
-      if (other->at <= passage.at - length - kRouterGuard) break;
-      if (std::abs(passage.at - other->at) < apart(*other)) return false;
+    for (auto other = crossings_.rbegin(); other != crossings_.rend(); ++other) {
+      if (other->at <= crossing.at - length - kRouterGuard) break;
+      if (std::abs(crossing.at - other->at) < apart(*other)) return false;
     }
     return true;
   }
-  void add(const Passage& passage) {
-    passages_.insert(std::ranges::upper_bound(passages_, passage.at, {}, &Passage::at), passage);
+  void add(const Crossing& crossing) {
+    crossings_.insert(std::ranges::upper_bound(crossings_, crossing.at, {}, &Crossing::at), crossing);
   }
 
  private:
-  std::vector<Passage> passages_;
+  std::vector<Crossing> crossings_;
 };
 
 }  // namespace
@@ -366,7 +366,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const Femtoseconds period = this->period(bytes.front());
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));  // the most urgent last
-  std::vector<Passages> passages(topology_.channels().size());
+  std::vector<ChannelTimes> channel_times(topology_.channels().size());
   std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last input will have arrived
   std::int64_t unsent = 0;
   const auto bytes_of = [&](std::int32_t message) {
@@ -383,13 +383,13 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
     missing[index(message)] = static_cast<std::int16_t>(hops_[index(message % hops)].awaits);
     if (missing[index(message)] == 0) make_due(message, 0);
   }
-  const auto passage = [&](const Hop& hop, std::size_t i, std::int64_t step) {
+  const auto crossing = [&](const Hop& hop, std::size_t i, std::int64_t step) {
     const Femtoseconds before = offset(hop, i);
-    return Passages::Passage{step * step_time + before, before};
+    return ChannelTimes::Crossing{step * step_time + before, before};
   };
   const auto fits = [&](const Hop& hop, std::int64_t step) {
     for (std::size_t i = 0; i < hop.path.size(); ++i) {
-      if (!passages[index(hop.path[i])].allows(passage(hop, i, step), step_time)) return false;
+      if (!channel_times[index(hop.path[i])].allows(crossing(hop, i, step), step_time)) return false;
     }
     return true;
   };
@@ -398,7 +398,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const auto send = [&](std::int32_t message, std::int64_t step) {
     const Hop& hop = hops_[index(message % hops)];
     for (std::size_t i = 0; i < hop.path.size(); ++i) {
-      passages[index(hop.path[i])].add(passage(hop, i, step));
+      channel_times[index(hop.path[i])].add(crossing(hop, i, step));
     }
     visit(
         TimedPiece{hop.tree, hop.hop, message / hops, step * step_time, static_cast<std::int32_t>(step + 1)},

@@ -69,7 +69,7 @@ void SpanningForests::add(int tree, int id) {
 
 // Visits the links of a forest on the path between the ends of `id`, which the forest connects.
 template <typename Visit>
-void SpanningForests::for_each_on_way(const Forest& forest, int id, Visit visit) const {
+void SpanningForests::for_each_on_path(const Forest& forest, int id, Visit visit) const {
   NodeId a = link(id).a;
   NodeId b = link(id).b;
   while (a != b) {
@@ -98,7 +98,7 @@ bool SpanningForests::augment(int added) {
       if (holds(t, moving.link)) continue;
       const Forest& forest = at(t);
       if (joined(t, link(moving.link).a, link(moving.link).b)) {
-        for_each_on_way(forest, moving.link, [&](int id) {
+        for_each_on_path(forest, moving.link, [&](int id) {
           if (saturated_[index(id)] != 0 || seen[index(id)] != 0) return;
           seen[index(id)] = 1;
           reached.push_back({id, static_cast<int>(i), t});

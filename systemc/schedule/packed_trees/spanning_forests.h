@@ -57,7 +57,7 @@ class SpanningForests {
   void orient(Forest& forest) const;
   void orient_from(Forest& forest, topology::NodeId root) const;
   template <typename Visit>
-  void for_each_on_way(const Forest& forest, int link, Visit visit) const;
+  void for_each_on_path(const Forest& forest, int link, Visit visit) const;
 
   int nodes_;
   std::span<const SymmetricLink> links_;

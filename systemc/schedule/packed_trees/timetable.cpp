@@ -186,13 +186,13 @@ class Placement {
   void place(std::size_t h) {
     sum_costs(h);
     const std::int32_t start = cheapest(h);
-    if (sums_[index(start % period_)] > 0) send_away(h, start % period_);
+    if (sums_[index(start % period_)] > 0) displace(h, start % period_);
     starts_[h] = start;
     fill(h, 1);
   }
 
   // Displaces all hops that collide with hop h in a slot of the period; they look for another.
-  void send_away(std::size_t h, std::int32_t slot) {
+  void displace(std::size_t h, std::int32_t slot) {
     for (const std::int32_t place : places_.of_hop(h)) {
       for (const Places::Near& near : places_.near(place)) {
         for (std::int32_t by = -1; by <= 1; ++by) {

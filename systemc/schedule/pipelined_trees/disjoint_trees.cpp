@@ -58,7 +58,7 @@ class Forests {
   }
 
   // The links of `tree` on the path between the ends of `link`; nullopt if the tree does not connect them.
-  std::optional<std::vector<int>> way(int tree, int link) const {
+  std::optional<std::vector<int>> path(int tree, int link) const {
     const std::vector<int> into = reach(tree, at(link).a).into;
     if (into[static_cast<std::size_t>(at(link).b)] < 0) return std::nullopt;
     std::vector<int> found;
@@ -115,8 +115,8 @@ bool augment(Forests& forests, int link) {
     waiting.pop_front();
     for (int tree = 0; tree < forests.trees(); ++tree) {
       if (tree == forests.tree_of(next)) continue;
-      const auto way = forests.way(tree, next);
-      if (!way) {
+      const auto path = forests.path(tree, next);
+      if (!path) {
         int free = tree;
         for (int moved = next; moved >= 0; moved = before[static_cast<std::size_t>(moved)]) {
           const int left = forests.tree_of(moved);
@@ -125,7 +125,7 @@ bool augment(Forests& forests, int link) {
         }
         return true;
       }
-      for (const int on_way : *way) {
+      for (const int on_way : *path) {
         if (seen[static_cast<std::size_t>(on_way)]++ != 0) continue;
         before[static_cast<std::size_t>(on_way)] = next;
         waiting.push_back(on_way);
@@ -177,12 +177,12 @@ void flatten(Forests& forests, int nodes) {
     const int from = forests.tree_of(link);
     const int into = static_cast<int>(random.below(static_cast<std::uint64_t>(forests.trees())));
     if (into == from) continue;
-    const std::vector<int> way = *forests.way(into, link);
-    const int other = way[random.below(way.size())];
+    const std::vector<int> path = *forests.path(into, link);
+    const int other = path[random.below(path.size())];
     forests.move(other, -1);
     forests.move(link, into);
     // Without `link`, its tree must need the other link to stay connected.
-    const bool whole = from < 0 || !forests.way(from, other);
+    const bool whole = from < 0 || !forests.path(from, other);
     if (whole) forests.move(other, from);
     const std::int64_t now = whole ? height(forests) : lowest + 1;
     if (now <= lowest) {

@@ -29,7 +29,7 @@ class Placement {
     if (links_.free(child, parent)) {
       links_.take(child, parent);
       then(PlacedEdge{child, parent, kNoNode});
-      links_.give_back(child, parent);
+      links_.release(child, parent);
     }
     if (detours_left_ == 0) return;
     --detours_left_;
@@ -38,8 +38,8 @@ class Placement {
       links_.take(child, via);
       links_.take(via, parent);
       then(PlacedEdge{child, parent, via});
-      links_.give_back(via, parent);
-      links_.give_back(child, via);
+      links_.release(via, parent);
+      links_.release(child, via);
     }
     ++detours_left_;
   }

@@ -27,7 +27,7 @@ struct Leg {
 };
 
 // A message and everything about it that does not depend on the router delay.
-struct Passage {
+struct TimedMessage {
   const Message* message;
   std::int32_t step;
   std::size_t sender;     // NI port
@@ -38,14 +38,14 @@ struct Passage {
 
 // The messages of one timestep.
 struct StepMessages {
-  std::vector<Passage> passages;
+  std::vector<TimedMessage> timed_messages;
   std::vector<Leg> all_legs;
 
-  std::span<const Leg> legs(const Passage& passage) const {
-    return {&all_legs[passage.first_leg], passage.end_leg - passage.first_leg};
+  std::span<const Leg> legs(const TimedMessage& timed) const {
+    return {&all_legs[timed.first_leg], timed.end_leg - timed.first_leg};
   }
   void clear() {
-    passages.clear();
+    timed_messages.clear();
     all_legs.clear();
   }
 };
@@ -73,12 +73,12 @@ class Resources {
   std::size_t injection(std::size_t port) const { return topology_.channels().size() + 2 * port; }
 
   void add_passage(const Message& message, StepMessages& step) const {
-    Passage passage{.message = &message,
-                    .step = message.entry->step,
-                    .sender = port(message.src, message.src_port),
-                    .time = 0,
-                    .first_leg = step.all_legs.size(),
-                    .end_leg = 0};
+    TimedMessage timed{.message = &message,
+                       .step = message.entry->step,
+                       .sender = port(message.src, message.src_port),
+                       .time = 0,
+                       .first_leg = step.all_legs.size(),
+                       .end_leg = 0};
     NodeId at = message.src;
     Femtoseconds latency = 0;
     for (const topology::Hop& hop : schedule_.routes[static_cast<std::size_t>(message.entry->route)]) {
@@ -86,14 +86,14 @@ class Resources {
       if (hop.out_port >= out.size()) break;
       const topology::Channel& channel = topology_.channel(out[hop.out_port]);
       step.all_legs.push_back({static_cast<std::size_t>(seen_from_origin(channel, message)), latency});
-      passage.time = std::max(passage.time, transfer_time(message.entry->message_bytes(), channel.bandwidth));
+      timed.time = std::max(timed.time, transfer_time(message.entry->message_bytes(), channel.bandwidth));
       latency += channel.latency;
       at = channel.dst;
     }
     const NodeId receiver = pattern_ == nullptr ? message.dst : message.src;
     step.all_legs.push_back({injection(port(receiver, message.ejection_port)) + 1, latency});
-    passage.end_leg = step.all_legs.size();
-    step.passages.push_back(passage);
+    timed.end_leg = step.all_legs.size();
+    step.timed_messages.push_back(timed);
   }
 
   SharedChannel describe(std::size_t resource) const {
@@ -129,10 +129,10 @@ class StepUse {
   StepUse(const Resources& resources, CheckReport& report)
       : resources_(resources), report_(report), uses_(resources.count()) {}
 
-  void add(const Passage& passage, std::span<const Leg> legs) {
-    longest_ = std::max(longest_, passage.time);
-    use(resources_.injection(passage.sender), passage);
-    for (const Leg& leg : legs) use(leg.resource, passage);
+  void add(const TimedMessage& timed, std::span<const Leg> legs) {
+    longest_ = std::max(longest_, timed.time);
+    use(resources_.injection(timed.sender), timed);
+    for (const Leg& leg : legs) use(leg.resource, timed);
   }
 
   // Reports the resources that the step's messages share and clears them; returns how long the step lasts.
@@ -168,14 +168,14 @@ class StepUse {
     Femtoseconds busy = 0;
   };
 
-  void use(std::size_t resource, const Passage& passage) {
+  void use(std::size_t resource, const TimedMessage& timed) {
     Use& use = uses_[resource];
     if (use.messages++ == 0) {
-      use.sender = passage.sender;
+      use.sender = timed.sender;
       used_.push_back(resource);
     }
-    use.several_senders = use.several_senders || use.sender != passage.sender;
-    use.busy = checked_sum(use.busy, passage.time);
+    use.several_senders = use.several_senders || use.sender != timed.sender;
+    use.busy = checked_sum(use.busy, timed.time);
   }
 
   const Resources& resources_;
@@ -257,26 +257,26 @@ class Timeline {
   // No later message starts before `start`.
   void begin_step(Femtoseconds start) { arrived_.forget_until(start); }
 
-  void add(const Passage& passage, std::span<const Leg> legs, Femtoseconds step_start,
+  void add(const TimedMessage& timed, std::span<const Leg> legs, Femtoseconds step_start,
            Femtoseconds step_end) {
-    const TableEntry& entry = *passage.message->entry;
-    Femtoseconds& slip = slip_[passage.sender];
-    Femtoseconds& port_free_at = port_free_at_[passage.sender];
+    const TableEntry& entry = *timed.message->entry;
+    Femtoseconds& slip = slip_[timed.sender];
+    Femtoseconds& port_free_at = port_free_at_[timed.sender];
     Femtoseconds start = std::max(step_start + slip, port_free_at);
     if (entry.dependencies > 0) {
-      start = std::max(start, arrived_.last(resources_.inbox(passage.message->src, entry.flow)));
+      start = std::max(start, arrived_.last(resources_.inbox(timed.message->src, entry.flow)));
     }
-    port_free_at = checked_sum(start, passage.time);
+    port_free_at = checked_sum(start, timed.time);
     slip = std::max(slip, port_free_at - step_end);
     for (std::size_t i = 0; i < legs.size(); ++i) {
       const Femtoseconds begin = start + legs[i].latency + static_cast<Femtoseconds>(i) * router_;
       Femtoseconds& free_at = free_at_[legs[i].resource];
-      if (begin < free_at) report_late(passage, legs[i].resource);
-      free_at = std::max(free_at, checked_sum(begin, passage.time));
+      if (begin < free_at) report_late(timed, legs[i].resource);
+      free_at = std::max(free_at, checked_sum(begin, timed.time));
     }
     const Femtoseconds arrival =
-        start + legs.back().latency + static_cast<Femtoseconds>(legs.size()) * router_ + passage.time;
-    coming_.emplace_back(resources_.inbox(passage.message->dst, entry.flow), arrival);
+        start + legs.back().latency + static_cast<Femtoseconds>(legs.size()) * router_ + timed.time;
+    coming_.emplace_back(resources_.inbox(timed.message->dst, entry.flow), arrival);
   }
 
   // Makes data that has arrived by now available to the entries that follow.
@@ -286,11 +286,11 @@ class Timeline {
   }
 
  private:
-  void report_late(const Passage& passage, std::size_t resource) {
+  void report_late(const TimedMessage& timed, std::size_t resource) {
     report_.contention_free = false;
     if (report_.shared.size() >= kMostReported) return;
     SharedChannel shared = resources_.describe(resource);
-    shared.step = passage.step;
+    shared.step = timed.step;
     shared.messages = 2;
     shared.late = true;
     if (!report_.shared.empty() && std::tie(report_.shared.back().channel, report_.shared.back().node) ==
@@ -343,18 +343,18 @@ class ContentionByStep final : public ContentionSearch {
     step_.clear();
     for (const Message* message : messages) {
       resources_.add_passage(*message, step_);
-      use_.add(step_.passages.back(), step_.legs(step_.passages.back()));
+      use_.add(step_.timed_messages.back(), step_.legs(step_.timed_messages.back()));
     }
     const Femtoseconds next = checked_sum(start_, use_.finish(messages.front()->entry->step));
     quick_.begin_step(start_);
     slow_.begin_step(start_);
-    const std::vector<Passage>& passages = step_.passages;
-    for (std::size_t i = 0; i < passages.size() && report_.disjoint_steps; ++i) {
+    const std::vector<TimedMessage>& timed_messages = step_.timed_messages;
+    for (std::size_t i = 0; i < timed_messages.size() && report_.disjoint_steps; ++i) {
       // Earlier rounds deliver what later ones of the same step wait for.
-      if (i > 0 && passages[i].message->round != passages[i - 1].message->round) deliver();
-      const auto legs = step_.legs(passages[i]);
-      quick_.add(passages[i], legs, start_, next);
-      slow_.add(passages[i], legs, start_, next);
+      if (i > 0 && timed_messages[i].message->round != timed_messages[i - 1].message->round) deliver();
+      const auto legs = step_.legs(timed_messages[i]);
+      quick_.add(timed_messages[i], legs, start_, next);
+      slow_.add(timed_messages[i], legs, start_, next);
     }
     deliver();
     start_ = next;

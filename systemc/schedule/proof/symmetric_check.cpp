@@ -40,7 +40,7 @@ const TablePattern* pattern_of(const Schedule& schedule) {
 }
 
 // The end of a route at one accelerator.
-struct Passage {
+struct RouteEnd {
   topology::ChannelId channel = -1;
   NodeId dst = topology::kNoNode;
   int ejection_port = -1;
@@ -58,8 +58,8 @@ class KeptWays {
     for (std::size_t n = 0; n < schedule_.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);
       for (std::size_t way = 0; way < ways; ++way) {
-        const Passage at_origin = follow(origin_, way);
-        const Passage here = follow(node, way);
+        const RouteEnd at_origin = follow(origin_, way);
+        const RouteEnd here = follow(node, way);
         if (!alike(at_origin, here, node)) return false;
         ejection[static_cast<std::size_t>(here.dst) * ways + way] = here.ejection_port;
         for (std::size_t other = 0; other < way; ++other) {
@@ -79,22 +79,20 @@ class KeptWays {
   }
 
   // Empty unless the way is a single channel to a port of an accelerator.
-  Passage follow(NodeId node, std::size_t way) const {
+  RouteEnd follow(NodeId node, std::size_t way) const {
     const topology::Route* hops = route(node, way);
     const auto out = topology_.out_channels(node);
     if (hops == nullptr || hops->size() != 2 || hops->front().out_port >= out.size()) return {};
-    Passage passage;
-    passage.channel = out[hops->front().out_port];
-    passage.dst = topology_.channel(passage.channel).dst;
-    if (!topology_.is_accelerator(passage.dst)) return {};
-    passage.ejection_port =
-        hops->back().out_port - static_cast<int>(topology_.out_channels(passage.dst).size());
-    const auto ports = schedule_.nodes[static_cast<std::size_t>(passage.dst)].ports.size();
-    return passage.ejection_port >= 0 && passage.ejection_port < static_cast<int>(ports) ? passage
-                                                                                         : Passage{};
+    RouteEnd end;
+    end.channel = out[hops->front().out_port];
+    end.dst = topology_.channel(end.channel).dst;
+    if (!topology_.is_accelerator(end.dst)) return {};
+    end.ejection_port = hops->back().out_port - static_cast<int>(topology_.out_channels(end.dst).size());
+    const auto ports = schedule_.nodes[static_cast<std::size_t>(end.dst)].ports.size();
+    return end.ejection_port >= 0 && end.ejection_port < static_cast<int>(ports) ? end : RouteEnd{};
   }
 
-  bool alike(const Passage& at_origin, const Passage& here, NodeId node) const {
+  bool alike(const RouteEnd& at_origin, const RouteEnd& here, NodeId node) const {
     if (at_origin.channel < 0 || here.channel < 0) return false;
     const topology::Channel& a = topology_.channel(at_origin.channel);
     const topology::Channel& b = topology_.channel(here.channel);

@@ -62,7 +62,7 @@ class CycleSearch {
       links_.take(at, 0);
       next_cycle();
       on_path_.assign(on_path_.size(), 1);
-      links_.give_back(at, 0);
+      links_.release(at, 0);
       return;
     }
     for (const NodeId next : links_.neighbours(at)) {
@@ -75,7 +75,7 @@ class CycleSearch {
       extend();
       cycles_[current].pop_back();
       on_path_[static_cast<std::size_t>(next)] = 0;
-      links_.give_back(at, next);
+      links_.release(at, next);
     }
   }
 

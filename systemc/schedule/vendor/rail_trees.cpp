@@ -155,14 +155,14 @@ std::vector<int> lags_of(const Topology& topology, const CompileRequest& request
                          std::span<const std::vector<Hop>> ways, Bytes bytes, int flows) {
   const MessageTiming timing(topology, request);
   std::vector<Femtoseconds> loads(topology.channels().size(), 0);
-  std::vector<Femtoseconds> on_the_way;  // [depth]
+  std::vector<Femtoseconds> in_flight;  // [depth]
   const auto count = [&](const Hop& hop) {
     const ChannelPath path = path_of(topology, hop);
     const Femtoseconds busy = timing.busy(path, bytes, hop.dst);
     for (const topology::ChannelId id : path) loads[static_cast<std::size_t>(id)] += busy;
     const auto depth = static_cast<std::size_t>(hop.depth);
-    if (on_the_way.size() <= depth) on_the_way.resize(depth + 1, 0);
-    on_the_way[depth] = std::max(on_the_way[depth], busy + timing.delay(path, hop.op));
+    if (in_flight.size() <= depth) in_flight.resize(depth + 1, 0);
+    in_flight[depth] = std::max(in_flight[depth], busy + timing.delay(path, hop.op));
   };
   for (const std::vector<Hop>& way : ways) std::ranges::for_each(way, count);
   const auto width = static_cast<Femtoseconds>(ways.size());
@@ -170,7 +170,7 @@ std::vector<int> lags_of(const Topology& topology, const CompileRequest& request
   constexpr Femtoseconds kMost = 1 << 20;
   std::vector<int> lags;
   Femtoseconds lag = 0;
-  for (const Femtoseconds hop : on_the_way) {
+  for (const Femtoseconds hop : in_flight) {
     lags.push_back(static_cast<int>(lag));
     lag = std::min(lag + (2 * hop + round - 1) / round, kMost);
   }

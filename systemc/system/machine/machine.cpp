@@ -128,7 +128,7 @@ void Machine::build_messages() {
     auto fabric = std::make_unique<fabric::TrainFabric>("fabric", spec_.topology, system_, context_.framing,
                                                         spec_.fabric_ports, spec_.failure);
     trains = fabric.get();
-    if (spec_.meetings != nullptr) trains->tell(*spec_.meetings);
+    if (spec_.meetings != nullptr) trains->record_meetings(*spec_.meetings);
     fabric_ = std::move(fabric);
   } else {
     auto fluid = std::make_unique<fabric::FluidFabric>("fabric", spec_.topology, system_, context_.framing,
@@ -143,10 +143,10 @@ void Machine::build_messages() {
     nodes_.push_back(std::make_unique<Node>(fmt::format("node_{}", id).c_str(),
                                             [&] { build_interface(id, context, nullptr, 0); }));
   }
-  if (spec_.symmetric != nullptr && trains != nullptr) tell_by_one(*trains);
+  if (spec_.symmetric != nullptr && trains != nullptr) represent_by_one(*trains);
 }
 
-void Machine::tell_by_one(fabric::TrainFabric& fabric) {
+void Machine::represent_by_one(fabric::TrainFabric& fabric) {
   const SymmetricRun& symmetric = *spec_.symmetric;
   const auto origin = static_cast<std::size_t>(symmetric.routes.origin());
   images_ = std::make_unique<ni::MessageImages>(spec_.schedule, symmetric.tables, spec_.log);

@@ -101,7 +101,7 @@ class Machine final : public sc_core::sc_module {
 
   void build_flits();
   void build_messages();
-  void tell_by_one(fabric::TrainFabric& fabric);
+  void represent_by_one(fabric::TrainFabric& fabric);
   fabric::FlitParts::LocalPorts build_local(fabric::FlitNode& node, topology::NodeId id, int ports,
                                             fabric::FlitContext& flits);
   void build_interface(topology::NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,

@@ -79,9 +79,9 @@ void write_statistics(const std::string& path, const sc_core::sc_object& top) {
 
 std::string describe_statistics(const sc_core::sc_object& top) {
   std::string text;
-  std::set<std::pair<std::string_view, std::string_view>> told;
+  std::set<std::pair<std::string_view, std::string_view>> described;
   walk(top, [&](const sc_core::sc_object& /*module*/, const Quantity& quantity, double /*value*/) {
-    if (!told.emplace(quantity.module, quantity.name).second) return;
+    if (!described.emplace(quantity.module, quantity.name).second) return;
     text += fmt::format("{}\t{}\t{}\t{}\n", quantity.module, quantity.name, quantity.unit, quantity.summary);
   });
   return text;

@@ -12,12 +12,12 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   // The port is idle before the message is issued: first for data, then for the lockstep.
   const Cycles data_here = std::clamp(message.dependencies_met, free, issued);
   const Cycles left_sender = std::clamp(message.enabler_tail_injected + 1, free, data_here);
-  const Cycles under_way = data_here - left_sender;
+  const Cycles in_flight = data_here - left_sender;
   time.dependencies = left_sender - free;
-  const Cycles delayed = std::clamp<Cycles>(message.enabler_delay, 0, under_way);
+  const Cycles delayed = std::clamp<Cycles>(message.enabler_delay, 0, in_flight);
   time.credits = std::clamp<Cycles>(message.enabler_credit_delay, 0, delayed);
   time.contention = delayed - time.credits;
-  time.latency = under_way - delayed;
+  time.latency = in_flight - delayed;
   time.lockstep = issued - data_here;
   // From issue to the head: memory. From head to tail: serialization, and any excess.
   time.latency += message.head_injected - issued;

@@ -115,7 +115,7 @@ class FailingRun {
         }
       }
     }
-    for (; next < failures_.size(); ++next) tell(failures_[next], "after the end");
+    for (; next < failures_.size(); ++next) report(failures_[next], "after the end");
     return result();
   }
 
@@ -155,15 +155,16 @@ class FailingRun {
                                 : fmt::format("link {}-{}", failure.link[0], failure.link[1]);
   }
 
-  void tell(const config::ProgramFailureConfig& failure, const std::string& effect) {
-    told_.push_back({{"at_ns", to_ns(failure.at)}, {"failed", name(failure)}, {"effect", effect}});
+  void report(const config::ProgramFailureConfig& failure, const std::string& effect) {
+    failures_reported_.push_back(
+        {{"at_ns", to_ns(failure.at)}, {"failed", name(failure)}, {"effect", effect}});
   }
 
   // Returns whether the failure stopped the machine.
   bool fail(const config::ProgramFailureConfig& failure) {
     if (!failure.link.empty()) {
       links_.insert(std::minmax(failure.link[0], failure.link[1]));
-      tell(failure, "stopped");
+      report(failure, "stopped");
       return true;
     }
     accelerators_.insert(failure.accelerator);
@@ -174,15 +175,15 @@ class FailingRun {
       const int spare = idle();
       if (spare >= 0) {
         *rank = spare;
-        tell(failure, fmt::format("stopped; its rank continued on accelerator {}", spare));
+        report(failure, fmt::format("stopped; its rank continued on accelerator {}", spare));
       } else {
         reasons_[job] =
             fmt::format("accelerator {} has failed and no other accelerator is idle", failure.accelerator);
-        tell(failure, "stopped; no other accelerator is idle");
+        report(failure, "stopped; no other accelerator is idle");
       }
       return true;
     }
-    tell(failure, "none: it ran no rank");
+    report(failure, "none: it ran no rank");
     return false;
   }
 
@@ -369,7 +370,7 @@ class FailingRun {
     for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles", "profile"})
       json.erase(key);
     json["jobs"] = std::move(jobs);
-    json["failures"] = told_;
+    json["failures"] = failures_reported_;
     json["stretches"] = progress_.stretches;
     return json;
   }
@@ -387,7 +388,7 @@ class FailingRun {
   std::set<Link> links_;  // failed links
   std::set<int> accelerators_;
   Femtoseconds begin_ = 0;  // begin of the next stretch
-  Json told_ = Json::array();
+  Json failures_reported_ = Json::array();
   Json last_;
 };
 

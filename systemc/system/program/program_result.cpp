@@ -42,8 +42,8 @@ class Record {
         timeline_(timeline),
         topology_(setup.prepared.topology),
         only_(only_collective(machine.state())),
-        told_(!is_collective(setup.program)),
-        cycles_(told_ ? timeline.end() : machine.observers().last()),
+        detailed_(!is_collective(setup.program)),
+        cycles_(detailed_ ? timeline.end() : machine.observers().last()),
         json_(begin_result("coppice.result/1", config())) {}
 
   ordered_json write(const std::string& statistics_path, const CostMeter& cost) {
@@ -51,7 +51,7 @@ class Record {
     if (only_ != nullptr) write_schedule();
     json_["cycles"] = cycles_;
     json_["time_ns"] = time_ns();
-    if (told_) write_program();
+    if (detailed_) write_program();
     if (only_ != nullptr) write_bandwidth();
     write_moved();
     if (only_ != nullptr) {
@@ -80,7 +80,7 @@ class Record {
       auto& all = json_["assumptions"];
       if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
     }
-    if (told_) {
+    if (detailed_) {
       json_["program"] = {{"name", program.name},
                           {"ranks", program.ranks.size()},
                           {"operations", state().operations()},
@@ -96,8 +96,8 @@ class Record {
 
   void write_schedule() {
     // Messages that share no channel with each other may still meet other messages on the machine's routes.
-    const bool met = told_ && (setup_.fidelity != config::Fidelity::kTrain ||
-                               (setup_.meetings != nullptr && !setup_.meetings->given().empty()));
+    const bool met = detailed_ && (setup_.fidelity != config::Fidelity::kTrain ||
+                                   (setup_.meetings != nullptr && !setup_.meetings->given().empty()));
     json_["contention_free"] = only_->report.contention_free && !met;
     json_["steps"] = only_->schedule.steps;
     if (only_->schedule.chunks > 0) json_["chunks"] = only_->schedule.chunks;
@@ -126,7 +126,7 @@ class Record {
   void write_bandwidth() {
     const double time = time_ns();
     const auto members = static_cast<int>(only_->accelerators.size());
-    const Bytes bytes = told_ ? setup_.program.collectives.front().bytes : only_->schedule.size;
+    const Bytes bytes = detailed_ ? setup_.program.collectives.front().bytes : only_->schedule.size;
     const double algbw = time > 0 ? static_cast<double>(bytes) / time : 0.0;
     json_["algbw_gb_s"] = algbw;
     json_["busbw_gb_s"] = algbw * bus_factor(only_->op, members);
@@ -191,7 +191,7 @@ class Record {
   const ProgramTimeline& timeline_;
   const topology::Topology& topology_;
   const CompiledCollective* only_;
-  bool told_;  // operation by operation
+  bool detailed_;  // operation by operation
   Cycles cycles_;
   ordered_json json_;
 };

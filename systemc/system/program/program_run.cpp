@@ -261,7 +261,7 @@ class Stretch {
 
   // Whether trains of one accelerator may represent all: no observer needs single messages in order, and the
   // times of accelerators do not depend on their data.
-  bool may_tell_by_one() const {
+  bool may_represent_by_one() const {
     const bool trains = asked() == config::Fidelity::kTrain || asked() == config::Fidelity::kAuto;
     const bool watched =
         !options_.by_one_here &&
@@ -275,7 +275,7 @@ class Stretch {
   // Runs in a separate process: if trains meet or the run fails otherwise, all accelerators run and report
   // it.
   std::optional<nlohmann::ordered_json> run_symmetric() const {
-    if (!may_tell_by_one()) return std::nullopt;
+    if (!may_represent_by_one()) return std::nullopt;
     const CompiledCollective& only = *prepared_->only;
     const auto symmetric = find_symmetric_run(prepared_->topology, only.schedule, only.report);
     if (symmetric == nullptr) return std::nullopt;

@@ -141,14 +141,14 @@ class Network {
   }
 
   // The load of an all-to-all on a dimension's links, and the number of steps to the farthest accelerator.
-  struct Passage {
+  struct LinkLoad {
     Bytes bytes = 0;  // per accelerator, over its links
     int steps = 1;
   };
 
   // Everything except an accelerator's own part goes straight to its peers; on a ring it travels a quarter of
   // the way around on average, or half if the ring is one-way.
-  static Passage passage(const DimensionModel& dimension, Bytes bytes) {
+  static LinkLoad link_load(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
       case topology::DimensionKind::kRing:
         return {bytes * dimension.size / 4, dimension.size / 2};
@@ -166,7 +166,7 @@ class Network {
     Femtoseconds time = 0;
     for (std::size_t d = 0; d < model_.dimensions(); ++d) {
       const DimensionModel& dimension = model_.dimension(d);
-      const auto [sent, steps] = passage(dimension, bytes);
+      const auto [sent, steps] = link_load(dimension, bytes);
       time += transfer_time(sent, dimension.bandwidth) + steps * dimension.step_latency;
     }
     return time;

@@ -45,9 +45,9 @@ std::string to_infragraph(const Topology& topology) {
   // Reverse channels whose link has been written.
   std::map<std::tuple<NodeId, NodeId, Bandwidth, Femtoseconds>, int> open;
   for (const Channel& c : topology.channels()) {
-    int& told = open[{c.src, c.dst, c.bandwidth, c.latency}];
-    if (told > 0) {
-      --told;
+    int& written = open[{c.src, c.dst, c.bandwidth, c.latency}];
+    if (written > 0) {
+      --written;
       continue;
     }
     ++open[{c.dst, c.src, c.bandwidth, c.latency}];

@@ -19,7 +19,7 @@ TEST(RecordStore, KeepsRecordsWhereTheyAre) {
   for (int i = 0; i < 10'000; ++i) store[shelf.take()] = i;
   EXPECT_EQ(&store[first], place);
   EXPECT_EQ(store[first], 7);
-  shelf.give_back(first);
+  shelf.release(first);
   EXPECT_EQ(shelf.take(), first);
 }
 
@@ -60,7 +60,7 @@ TEST(Shelf, SharesOutWhatIsFree) {
   for (std::uint64_t i = 0; i < kMany; ++i) {
     const std::uint64_t id = one.take();
     largest = std::max(largest, id);
-    other.give_back(id);
+    other.release(id);
     Shelf<int>::level(one, other);
   }
   EXPECT_LT(largest, kMany / 5);

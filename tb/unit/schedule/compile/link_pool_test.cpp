@@ -20,11 +20,11 @@ TEST(NeighbourLinks, CountParallelLinksOneByOne) {
   EXPECT_TRUE(links.free(3, 0));
   links.take(3, 0);
   EXPECT_FALSE(links.free(0, 3));
-  links.give_back(0, 3);
+  links.release(0, 3);
   EXPECT_TRUE(links.free(0, 3));
   EXPECT_FALSE(links.free(2, 4));
   EXPECT_THROW(links.take(2, 4), ModelError);
-  EXPECT_THROW(links.give_back(0, 1), ModelError);
+  EXPECT_THROW(links.release(0, 1), ModelError);
 }
 
 TEST(NeighbourLinks, ClaimsBothDirectionsOfALink) {
