@@ -135,7 +135,7 @@ TEST(NetworkFile, InfragraphBandwidthsMayBeTransfers) {
   EXPECT_NEAR(static_cast<double>(up.bandwidth.bytes_per_second), 32e9 * 16 / 8 * 128 / 130, 1);
   EXPECT_THAT(file.assumptions, Contains(HasSubstr("lanes")));
   EXPECT_THAT(complaint(bandwidth("furlongs_per_fortnight")),
-              HasSubstr("'furlongs_per_fortnight' is none of gigabits_per_second"));
+              HasSubstr("'furlongs_per_fortnight' is not one of gigabits_per_second"));
 }
 
 TEST(NetworkFile, AnAstraNetworkIsAGraphToo) {
