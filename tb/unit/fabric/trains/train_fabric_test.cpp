@@ -116,7 +116,7 @@ TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   Failure failure;
   Meetings meetings;
   TrainFabric fabric("fabric", line, system, framing, 1, failure);
-  fabric.tell(meetings);
+  fabric.record_meetings(meetings);
   const topology::Route flits = topology::make_route(line, *routing, 0, 2, 0, 0);
   const topology::Route train = topology::make_route(line, *routing, 0, 1, 0, 0);
   const auto first = static_cast<std::int32_t>(fabric.output_index(0, flits[0].out_port));
