@@ -31,6 +31,8 @@ module boot #(
   generate
     if (IMAGE != "") begin : g_image
       initial $readmemh(IMAGE, image);
+    end else begin : g_no_image
+      initial image[0] = 56'd0;
     end
   endgenerate
 

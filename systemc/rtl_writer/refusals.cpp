@@ -53,7 +53,7 @@ void require_interfaces(const Refusals& refusals, const Design& design) {
   refusals.unless(!system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth", "limited",
                   "nothing: the memory keeps up with all ports");
   const std::string timing = cosim::refuse_ni_timing(system);
-  if (!timing.empty()) refusals.refuse("system.ni", timing);
+  if (!timing.empty()) refusals.refuse("system.ni", "is not in Verilog: " + timing);
   constexpr int kMostSources = 1 << cosim::NiLimits::kSourceBits;
   if (design.tiles() * design.ni_ports > kMostSources) {
     refusals.refuse("system.topology",
