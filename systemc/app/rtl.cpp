@@ -40,16 +40,12 @@ void require_collective(const config::Loaded& loaded) {
   if (!loaded.config.collective.group.empty()) {
     refuse("collective.group", "is given: in Verilog all accelerators take part: leave it out");
   }
-  switch (config::work_of(loaded.config)) {
-    case config::Work::kCollective:
-      break;
-    case config::Work::kProgram:
-      refuse("program", "is given: tables of tiles are those of one collective: write collective alone");
-    case config::Work::kInference:
-      refuse("workload.inference",
-             "is given: tables of tiles are those of one collective: write collective alone");
-    default:
-      refuse("training", "is given: tables of tiles are those of one collective: write collective alone");
+  const config::Work work = config::work_of(loaded.config);
+  if (work != config::Work::kCollective) {
+    const char* const key = work == config::Work::kProgram     ? "program"
+                            : work == config::Work::kInference ? "workload.inference"
+                                                               : "training";
+    refuse(key, "is given: tables of tiles are those of one collective: write collective alone");
   }
   if (loaded.config.fidelity == config::Fidelity::kFluid) {
     refuse("fidelity", "is fluid, which has no flits and no cycles of Verilog: write flit");

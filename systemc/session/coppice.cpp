@@ -22,7 +22,7 @@ using coppice::system::OpenCollective;
 using coppice::system::OpenRun;
 
 struct coppice_session {
-  // What the caller gave with a message or collective in flight.
+  // The callback of a message or collective in flight, and what it reports.
   struct Request {
     coppice_callback callback = nullptr;
     void* user = nullptr;

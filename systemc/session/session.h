@@ -30,7 +30,7 @@ class [[nodiscard]] Result {
   Result(Error error) : outcome_(std::move(error)) {}
 
   explicit operator bool() const { return outcome_.index() == 0; }
-  // Of a result that has one.
+  // Requires that there is one; error() that there is none.
   T& value() { return std::get<0>(outcome_); }
   const Error& error() const { return std::get<1>(outcome_); }
 
@@ -120,7 +120,7 @@ class Session {
     Callbacks* all = nullptr;
     Callback call{};
   };
-  // Of the requests in flight.
+  // The callbacks of requests in flight.
   struct Callbacks {
     std::deque<Waiting> waiting{};
     std::vector<Waiting*> free{};

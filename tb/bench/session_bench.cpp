@@ -1,14 +1,25 @@
-// What a message costs through the session API, beside the same messages as a program.
+// The cost of a message: in the fabric alone, in a program, and through the session API.
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fabric/flits/flit_fabric.h"
+#include "fabric/route_timing.h"
+#include "ni/messages/depacketizer.h"
+#include "ni/messages/packetizer.h"
+#include "ni/wake_scheduler.h"
 #include "session/coppice.h"
 #include "simulate.h"
 #include "support/shipped_config.h"
+#include "system/machine/build.h"
 #include "system/process/cost_meter.h"
 #include "system/program/program_run.h"
+#include "topology/routing/placement.h"
 
 namespace coppice::bench {
 namespace {
@@ -26,6 +37,83 @@ int destination(int rank, int message) {
 
 std::vector<std::string> keys(const std::string& fidelity) {
   return {"fidelity=" + fidelity, "check=contributions"};
+}
+
+// The messages between the ports of a fabric, without network interfaces.
+class FabricAlone final : private ni::WakeScheduler::Sleeper {
+ public:
+  FabricAlone()
+      : loaded_(load_system("torus_4x4", keys("flit"), config::Purpose::kTraffic)),
+        topology_(system::build_topology(loaded_)),
+        routing_(system::build_routing(loaded_, topology_)),
+        ports_(system::resolve_ni_ports(loaded_.config, topology_)),
+        framing_{loaded_.config.system.ni.flow_control, loaded_.config.system.flit,
+                 loaded_.config.system.ni.payload},
+        fabric_("fabric", topology_, *routing_, loaded_.config.system, ports_, failure_),
+        clock_("clock", fabric_.period(), failure_) {
+    for (int i = 0; i < kRanks * ports_; ++i) {
+      packetizers_.emplace_back(framing_);
+      packetizers_.back().on_head_injected =
+          packetizers_.back().on_tail_injected = [](std::uint64_t, Cycles) {};
+      depacketizers_.emplace_back(
+          [this](std::uint64_t) {
+            return ni::Depacketizer::Size{framing_.packets(kBytes), framing_.flits(kBytes)};
+          },
+          [this](std::uint64_t, Cycles now) {
+            ++arrived_;
+            last_ = now;
+          });
+      fabric_.connect(i / ports_, i % ports_, packetizers_.back(), depacketizers_.back());
+    }
+    clock_.set(kStep, *this);
+  }
+
+  Json run() {
+    const system::CostMeter cost;
+    sc_core::sc_start(fabric::to_sc_time((kMessages + 10) * kStep * fabric_.period()));
+    failure_.rethrow();
+    if (arrived_ != kRanks * kMessages) throw std::runtime_error("messages are missing");
+    return {{"cycles", last_}, {"flit_hops", 0.0}, {"simulator", cost.to_json(0)}};
+  }
+
+ private:
+  static constexpr Cycles kStep = kApart / 1000;  // at 1 GHz
+
+  void wake(Cycles now) override {
+    for (int rank = 0; rank < kRanks; ++rank) {
+      const int to = destination(rank, message_);
+      auto& route = routes_[{rank, to}];
+      if (route.empty()) route = topology::machine_route(topology_, *routing_, rank, to, ports_);
+      const int port = route.front().out_port % ports_;
+      const fabric::Message message{
+          next_++, rank,   to,
+          &route,  kBytes, fabric::time_route(topology_, loaded_.config.system, rank, route).slowest_flit};
+      packetizers_[static_cast<std::size_t>(rank * ports_ + port)].push(message, now + 1);
+      fabric_.wake(rank, port, now + 1);
+    }
+    if (++message_ < kMessages) clock_.set(now + kStep, *this);
+  }
+
+  config::Loaded loaded_;
+  topology::Topology topology_;
+  std::unique_ptr<topology::RoutingFunction> routing_;
+  int ports_;
+  fabric::Framing framing_;
+  fabric::Failure failure_{};
+  fabric::FlitFabric fabric_;
+  ni::AlarmClock clock_;
+  std::deque<ni::Packetizer> packetizers_{};      // [port]
+  std::deque<ni::Depacketizer> depacketizers_{};  // [port]
+  std::map<std::pair<int, int>, topology::Route> routes_{};
+  int message_ = 0;
+  std::uint64_t next_ = 1;
+  std::int64_t arrived_ = 0;
+  Cycles last_ = 0;
+};
+
+Json run_fabric(const std::string& /*fidelity*/) {
+  fabric::set_time_resolution();
+  return FabricAlone().run();
 }
 
 // Each rank computes from one message to the next.
@@ -89,6 +177,7 @@ void messages(benchmark::State& state, Json (*run)(const std::string&), const ch
   state.counters["cycles"] = result["cycles"].get<double>();
   state.counters["us_per_message"] = result["simulator"]["user_s"].get<double>() * 1e6 / (kRanks * kMessages);
 }
+BENCHMARK_CAPTURE(messages, fabric_flit, run_fabric, "flit")->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(messages, program_flit, run_program, "flit")
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);

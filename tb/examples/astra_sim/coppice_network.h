@@ -68,7 +68,7 @@ class CoppiceNetwork {
   std::map<std::tuple<int, int, std::uint64_t, int>, Stream> streams_;
 };
 
-// What ASTRA-sim sees of it, per rank.
+// The interface of a rank to it.
 class CoppiceNetworkApi final : public AstraSim::AstraNetworkAPI {
  public:
   CoppiceNetworkApi(int rank, CoppiceNetwork& network) : AstraNetworkAPI(rank), network_(network) {}

@@ -29,7 +29,7 @@ class Opened {
   coppice_status status = COPPICE_OK;
 };
 
-// What callbacks report.
+// Keeps the reports of callbacks.
 struct Log {
   std::vector<coppice_done> done{};
   static void note(coppice_session*, const coppice_done* done, void* user) {
