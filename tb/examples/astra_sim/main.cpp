@@ -16,16 +16,23 @@
 
 namespace {
 
+// The values of an option that may be absent, for which its default is an empty string.
+std::vector<std::string> values(AstraSimAnalytical::CmdLineParser& line, const char* option) {
+  auto values = line.get<std::vector<std::string>>(option);
+  std::erase(values, "");
+  return values;
+}
+
 int simulate(AstraSimAnalytical::CmdLineParser& line) {
   const auto text = [&](const char* option) { return line.get<std::string>(option); };
-  auto session = coppice::session::Session::open(text("network-configuration"),
-                                                 line.get<std::vector<std::string>>("set"));
+  auto session = coppice::session::Session::open(text("network-configuration"), values(line, "set"));
   if (!session) {
     std::cerr << session.error().text << "\n";
     return session.error().status;
   }
   CoppiceNetwork network(std::move(session.value()));
-  auto dims = line.get<std::vector<int>>("dims");
+  std::vector<int> dims;
+  for (const std::string& dim : values(line, "dims")) dims.push_back(std::stoi(dim));
   if (dims.empty()) dims = {network.ranks()};
   const std::vector<int> queues(dims.size(), line.get<int>("num-queues-per-dim"));
 
@@ -52,9 +59,10 @@ int simulate(AstraSimAnalytical::CmdLineParser& line) {
 
 int main(int argc, char** argv) {
   AstraSimAnalytical::CmdLineParser line(argv[0]);
-  line.get_options().add_options()("set", "A key of Coppice's configuration, KEY=VALUE",
-                                   cxxopts::value<std::vector<std::string>>()->default_value({}))(
-      "dims", "Dimensions of ASTRA-sim's collectives", cxxopts::value<std::vector<int>>()->default_value({}));
+  const auto list = cxxopts::value<std::vector<std::string>>()->default_value("");
+  line.get_options().add_options()("set", "A key of Coppice's configuration, KEY=VALUE", list)(
+      "dims", "Dimensions of ASTRA-sim's collectives",
+      cxxopts::value<std::vector<std::string>>()->default_value(""));
   line.parse(argc, argv);
   try {
     return simulate(line);
