@@ -107,7 +107,7 @@ TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
                  "system.accelerator.operands must be fp32, bf16 or int8");
 }
 
-// Where the PEs share the samples of a batch, each has a weight gradient; the memory holds those of a pass.
+// PEs that share the samples of a batch have a weight gradient each; the memory holds those of a pass.
 TEST_F(Layers, NeedsMemoryForTheMostPartialSumsOfAnyPass) {
   const std::vector<std::string> settings{"system.accelerator.pes=4", "training.batch_per_accelerator=4"};
   const auto of = [&](const char* split) {

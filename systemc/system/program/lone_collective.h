@@ -26,11 +26,11 @@ struct LoneSchedule {
 };
 LoneSchedule schedule_lone_collective(const config::Loaded& loaded);
 
-// What the result of its run should have, from an execution of its messages as wholes (schedule's
-// expected_time()) instead of a simulation.
+// The result that its run should have, estimated by executing messages as wholes (schedule's
+// expected_time()) instead of simulating them.
 struct LoneEstimate {
-  std::string algorithm;  // what ran if a group takes another
-  std::string chosen;     // by `algorithm: auto` and the like
+  std::string algorithm;  // the one that runs: a group may take another
+  std::string chosen;     // by `algorithm: auto` or `nccl`
   double time_ns = 0;     // launch included
   double algbw_gb_s = 0;
   double busbw_gb_s = 0;

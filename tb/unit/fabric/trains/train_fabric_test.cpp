@@ -104,7 +104,7 @@ TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
 }
 
-// Where messages of flits have met, the virtual channels by which they come count: a train may not pass any
+// The virtual channels by which messages of flits reach an output where they meet count: no train may pass a
 // port that leads there.
 TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   const topology::Topology line = mesh({4});
