@@ -70,7 +70,8 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Every chunk's steps and messages exist both unordered and in order.
+  // Checks the memory for every chunk's steps and messages, which exist twice: by chunk, and in the order of
+  // turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
     std::int64_t messages = 0;

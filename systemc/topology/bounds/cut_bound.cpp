@@ -100,7 +100,7 @@ class WorstCutSearch {
     return false;
   }
 
-  // Makes the set that limited the last flow the best.
+  // Makes the set that limited the last flow the new best set.
   void narrow() {
     std::vector<bool> outside(inside_.size());
     for (const Vertex vertex : network_.reached()) outside[index(vertex)] = true;
