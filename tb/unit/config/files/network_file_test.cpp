@@ -110,7 +110,7 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
       complaint(with("component: port}, scheme: one2one", "component: \"port[1:]\"}, scheme: one2one")),
       HasSubstr("one2one joins 4 endpoints to 3"));
   EXPECT_THAT(complaint(with("scheme: many2many", "scheme: star")),
-              HasSubstr("none of one2one, many2many, ring"));
+              HasSubstr("not one of one2one, many2many, ring"));
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 
