@@ -44,7 +44,7 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
     // Only the last head matters.
     const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
     traversal.tail = std::max(tail_arrival, traversal.last_head + behind_it);
-    traversal.next_free = checked_time(traversal.tail + channel.cycles, period_);
+    traversal.channel_free = traversal.tail + channel.cycles;
   } else {
     const Drain drained = drain(train, channel.flit_time);
     traversal.tail = std::max(tail_arrival, traversal.head + drained.tail);
@@ -58,6 +58,7 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
     traversal.next_free = std::min(by_drain, by_pace);
+    traversal.channel_free = cycles(traversal.next_free);
   }
   return traversal;
 }

@@ -40,7 +40,9 @@ struct Traversal {
   Cycles head = 0;          // when its head wins the switch
   Cycles last_head = 0;     // when the last packet's head does
   Cycles tail = 0;          // when its tail does
-  // The channel behind the output has taken all its flits by this time (Router::occupy_channel), or earlier.
+  Cycles channel_free = 0;  // from when the channel behind the output takes another train's head at once
+  // The channel has taken all its flits by this time (Router::occupy_channel), or earlier; only of channels
+  // whose flit time is not a whole number of cycles.
   Femtoseconds next_free = 0;
 };
 

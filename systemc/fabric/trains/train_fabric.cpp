@@ -347,10 +347,10 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   Interval use{traversal.head, traversal.tail, 0, 0, stages_[stage].vcs};
   use.length = known.train.flits;
   use.next_free = traversal.next_free;
-  use.free = std::max(timing_.cycles(traversal.next_free), traversal.last_head + delay);
-  // At most a cycle later, the channel owes nothing.
-  use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_,
-                            timing_.cycles(traversal.next_free) + (out.pace.cycles > 0 ? 0 : 1));
+  use.free = std::max(traversal.channel_free, traversal.last_head + delay);
+  // At most a cycle later, a channel of fractional flit times owes nothing.
+  const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
+  use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
   // When its tail leaves the next router, in this port's cycles.
   const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
