@@ -252,7 +252,7 @@ class Comparison {
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<std::string> refused_;              // [job]: the reason if there is no result
+  std::vector<std::string> refused_;              // [job]: why it has no result; else empty
   std::vector<std::optional<ComparedRun>> runs_;  // [job]
 };
 

@@ -37,7 +37,7 @@ void remove_unfinished() {
 void end_now(int /*signal*/) {
   remove_unfinished();
   constexpr char kMessage[] = "coppice: interrupted\n";
-  // There is no one left to report a failure to.
+  // The process is ending: a failure to write cannot be reported.
   if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kInterruptedStatus);
   end_as_interrupted();
 }

@@ -61,7 +61,7 @@ class SystolicArray {
   // Multiply-accumulates done, divided by the number possible in the same time; 0 if there is no work.
   double utilization(const workload::Gemm& gemm) const;
 
-  // The fraction of PEs with work, averaged over tiles; 0 if there is no work.
+  // The average fraction of PEs in use, over all tiles; 0 if there are none.
   double mapping_efficiency(const workload::Gemm& gemm) const;
 
  private:
