@@ -86,13 +86,18 @@ bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
          !shared && (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
 }
 
+// Whether a key comes from another file: a base or an accelerator's file serves many kinds of runs.
+bool inherited(const Loaded& loaded, const SourceLocation& place) {
+  return place.file != loaded.top.file && !place.file.starts_with("--set ");
+}
+
 }  // namespace
 
 std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose, bool records_waves) {
   const Use use{purpose, records_waves};
   IdleKeys idle;
   for (const Key& key : keys()) {
-    if (!loaded.was_set(key.path)) continue;
+    if (!loaded.was_set(key.path) || inherited(loaded, loaded.place(key.path))) continue;
     const std::string reason = key.idle ? key.idle(loaded.config, use) : std::string();
     if (!key.used.has(purpose)) {
       idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));

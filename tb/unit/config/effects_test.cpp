@@ -47,6 +47,21 @@ TEST(IneffectiveKeys, NamesTheLinksOfADimensionWithoutAny) {
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}), IsEmpty());
 }
 
+TEST(IneffectiveKeys, SaysNothingOfKeysOfTheBase) {
+  const ScratchFile base(
+      "system: {topology: {kind: ring, dims: [4]}}\ncollective: {algorithm: ring, size: 1 MiB, root: 2}\n");
+  const ScratchFile file("base: " + base.path() + "\n");
+  const ScratchFile own("base: " + base.path() + "\ncollective: {root: 1}\n");
+  const auto found = [](const ScratchFile& one, const std::vector<std::string>& overrides) {
+    return ineffective_keys(load(one.path(), overrides, Purpose::kRun), Purpose::kRun);
+  };
+  EXPECT_THAT(found(file, {}), IsEmpty());
+  EXPECT_THAT(found(base, {}), ElementsAre(HasSubstr("collective.root has no effect")));
+  EXPECT_THAT(found(own, {}),
+              ElementsAre(HasSubstr(own.path() + ":2:20: warning: collective.root has no effect")));
+  EXPECT_THAT(found(file, {"collective.root=3"}), ElementsAre(HasSubstr("collective.root has no effect")));
+}
+
 TEST(IneffectiveKeys, SaysNothingOfKeysThatCount) {
   for (const char* text : {"system.clock=2 GHz", "system.router.vc_depth=8", "system.ni.buffer=8",
                            "system.ni.payload=128 B", "system.ni.reduction_flits_per_cycle=0.5", "seed=2",
@@ -104,6 +119,7 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
 // A program computes by the arrays' or the roofline's peak, and leaves the rest of the accelerator idle.
 TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   Loaded loaded;
+  loaded.top = {"f"};
   loaded.config.system.topology = {"ring", {4}};
   loaded.config.program.file = "program.yaml";
   const auto of = [&](const char* key) {
@@ -132,6 +148,7 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
 // The algorithms of a program's collectives are chosen one by one; unnamed ones are not reported.
 TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   Loaded loaded;
+  loaded.top = {"f"};
   loaded.config.system.topology.kind = "hierarchy";
   loaded.config.program.trace = "t.{rank}.et";
   const auto of = [&](const char* key) {
@@ -181,6 +198,7 @@ TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
 // Only on a torus or mesh are dims the lengths of lines of links.
 TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
   Loaded loaded;
+  loaded.top = {"f"};
   loaded.config.system.topology = {"clos", {1, 4, 2}};
   loaded.config.system.link.bandwidth = {{16'000'000'000}, {8'000'000'000}};
   for (const char* key : {"system.link.bandwidth", "system.link.bandwidth[0]", "system.link.bandwidth[1]"}) {
@@ -191,6 +209,7 @@ TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
 
 TEST(IneffectiveKeys, KnowsThatTheTimesOfATextWorkloadAreItsOwn) {
   Loaded loaded;
+  loaded.top = {"f"};
   loaded.config.system.topology.kind = "hierarchy";
   loaded.config.collective.algorithm = "hierarchical";
   loaded.config.training.model = "dlrm.txt";
@@ -239,6 +258,7 @@ TEST(IneffectiveKeys, CountsObservedNodesWhenWavesAreRecorded) {
 // Buffers that do not cover the credit loop hold up flows as well.
 TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
   Loaded loaded;
+  loaded.top = {"f"};
   loaded.config.system.topology = {"torus", {4, 4}};
   loaded.config.fidelity = Fidelity::kFluid;
   loaded.places["system.router.vc_depth"] = {"f", 2, 3};
@@ -247,6 +267,7 @@ TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
 
 TEST(IneffectiveKeys, KnowsThatRoutingStudiesHaveNoVerilog) {
   Loaded loaded;
+  loaded.top = {"f"};
   loaded.config.system.topology = {"clos", {4, 4, 2}};
   loaded.config.system.ni.impl = Implementation::kRtl;
   loaded.config.system.router.impl = Implementation::kRtl;
