@@ -34,11 +34,26 @@ missing=()
 for package in "${packages[@]}"; do
   grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
 done
+# Packages marked "(not in Debian 13)" are left out where apt does not know them: the targets that need them say so.
+mapfile -t optional < <(sed -n 's/^\([^ #]*\).*(not in Debian 13).*/\1/p' "${lists[@]}")
+leave_out_unknown() {
+  local package kept=()
+  for package in "${missing[@]}"; do
+    if [[ " ${optional[*]} " != *" $package "* ]] || apt-cache show "$package" >/dev/null 2>&1; then
+      kept+=("$package")
+    fi
+  done
+  missing=("${kept[@]}")
+}
+# Without an index, apt-cache knows nothing: it is asked again after apt-get update.
+if apt-cache show "${packages[0]}" >/dev/null 2>&1; then
+  leave_out_unknown
+fi
 if [[ ${#missing[@]} -eq 0 ]]; then
   exit 0
 fi
 
-install=(apt-get install -y --no-install-recommends "${missing[@]}")
+install=(apt-get install -y --no-install-recommends)
 as_root=()
 if [[ $EUID -ne 0 ]]; then
   # Without a terminal sudo cannot ask for a password.
@@ -47,7 +62,7 @@ if [[ $EUID -ne 0 ]]; then
   else
     {
       echo "setup: ${#missing[@]} packages are missing, and installing them needs root or sudo. As root, run:"
-      echo "  apt-get update && ${install[*]}"
+      echo "  apt-get update && ${install[*]} ${missing[*]}"
     } >&2
     exit 1
   fi
@@ -57,7 +72,8 @@ echo "setup: installing ${missing[*]} (a minute or two)"
 as_root+=(env DEBIAN_FRONTEND=noninteractive)
 # An index that cannot be refreshed may still be good enough: the installation decides.
 "${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed, trying what is known" >&2
-if ! "${as_root[@]}" "${install[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then
+leave_out_unknown
+if ! "${as_root[@]}" "${install[@]}" "${missing[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then
   {
     echo "setup: apt-get could not install the packages: see its message above. Coppice needs Debian 12 or a"
     echo "setup: newer Debian or Ubuntu, with its main (Ubuntu: universe) repository reachable."

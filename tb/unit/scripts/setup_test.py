@@ -23,6 +23,7 @@ done
 exit $status
 """
 APT_GET = '#!/bin/bash\necho "apt-get $*" >>"$CALLS"\n[[ " $* " != *" $APT_FAILS "* ]]\n'
+APT_CACHE = '#!/bin/bash\ncase " $KNOWN " in *" $2 "*) ;; *) exit 100 ;; esac\n'
 SUDO = '#!/bin/bash\necho "sudo $*" >>"$CALLS"\nexit ${SUDO_STATUS:-0}\n'
 
 
@@ -36,10 +37,12 @@ class Setup(unittest.TestCase):
         shutil.copy(SCRIPTS / "setup.sh", self.folder)
         (self.folder / "packages_run.txt").write_text("# group\nalpha   # why\n\nbeta\ngamma # why\n")
         (self.folder / "packages_other.txt").write_text("delta # why\n")
+        (self.folder / "packages_old.txt").write_text("alpha # why\nepsilon  # why (not in Debian 13)\n")
         for tool in ("bash", "env", "sed", "grep", "realpath", "dirname"):
             (self.bin / tool).symlink_to(shutil.which(tool))
         self.tool("dpkg-query", DPKG_QUERY)
         self.tool("apt-get", APT_GET)
+        self.tool("apt-cache", APT_CACHE)
 
     def tool(self, name, text):
         (self.bin / name).write_text(text)
@@ -70,6 +73,15 @@ class Setup(unittest.TestCase):
     def test_installs_for_several_purposes_at_once(self):
         calls = self.run_setup(purposes=("run", "other"), INSTALLED="beta gamma")[2]
         self.assertIn("--no-install-recommends alpha delta", calls)
+
+    def test_leaves_out_what_newer_systems_do_not_have(self):
+        self.assertEqual(self.run_setup(purposes=("old",), INSTALLED="alpha", KNOWN="alpha"), (0, "", ""))
+        calls = self.run_setup(purposes=("old",), KNOWN="alpha")[2]
+        self.assertIn("--no-install-recommends alpha -qq", calls)
+
+    def test_installs_what_only_older_systems_have(self):
+        self.assertIn("--no-install-recommends alpha epsilon -qq",
+                      self.run_setup(purposes=("old",), KNOWN="alpha epsilon")[2])
 
     def test_an_unknown_purpose_or_none_is_refused(self):
         self.assertEqual(self.run_setup(purposes=("cooking",))[0], 2)
