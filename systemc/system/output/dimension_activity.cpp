@@ -59,7 +59,7 @@ DimensionActivity::DimensionActivity(const topology::Topology& topology, const c
       out_ports_(topology.out_channels(0).size()),
       ports_(topology.dimension_kinds().size(), 0),
       free_at_(static_cast<std::size_t>(topology.num_accelerators()) * out_ports_, 0),
-      covered_(static_cast<std::size_t>(topology.num_accelerators()) * out_ports_, 0),
+      covered_(static_cast<std::size_t>(topology.num_accelerators()) * out_ports_),
       windows_(2 * topology.dimension_kinds().size(), period_) {
   for (const topology::ChannelId id : topology.out_channels(0)) {
     const topology::Channel& channel = topology.channel(id);
@@ -99,13 +99,28 @@ void DimensionActivity::message_completed(const ni::MessageRecord& message, std:
   const auto& route = schedules_[schedule]->routes[static_cast<std::size_t>(message.entry->route)];
   const std::size_t port = route.front().out_port;
   if (port >= out_ports_ || !topology_->is_accelerator(message.src)) return;
-  // Messages of a port end, and become ready, in the order in which the port issued them.
-  Femtoseconds& covered = covered_[static_cast<std::size_t>(message.src) * out_ports_ + port];
-  const Femtoseconds begin = std::max(covered, message.dependencies_met * period_);
-  const Femtoseconds end = message.completed * period_;
-  if (end <= begin) return;
-  windows_.add(ports_.size() + dimension_[port], begin, end);
-  covered = end;
+  cover(covered_[static_cast<std::size_t>(message.src) * out_ports_ + port], ports_.size() + dimension_[port],
+        {message.dependencies_met * period_, message.completed * period_});
+}
+
+// Messages of a port overtake one another on the way to different accelerators, so one that ends last may
+// have begun first.
+void DimensionActivity::cover(std::vector<Span>& covered, std::size_t series, Span span) {
+  constexpr std::size_t kMost = 32;   // of a port; the oldest are joined, and what lies between is lost
+  Femtoseconds uncounted = span.end;  // from here on all is counted
+  Span joined = span;
+  while (!covered.empty() && covered.back().end >= span.begin) {
+    const Span last = covered.back();
+    covered.pop_back();
+    windows_.add(series, last.end, uncounted);
+    uncounted = last.begin;
+    joined = {std::min(joined.begin, last.begin), std::max(joined.end, last.end)};
+  }
+  windows_.add(series, span.begin, uncounted);
+  covered.push_back(joined);
+  if (covered.size() <= kMost) return;
+  covered[1].begin = covered[0].begin;
+  covered.erase(covered.begin());
 }
 
 DimensionActivity DimensionActivity::until(Femtoseconds end) const {

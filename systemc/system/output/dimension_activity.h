@@ -37,9 +37,9 @@ class TimeWindows {
 };
 
 // Observed activity of the dimensions of a hierarchy over time: of their channels (the time for which flits,
-// including heads, occupy those that leave accelerators) and of their messages (Themis, Fig. 9: a dimension
-// is active while a message is in it, from when its data is available, or the previous message has been
-// issued at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
+// including heads, occupy those that leave accelerators) and of their messages (Themis, Fig. 9: a port's
+// dimension is active while one of its messages is in it, from when the message's data is available until it
+// has been reduced or stored). Both are means over all accelerators and ports.
 class DimensionActivity final : public fabric::FabricObserver {
  public:
   // `schedules` are those of the messages. All references must outlive this object; the topology must have
@@ -65,18 +65,25 @@ class DimensionActivity final : public fabric::FabricObserver {
   void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit,
                  Femtoseconds used);
 
+  struct Span {
+    Femtoseconds begin;
+    Femtoseconds end;
+  };
+  // Adds to a series the part of a span that is outside `covered`, and joins it to them. `covered` is
+  // disjoint and in ascending order; no span ends before earlier ones do.
+  void cover(std::vector<Span>& covered, std::size_t series, Span span);
+
   double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }
 
   const topology::Topology* topology_;
   std::vector<const schedule::Schedule*> schedules_;
   Femtoseconds period_;
-  std::size_t out_ports_;                // per accelerator
-  std::vector<int> ports_;               // [dimension]: ports per accelerator
-  std::vector<Femtoseconds> flit_time_;  // [out-port of an accelerator]
-  std::vector<std::size_t> dimension_;   // [out-port of an accelerator]
-  std::vector<Femtoseconds> free_at_;    // [accelerator][out-port]: when the channel's last flit is done
-  // [accelerator][out-port]: time up to which its messages have been counted.
-  std::vector<Femtoseconds> covered_;
+  std::size_t out_ports_;                   // per accelerator
+  std::vector<int> ports_;                  // [dimension]: ports per accelerator
+  std::vector<Femtoseconds> flit_time_;     // [out-port of an accelerator]
+  std::vector<std::size_t> dimension_;      // [out-port of an accelerator]
+  std::vector<Femtoseconds> free_at_;       // [accelerator][out-port]: when the channel's last flit is done
+  std::vector<std::vector<Span>> covered_;  // [accelerator][out-port]: the times in which it had messages
   TimeWindows windows_;  // series: the channels of each dimension, then the messages of each
 };
 

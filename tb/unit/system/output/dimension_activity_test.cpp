@@ -115,6 +115,49 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   EXPECT_EQ(active[35], 0);
 }
 
+// Two accelerators around a switch; a message of accelerator 0 for each {begin, end}, in cycles of 1 ns.
+std::vector<double> activity_of(const std::vector<std::pair<Cycles, Cycles>>& messages) {
+  const topology::Topology topology = topology::make_hierarchy(
+      std::vector{topology::DimensionSpec{topology::DimensionKind::kSwitch, 2, 1, {16'000'000'000}, 0}});
+  const config::SystemConfig system;
+  schedule::Schedule schedule;
+  schedule.routes = {{{0, {0, 4}}, {1, {0, 4}}, {1, {0, 4}}}};
+  DimensionActivity activity(topology, system, {&schedule});
+  schedule::TableEntry entry;
+  entry.route = 0;
+  ni::MessageRecord message;
+  message.entry = &entry;
+  message.src = 0;
+  for (const auto& [begin, end] : messages) {
+    message.dependencies_met = begin;
+    message.completed = end;
+    activity.message_completed(message);
+  }
+  return activity.active(0, 60 * system.clock.period());
+}
+
+TEST(DimensionActivity, CountsMessagesThatAreOvertakenFromTheirBeginning) {
+  const auto alone = activity_of({{5, 35}});
+  EXPECT_EQ(activity_of({{10, 20}, {5, 35}}), alone);
+  EXPECT_EQ(activity_of({{10, 15}, {20, 25}, {5, 35}}), alone);
+  EXPECT_EQ(activity_of({{8, 15}, {5, 12}, {12, 35}}), alone);
+  EXPECT_EQ(activity_of({{5, 35}, {10, 35}}), alone);
+  EXPECT_EQ(activity_of({{10, 35}, {5, 35}}), alone);
+}
+
+// Drawn spans against a mark per cycle.
+RC_GTEST_PROP(DimensionActivity, IsTheUnionOfItsMessages, ()) {
+  auto messages = *rc::gen::container<std::vector<std::pair<Cycles, Cycles>>>(
+      rc::gen::pair(rc::gen::inRange<Cycles>(0, 60), rc::gen::inRange<Cycles>(0, 60)));
+  std::ranges::sort(messages, {}, &std::pair<Cycles, Cycles>::second);
+  std::vector<double> marks(60, 0);
+  for (const auto& [begin, end] : messages) {
+    for (Cycles cycle = begin; cycle < end; ++cycle) marks[static_cast<std::size_t>(cycle)] = 0.5;
+  }
+  std::erase_if(messages, [](const auto& message) { return message.first > message.second; });
+  RC_ASSERT(activity_of(messages) == marks);
+}
+
 double mean(const nlohmann::ordered_json& windows, double window_ns, double time_ns) {
   double sum = 0;
   double begin = 0;
