@@ -44,6 +44,20 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
+// Bliss calls `report` with every generator that it finds: since version 0.77 as a function object, before as
+// a plain function.
+template <typename Graph, typename Report>
+const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& report) {
+  if constexpr (requires { graph.canonical_form(stats, report); }) {
+    return graph.canonical_form(stats, report);
+  } else {
+    const auto hook = [](void* to, unsigned vertices, const unsigned* image) {
+      (*static_cast<const Report*>(to))(vertices, image);
+    };
+    return graph.canonical_form(stats, hook, const_cast<Report*>(&report));
+  }
+}
+
 // A network as a graph of coloured vertices: the nodes, and vertices in the middle of connections whose
 // colour gives the sort of connection. The most frequent symmetric sort needs no such vertices.
 class ColouredGraph {
@@ -69,18 +83,11 @@ class ColouredGraph {
 
   Symmetries find() {
     Symmetries symmetries;
-    struct Found {
-      NodeId nodes;
-      Symmetries* symmetries;
-    } found{nodes_, &symmetries};
+    const auto report = [&](unsigned, const unsigned* image) {
+      symmetries.generators.emplace_back(image, image + nodes_);
+    };
     bliss::Stats stats;
-    const unsigned* labels = graph_.canonical_form(
-        stats,
-        [](void* to, unsigned, const unsigned* image) {
-          const auto* into = static_cast<const Found*>(to);
-          into->symmetries->generators.emplace_back(image, image + into->nodes);
-        },
-        &found);
+    const unsigned* labels = canonical_form(graph_, stats, report);
     symmetries.size = static_cast<double>(stats.get_group_size_approx());
     // The nodes' labels without the other vertices, in the same order.
     std::vector<NodeId> by_label(static_cast<std::size_t>(nodes_));
