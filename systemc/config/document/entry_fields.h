@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,8 +19,8 @@
 namespace coppice::config {
 
 // The elements of a list, which may be empty. Throws ConfigError with the expected form.
-inline const std::vector<Node>& read_list(const Node& value, const std::string& path,
-                                          const std::string& expected) {
+inline const std::vector<Node>& read_list(const Node& value, std::string_view path,
+                                          std::string_view expected) {
   if (value.kind != Node::Kind::kList) refuse(value, path, expected);
   return value.children;
 }
