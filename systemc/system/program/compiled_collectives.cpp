@@ -25,13 +25,13 @@ using workload::CollectiveOp;
 
 using workload::kElementBytes;
 
-// Rounds up to whole elements, at least one for every member.
+// Rounds up to whole elements, at least one per member.
 Bytes padded(Bytes bytes, std::size_t members) {
   return padded_size(bytes, static_cast<Bytes>(members) * kElementBytes);
 }
 
-// The spec of a program's collective on a group's network: with the configured algorithm, or with another if
-// that one does not fit. A barrier is the smallest all-reduce.
+// The spec of a program's collective on a group's network: with the configured algorithm, or another if that
+// does not apply. A barrier is the smallest all-reduce.
 workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op, Bytes bytes, NodeId root,
                                   const GroupNetwork& network) {
   workload::CollectiveSpec spec = config.collective;
@@ -44,7 +44,7 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
     if (!chosen->second.algorithm.empty()) spec.algorithm = chosen->second.algorithm;
     if (chosen->second.chunks != 0) spec.chunks = chosen->second.chunks;
   }
-  // Chunks have two elements for every member.
+  // Chunks have two elements per member.
   const auto members = static_cast<Bytes>(network.accelerators().size());
   if (spec.chunks > 1) {
     spec.chunks = static_cast<int>(std::clamp<Bytes>(bytes / (2 * kElementBytes * members), 1, spec.chunks));
@@ -59,7 +59,7 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
   return spec;
 }
 
-// The name of the network for which a bound holds.
+// The name of the network to which a bound applies.
 std::string bound_network(const GroupNetwork& network, const topology::Topology& machine) {
   const std::string name = network.topology().name();
   switch (network.kind()) {
@@ -134,7 +134,7 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
   known->schedule = own.place(std::move(known->schedule), ni_ports_);
   known->interfaces = known->accelerators;
-  // The schedule in the machine's own order, which only a group of all accelerators has.
+  // A group of all accelerators uses the machine's own numbering.
   for (auto node = index(machine_.num_accelerators()); node < known->schedule.nodes.size(); ++node) {
     known->interfaces.push_back(static_cast<NodeId>(node));
   }
@@ -192,7 +192,7 @@ CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& coll
   }
 }
 
-// A routed group's own links, however the network joins them; others may also send over these.
+// The members' own links in a routed group, whatever connects them; others may also send over these.
 topology::Topology CompiledCollectives::own_links(const Members& accelerators) const {
   const auto members = static_cast<NodeId>(accelerators.size());
   topology::Topology star(topology::Kind::kFile, {}, members, 1);
@@ -227,7 +227,7 @@ GroupBound CompiledCollectives::bound(CollectiveOp op, const schedule::Schedule&
     bound.least = find_least_time(loaded_.config.system, topology, schedule);
     bound.bandwidth_ns = bound.least.bandwidth.ns();
   }
-  if (routed) bound.least.latency_ns = 0;  // the star has no paths with the machine's lengths
+  if (routed) bound.least.latency_ns = 0;  // the star lacks the machine's path lengths
   return bound;
 }
 
@@ -263,7 +263,7 @@ std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId 
 // A transfer is a gather of one message.
 const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId destination, Bytes bytes) {
   const Bytes whole = padded(bytes, 1);
-  // No collective has this key: two members, neither of which is its root.
+  // No collective has this key: two members and a root that is neither.
   auto& known = compiled_[{Members{source, destination}, CollectiveOp::kBroadcast, whole, -2}];
   if (known != nullptr) return *known;
   known = std::make_unique<CompiledCollective>();
@@ -320,7 +320,7 @@ void CompiledCollectives::count(CompiledCollective& compiled) const {
   }
 }
 
-// Every accelerator receives the data at least once, over one hop.
+// Each accelerator receives the data at least once, over at least one hop.
 void CompiledCollectives::count_messages(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();

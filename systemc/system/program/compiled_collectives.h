@@ -30,25 +30,25 @@ struct CompiledCollective {
   schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name nodes of the machine
   schedule::CheckReport report;
   std::vector<schedule::ExpectedTime>
-      expected;  // for algorithm auto: its choice and the other candidates, the fastest first
+      expected;  // for algorithm auto: the choice, then the other candidates by increasing time
   std::vector<topology::NodeId> accelerators;  // of the machine
-  // Those of `accelerators`, then those of switches that add for them.
+  // The members' interfaces, then those of switches that reduce for them.
   std::vector<topology::NodeId> interfaces;
   std::vector<std::int64_t> arrivals;  // [interface]: messages that arrive there; empty: not counted
   std::vector<std::int64_t> entries;   // [interface]: entries of all its tables; empty: not counted
-  LeastTime least;                     // lower bounds on any schedule; groups are of members
-  double bandwidth_ns = 0;             // the one of the two bounds that ignores latency
+  LeastTime least;                     // lower bounds on any schedule; groups consist of members
+  double bandwidth_ns = 0;             // the bound that ignores latency
   double least_ns = 0;                 // the larger of the two
-  std::string late;                    // the reason why messages may come later than the lockstep expects
+  std::string late;                    // why messages may arrive later than the lockstep expects
   std::int64_t messages = 0;
-  double flit_hops = 0;  // at least the routers that its flits pass
+  double flit_hops = 0;  // lower bound: the routers on the paths of its flits
 };
 
 // Lower bounds on any schedule of a group's collective, on the group's own network.
 struct GroupBound {
   std::string network;                         // its name
   std::vector<topology::NodeId> accelerators;  // of the machine, in the network's order
-  LeastTime least;                             // groups are of members
+  LeastTime least;                             // groups consist of members
   double bandwidth_ns = 0;                     // as in CompiledCollective
   std::vector<double> lengths{};  // lengths of the network's channels (routing/all_to_all_bound.h)
 };
@@ -56,14 +56,13 @@ struct GroupBound {
 // Settings for compiling the collectives of a program.
 struct CompileOptions {
   GroupWays ways = GroupWays::kOwnNetwork;
-  // A single collective of all accelerators is the whole program: its own proof covers deadlock, and the
+  // Whether the program is a single collective of all accelerators: its own proof covers deadlock, and the
   // network interfaces, which hold its tables from the start, need no counts of entries and arrivals.
   bool alone = false;
   std::optional<int> pattern_beyond{};  // overrides CompileRequest::pattern_beyond
 };
 
-// The schedules of a program's collectives and transfers: equal ones are compiled once, and all are proven
-// right.
+// The schedules of a program's collectives and transfers. Equal ones are compiled once, and all are checked.
 class CompiledCollectives {
  public:
   // All references must outlive this object.
@@ -77,14 +76,14 @@ class CompiledCollectives {
   // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
-  // The network of `accelerators`.
+  // The network of a group.
   const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
-  // The bounds for any algorithm.
+  // The lower bounds of a collective for any algorithm.
   GroupBound bound(const workload::GroupCollective& collective,
                    const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
 
-  // Throws ConfigError naming the cycle if messages of all that has been compiled could deadlock together.
+  // Throws ConfigError naming the cycle if messages of all compiled schedules could deadlock together.
   void require_deadlock_free();
 
  private:
@@ -112,12 +111,12 @@ class CompiledCollectives {
   fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;
   bool proven_ = true;                                            // routes_ is free of cycles
-  std::set<std::pair<topology::NodeId, topology::NodeId>> sent_;  // transfers whose routes it has
+  std::set<std::pair<topology::NodeId, topology::NodeId>> sent_;  // transfers whose routes are in routes_
   std::map<Members, std::unique_ptr<GroupNetwork>> networks_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>
       compiled_;
-  // Collectives that are not placed yet, by the shape of their network.
+  // Collectives in the numbering of their group, by the shape of its network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
       shapes_;
 };

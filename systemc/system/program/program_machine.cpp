@@ -44,7 +44,7 @@ void require_routers(const config::Loaded& loaded) {
                     "system.router.impl: rtl runs a single collective, not a program: write systemc");
 }
 
-// Whether all accelerators join the only collective from the start on, and do nothing else.
+// Whether all accelerators join the only collective at the start, and the program has no other work.
 bool is_one_collective(const config::Loaded& loaded, const workload::Program& program,
                        const std::vector<Job>& jobs, int accelerators) {
   if (program.collectives.size() != 1 || !program.transfers.empty()) return false;
@@ -73,7 +73,7 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
             is_one_collective(loaded, program, jobs, topology.num_accelerators())),
       compiler(loaded, topology, *routing, {.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond}) {
   require_room(loaded, key, topology, program);
-  // Its construction compiles all of them.
+  // The constructor compiles all collectives.
   const ProgramState state(loaded, program, jobs, compiler);
   if (alone) {
     only = state.exchange(1).compiled;
@@ -103,7 +103,7 @@ void PreparedProgram::require_time(const ProgramState& state) const {
   }
 }
 
-// Switches that add have one port for every accelerator.
+// Reducing switches have one port per accelerator.
 void PreparedProgram::prepare_tables(const ProgramState& state) {
   if (alone) {
     for (const schedule::NodeTables& node : only->schedule.nodes) {
@@ -205,7 +205,7 @@ void ProgramMachine::chain_gradients(const GradientChain& chain) {
                       "interface does not report: write systemc");
   }
   const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
-  if (compiled == nullptr) return;  // a collective of one rank: its gradients are final at once
+  if (compiled == nullptr) return;  // a collective of one rank: its gradients are final immediately
   auto chunks = schedule::find_final_chunks(compiled->schedule);
   if (!chunks) {
     throw ModelError(
@@ -221,7 +221,7 @@ void ProgramMachine::build_machine() {
       memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
     }
   }
-  // A run that is cut off at a cycle does not leap past it.
+  // A run that ends at a given cycle does not leap past it.
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
   const bool adding = state_.adding() && !prepared_.alone;
   // A value change dump samples the nodes in every cycle of the kernel.
@@ -251,7 +251,7 @@ void ProgramMachine::build_machine() {
   if (decoupled) machine_->decouple();
 }
 
-// A single collective is started by the usual accelerators, or by your own.
+// The usual accelerators, or your own, start a single collective.
 MachineParts ProgramMachine::parts() {
   MachineParts parts = options_.parts;
   if (prepared_.alone) return parts;
@@ -265,8 +265,7 @@ MachineParts ProgramMachine::parts() {
   return parts;
 }
 
-// Switches begin at once with the first of the accelerators, which is impossible if nodes run ahead of each
-// other.
+// Reducing switches start with the first accelerator, so nodes must not run ahead of each other.
 void ProgramMachine::start_adders(ni::ContextId id, Cycles now) {
   const CompiledCollective* const compiled = state_.exchange(id).compiled;
   if (compiled == nullptr) return;
@@ -298,7 +297,7 @@ void ProgramMachine::run() {
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();
 }
 
-// Sums of flits that arrived together may still wait in a reduction unit when their messages count.
+// Sums of flits that arrived together may still be in a reduction unit when their messages count.
 void ProgramMachine::settle() {
   constexpr Cycles kSettle = 1000;
   if (setup_.fidelity == config::Fidelity::kFlit || setup_.fidelity == config::Fidelity::kLeap) {
@@ -331,7 +330,7 @@ void ProgramMachine::simulate() {
             if (profile_) profile_->sample_if_due(now);
           },
   };
-  // Runs up to the stop, complete or not.
+  // Runs up to the stop even if the program is unfinished.
   if (setup_.stop > 0) {
     state.next_look = [this](Cycles) { return setup_.stop; };
     state.ended = [this, &now] { return now >= setup_.stop || (complete() && fabric().idle()); };
@@ -347,7 +346,7 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
 }
 
-// The clock of a waveform keeps the kernel busy: a deadlock is then detected by modules that move or compute.
+// A waveform's clock keeps the kernel busy; modules that move or compute then detect a deadlock.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

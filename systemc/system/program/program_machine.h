@@ -30,7 +30,7 @@
 
 namespace coppice::system {
 
-// Everything that is known about the run of a program before its first simulated cycle, without SystemC.
+// A compiled program and everything else that is known before its first simulated cycle, without SystemC.
 class PreparedProgram {
  public:
   // Compiles all collectives and proves their messages free of deadlock. `key` is the configuration key of
@@ -41,15 +41,15 @@ class PreparedProgram {
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupWays ways = GroupWays::kOwnNetwork, std::optional<int> pattern_beyond = std::nullopt);
 
-  // The tables with which interfaces are constructed: those of the only collective, or none.
+  // The tables with which interfaces are constructed: those of the only collective, otherwise empty ones.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
   int ni_ports;      // per accelerator
   int fabric_ports;  // per network interface
-  // All accelerators only join one collective, from the start on: interfaces are constructed with its tables,
-  // and need no contexts.
+  // Whether the program is one collective that all accelerators join at the start: interfaces are constructed
+  // with its tables and need no contexts.
   bool alone;
   CompiledCollectives compiler;
   const CompiledCollective* only = nullptr;  // that collective, if `alone`
@@ -70,23 +70,23 @@ struct ProgramSetup {
   PreparedProgram& prepared;
   config::Fidelity fidelity;
   const GradientChain* chain = nullptr;     // nullptr: no operation waits for parts of a collective
-  CollectiveGate* gate = nullptr;           // nullptr: collectives begin when they have been joined
-  const ni::PathTable* paths = nullptr;     // none: messages take the routes of their schedules
-  std::function<std::string()> how_far{};   // as RunState has it; empty: by operations
-  fabric::Meetings* meetings = nullptr;     // as MachineSpec has it
-  const SymmetricRun* symmetric = nullptr;  // as MachineSpec has it; of a collective that is `alone`
-  Cycles stop = 0;                          // what has not ended by then is lost; 0: all ends
-  bool grows = false;  // work is added in any cycle, so that no node runs ahead of others
+  CollectiveGate* gate = nullptr;           // nullptr: collectives begin once they are joined
+  const ni::PathTable* paths = nullptr;     // nullptr: messages take the routes of their schedules
+  std::function<std::string()> how_far{};   // describes progress, as in RunState; empty: counts operations
+  fabric::Meetings* meetings = nullptr;     // as in MachineSpec
+  const SymmetricRun* symmetric = nullptr;  // as in MachineSpec, for a collective that is `alone`
+  Cycles stop = 0;     // cycle in which the run ends and unfinished work is lost; 0: never
+  bool grows = false;  // work may be added in any cycle, so nodes do not run ahead of each other
 };
 
-// The machine with a program on it: used by every simulation of a program.
+// The machine that runs a program, in every simulation of one.
 class ProgramMachine {
  public:
   // Elaborates a SystemC kernel: at most once per process.
   ProgramMachine(const ProgramSetup& setup, const RunOptions& options);
 
-  // Runs to the end, or to the stop. Throws Interrupted; ModelError for a deadlock, for wrong or missing
-  // data, or beyond max_cycles; and exceptions of modules.
+  // Runs to the end of the program or to the stop. Throws Interrupted; ModelError for a deadlock, for wrong
+  // or missing data, or beyond max_cycles; and exceptions of modules.
   void run();
   bool complete() const {
     return prepared_.alone ? log_.completed_count() == state_.messages()
@@ -97,20 +97,21 @@ class ProgramMachine {
   const SharedPasses& passes() const { return passes_; }
   const Machine& machine() const { return *machine_; }
 
-  // The owner of a program that grows simulates it through these instead of run(), without observers.
+  // For the owner of a program that grows, who simulates it through these instead of run(), without
+  // observers.
   ProgramState& state() { return state_; }
   ProgramRunner& runner(topology::NodeId accelerator) {
     return *runners_[static_cast<std::size_t>(accelerator)];
   }
   Machine& machine() { return *machine_; }
-  // Describes unfinished operations, packets and interfaces, and what they wait for, one line each.
+  // Lists unfinished operations, packets and interfaces and the reasons that they wait, one per line.
   std::string describe_waiting(Cycles cycle) const;
 
   fabric::Fabric& fabric() { return machine_->fabric(); }
   const fabric::Fabric& fabric() const { return machine_->fabric(); }
   fabric::RouteChanges* route_changes() { return machine_->route_changes(); }
   ni::MessageLog& log() { return log_; }
-  // Receives the exceptions of modules beside the machine.
+  // Receives exceptions of modules outside the machine.
   fabric::Failure& failure() { return failure_; }
   // The trace for options.trace_path, or nullptr if that is empty. The caller finishes it after writing
   // everything.
@@ -136,10 +137,10 @@ class ProgramMachine {
   PreparedProgram& prepared_;
   ProgramState state_;
   SharedPasses passes_;
-  bool verilog_;                               // network interfaces are
-  std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
+  bool verilog_;                               // whether network interfaces are Verilog
+  std::unique_ptr<ChainedGradients> chained_;  // nullptr: no operation waits for parts of a collective
   std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
-  std::vector<ProgramRunner*> runners_;                   // [accelerator], the machine's
+  std::vector<ProgramRunner*> runners_;                   // [accelerator]; owned by the machine
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<Machine> machine_;
@@ -147,7 +148,7 @@ class ProgramMachine {
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<RunProfile> profile_;
   std::unique_ptr<VcdProbe> vcd_;
-  Cycles end_ = 0;  // of the simulation
+  Cycles end_ = 0;  // last cycle of the simulation
 };
 
 }  // namespace coppice::system

@@ -47,7 +47,7 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
   if (chained != nullptr) make_gradient_queue(*chained);
 }
 
-// The collective has its place in the list.
+// Registers the collective in the order of the list.
 void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
   const ContextId id = state_.context_of(join);
   operation_of_[id] = operation;
@@ -63,7 +63,7 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
   const auto* const join = std::get_if<workload::JoinCollective>(&program_->operations[operation].work);
   if (join != nullptr) expect(operation, *join);
   if (!simulating_) return;
-  // A collective of one rank ends as it begins, which is not to be within this call.
+  // A collective of one rank ends when it begins, which must not happen within this call.
   const bool moves = join == nullptr || state_.exchange(state_.context_of(*join)).compiled != nullptr;
   const Cycles now = fabric::current_cycle(state_.config().system.clock.period());
   if (!moves || at > now) {
@@ -71,7 +71,7 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
     set_alarm(at, Kind::kReady);
     return;
   }
-  // In the order in which they were added.
+  // In the order of their addition.
   take_ready(now);
   make_ready(operation, now);
   settle(now);
@@ -82,7 +82,7 @@ void ProgramRunner::take_ready(Cycles now) {
     const std::size_t operation = ready_later_.front().second;
     ready_later_.pop_front();
     make_ready(operation, now);
-    load_contexts(now);  // a collective begins before what was added after it
+    load_contexts(now);  // a collective begins before operations added after it
   }
 }
 
@@ -201,7 +201,7 @@ void ProgramRunner::settle(Cycles now) {
   load_contexts(now);
 }
 
-// Takes layers out of the gradient queue once everything else for which they wait has ended.
+// Dequeues layers from the gradient queue once everything else for which they wait has ended.
 void ProgramRunner::take_layers(Cycles now) {
   while (gradients_ != nullptr && gradients_->released()) {
     const auto operation = static_cast<std::size_t>(chain_->layers[gradients_->layer()].operation);
@@ -228,7 +228,7 @@ Cycles ProgramRunner::duration(std::size_t operation) const {
                             : state_.duration(std::get<workload::MemoryAccess>(work));
 }
 
-// Operations that take no time end immediately.
+// Operations of zero duration end immediately.
 void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   while (!unit.busy && !unit.waiting.empty()) {
     unit.current = unit.waiting.front();
@@ -245,9 +245,8 @@ void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   }
 }
 
-// Whether a computation that takes `cycles` alone runs tile by tile. If it takes longer than its tiles, on a
-// slower accelerator, it ends later than they do by the difference; if it takes less, it has no separate
-// tiles.
+// Decides whether a computation that takes `cycles` alone runs tile by tile. On a slower accelerator it ends
+// later than its tiles by the difference; one that is faster than its tiles has no separate tiles.
 bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) {
   if (engine_ == nullptr) return false;
   auto work = passes_.work(rank_, operation);
@@ -332,7 +331,7 @@ void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   start(id, now);
 }
 
-// Starts tables through the registers, at the node's own time.
+// Starts tables through the registers, at the node's time.
 void ProgramRunner::start(ContextId id, Cycles now) {
   state_.begin(id, accelerator_, now);
   times(operation_of_.at(id)).begun = now;
@@ -362,8 +361,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// Loads the tables of a joined exchange that are not loaded, otherwise the next ones in the list. Returns
-// whether there was work, and room for it.
+// Loads missing tables of a joined exchange, otherwise the next ones in the list. Returns false if there is
+// nothing to load or no free context.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;
@@ -392,7 +391,7 @@ bool ProgramRunner::load_next(Cycles now) {
 }
 
 // A free context, preferably one that holds the tables. For a joined exchange, otherwise the context of the
-// last exchange that is loaded but not joined, whose tables are loaded again later.
+// last exchange that is loaded but not joined, which is then loaded again later.
 ProgramRunner::Context* ProgramRunner::place_for(ContextId id, bool joined) {
   const schedule::NodeTables* const tables = state_.tables(id, accelerator_).tables;
   Context* free = nullptr;

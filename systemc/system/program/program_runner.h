@@ -27,16 +27,16 @@ struct ChainedGradients {
   schedule::FinalChunks chunks;
 };
 
-// An accelerator that runs its rank's part of a program: it computes one operation at a time, in the order of
+// An accelerator that runs its rank's part of a program. It computes one operation at a time, in the order of
 // readiness and then of the list, accesses its memory one operation at a time, and joins collectives, sends
-// and receives through its network interface. An operation that depends on one that ends in cycle c begins in
-// c if its resource is free.
+// and receives through its network interface. An operation whose last predecessor ends in cycle c begins in c
+// if its resource is free.
 //
 // The interface has system.ni.contexts contexts for collectives. Loading tables into one takes
-// system.ni.table_load cycles per entry, one table at a time; tables that a context still holds need not be
-// loaded. The first collectives of the rank's list are loaded before the program begins, others ahead of
-// their turn if a context is free. A collective that has been joined but not loaded replaces one that is
-// loaded but not joined, the last of these in the list. Sends and receives need no context.
+// system.ni.table_load cycles per entry, one table at a time; tables that a context still holds are not
+// loaded again. The first collectives of the rank's list are loaded before the program begins, others ahead
+// of their turn if a context is free. A collective that is joined but not loaded replaces the last one in the
+// list that is loaded but not joined. Sends and receives need no context.
 //
 // Layers of a chained forward pass wait for the gradient queue, which sits between the interface and the rest
 // of the accelerator.
@@ -44,25 +44,25 @@ struct ChainedGradients {
 // A collective or transfer that is called in cycle c begins in c + system.ni.launch.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
-  // All references must outlive this object, and so must `chained` (nullptr if no operation waits for parts
-  // of a collective) and `gate` (nullptr if collectives begin when they are joined).
+  // All references must outlive this object, as must `chained` (nullptr if no operation waits for parts of a
+  // collective) and `gate` (nullptr if collectives begin when they are joined).
   ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
                 SharedPasses& passes, const ChainedGradients* chained, CollectiveGate* gate = nullptr);
 
-  // It acts in cycles of its node's time, unless tiles run in the kernel's.
+  // The runner acts at its node's time, unless its tiles run at the kernel's.
   bool starts_at_once() const override { return engine_ == nullptr; }
   bool wants_alarm() const override { return true; }
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
-  // Takes in the rank's operation `operation`, which is new or has taken the place of one that has ended, and
-  // follows no other: a collective or a transfer. It is ready in cycle `at`, which is not over, or, before
-  // the simulation, in its first.
+  // Adds the rank's operation `operation`, a collective or transfer without predecessors, which is new or
+  // replaces an ended one. It becomes ready in cycle `at`, which must not be over; before the simulation, in
+  // the first cycle.
   void add(std::size_t operation, Cycles at);
 
-  // Whether it will act by itself.
+  // Whether it will act without an external event.
   bool expects() const { return !alarms_.empty() || engine_ != nullptr; }
 
-  // The reasons that unfinished operations wait, one line each; at most `limit`.
+  // Lists why unfinished operations wait, one per line; at most `limit`.
   std::string describe_waiting(int limit) const;
 
  private:
@@ -70,10 +70,10 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   struct Alarm {
     Cycles at;
     Kind kind;
-    ni::ContextId id;  // admitted, or of a transfer
+    ni::ContextId id;  // of an admitted exchange, or of a transfer
     bool operator>(const Alarm& other) const { return at > other.at; }
   };
-  // One thing at a time.
+  // A resource that runs one operation at a time.
   struct Unit {
     std::deque<std::size_t> waiting;  // operations
     std::size_t current = 0;
@@ -123,33 +123,34 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   CollectiveGate* gate_;
   topology::NodeId accelerator_;
   int rank_;
-  const workload::RankProgram* program_ = nullptr;  // nullptr: the accelerator stays idle
+  const workload::RankProgram* program_ = nullptr;  // nullptr: the accelerator is idle
   ni::WakeScheduler* alarm_ = nullptr;
   ni::Interface* interface_ = nullptr;
   bool simulating_ = false;
   Cycles next_alarm_ = -1;
-  std::deque<std::pair<Cycles, std::size_t>> ready_later_;  // added operations, and from when they are ready
+  // Added operations and the cycles in which they become ready.
+  std::deque<std::pair<Cycles, std::size_t>> ready_later_;
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]
-  std::vector<std::int32_t> waits_;                   // [operation]: predecessors that have not ended
+  std::vector<std::int32_t> waits_;                   // [operation]: number of unfinished predecessors
   std::deque<std::size_t> ended_;                     // operations whose followers have not been notified
   const GradientChain* chain_ = nullptr;              // nullptr: nothing waits for the gradient queue
   std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
   Unit memory_;
-  // nullptr: all computations take the time of their formula.
+  // nullptr: every computation takes its formula's time.
   std::unique_ptr<accelerator::LayerEngine> engine_;
-  Cycles tiles_end_ = 0;     // end of the tiles without other users of the memory
-  Cycles behind_tiles_ = 0;  // extra time of a computation that takes longer than nominally
+  Cycles tiles_end_ = 0;     // end of the tiles if nothing else used the memory
+  Cycles behind_tiles_ = 0;  // excess of a computation's time over the nominal time
 
   std::vector<Context> contexts_;
   std::vector<ni::ContextId> in_order_;  // the rank's collectives in the order of its list
-  std::size_t next_to_load_ = 0;         // index in in_order_: all earlier ones are loaded, or have been
-  std::map<ni::ContextId, std::size_t> operation_of_;  // joined, sent or received
+  std::size_t next_to_load_ = 0;         // index in in_order_; earlier collectives have been loaded
+  std::map<ni::ContextId, std::size_t> operation_of_;  // of joined collectives and of transfers
   // (-priority, id) of exchanges that are joined but not loaded.
   std::set<std::pair<int, ni::ContextId>> awaited_;
   std::set<ni::ContextId> joined_;  // joined and not complete
-  std::set<ni::ContextId> begun_;   // loaded once, or joined: not to be loaded ahead again
+  std::set<ni::ContextId> begun_;   // loaded once, or joined: not loaded ahead again
   Context* loading_ = nullptr;
 };
 

@@ -19,8 +19,8 @@
 
 namespace coppice::system {
 
-// The life of a rank's operation, in cycles; -1: not yet. Ready: all its predecessors have ended. Begun: its
-// computation has begun, or the network interface may move its data.
+// Cycles in which a rank's operation becomes ready, begins and ends; -1: not yet. Ready: all its predecessors
+// have ended. Begun: its computation has begun, or the network interface may move its data.
 struct OperationTimes {
   Cycles ready = -1;
   Cycles begun = -1;
@@ -30,16 +30,16 @@ struct OperationTimes {
 // A collective or transfer of a program while it runs.
 class ExchangeState {
  public:
-  bool collective = true;                        // else a transfer
+  bool collective = true;                        // false: a transfer
   std::int32_t number = 0;                       // in Program::collectives or Program::transfers
-  const CompiledCollective* compiled = nullptr;  // nothing moves among one rank: nullptr
-  std::unique_ptr<Verification> verification;    // from the first that joins to the last that is done
+  const CompiledCollective* compiled = nullptr;  // nullptr for a group of one rank, which moves nothing
+  std::unique_ptr<Verification> verification;    // exists from the first join until the last member is done
   int joined = 0;
   int done = 0;
   Cycles first_joined = -1;
   Cycles last_joined = -1;
   Cycles ended = -1;
-  std::vector<Cycles> begun{};  // [interface]: cycle in which its tables began; empty: with the simulation
+  std::vector<Cycles> begun{};  // [interface]: cycle in which its tables began; empty: cycle 0
   CheckedElements checked{};    // set when its data is verified
 };
 
@@ -55,31 +55,32 @@ class ProgramState {
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
   const std::vector<Job>& jobs() const { return jobs_; }
-  // The time before which none of a rank's operations begins.
+  // The time before which no operation of a rank begins.
   Femtoseconds begins(int rank) const;
   topology::NodeId accelerator(int rank) const;
-  // The rank on an accelerator; -1: none.
+  // The rank on an accelerator, or -1.
   int rank_on(topology::NodeId accelerator) const {
     const auto index = static_cast<std::size_t>(accelerator);
     return index < ranks_.size() ? ranks_[index] : -1;
   }
 
-  // Collectives are numbered from 1 on, transfers after them: as contexts of the network interfaces.
+  // Collectives are numbered from 1, transfers after them; the numbers are contexts of the network
+  // interfaces.
   ni::ContextId context_of(const workload::JoinCollective& join) const {
     return collectives_[static_cast<std::size_t>(join.collective)];
   }
   ni::ContextId context_of_transfer(std::int32_t transfer) const {
     return transfers_[static_cast<std::size_t>(transfer)];
   }
-  // For a program that grows while it runs: compile its collective or transfer `number`, which is new or has
-  // taken the place of one that is done, and return its context. Throw ConfigError.
+  // Compile collective or transfer `number` of a program that grows, which is new or replaces a finished one,
+  // and return its context. Throw ConfigError.
   ni::ContextId add_collective(std::int32_t number);
   ni::ContextId add_transfer(std::int32_t number);
-  // The rank's list of operations has grown.
+  // Extends the state for a new operation in the rank's list.
   void add_operation(int rank);
   ni::ContextId exchanges() const { return static_cast<ni::ContextId>(exchanges_.size()); }
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
-  // The number of an accelerator in an exchange.
+  // An accelerator's index in an exchange.
   topology::NodeId member(ni::ContextId id, topology::NodeId accelerator) const {
     return member(*exchanges_[id - 1].compiled, accelerator);
   }
@@ -88,21 +89,21 @@ class ProgramState {
     const ExchangeState& exchange = exchanges_[id - 1];
     return exchange.begun.empty() ? 0 : exchange.begun[static_cast<std::size_t>(member(id, accelerator))];
   }
-  // For a rank's network interface to load.
+  // The tables for an accelerator's network interface to load.
   ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
-  // The higher is served first; transfers have none.
+  // Higher priorities are served first; a transfer's is 0.
   int priority(ni::ContextId id) const {
     const ExchangeState& exchange = exchanges_[id - 1];
     return exchange.collective ? program_.collectives[static_cast<std::size_t>(exchange.number)].priority : 0;
   }
-  // Entries of a collective's tables at an accelerator.
+  // The number of entries in a collective's tables at an accelerator.
   std::int64_t entries(ni::ContextId id, topology::NodeId accelerator) const;
 
-  // Whether switches add for a collective.
+  // Whether switches reduce for any collective.
   bool adding() const { return adding_; }
-  // Called when the data of a collective has been found right, before it is forgotten.
+  // Called when the data of a collective is verified, before it is released.
   std::function<void(const CompiledCollective& compiled, Verification& verification)> on_verified;
-  // Called when all members of a collective or transfer are done with it, in the cycle in which the last is.
+  // Called when the last member of a collective or transfer is done, in that cycle.
   std::function<void(ni::ContextId id, Cycles now)> on_done;
   // Called when the first member joins a collective or transfer.
   std::function<void(ni::ContextId id, Cycles now)> on_first_joined;
@@ -111,17 +112,18 @@ class ProgramState {
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
   void done(ni::ContextId id, Cycles now);
-  // If the collective is the whole program and starts at time 0: records its end at each accelerator.
+  // Records the end of the only collective, which starts at time 0, at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);
-  // Keeps all data until it is verified at the end: network interfaces may still add when all messages of a
-  // collective count.
+  // Keeps all data until the end of the run, where it is verified: network interfaces may still add after all
+  // messages of a collective have counted.
   void keep_data() { kept_ = true; }
   void verify_kept();
-  // Throws an error for wrong data of a collective or transfer: OrderLostError for tables that only the
-  // lockstep orders, otherwise ModelError.
+  // Throws the error for wrong data of a collective or transfer: OrderLostError if only the lockstep orders
+  // its tables, otherwise ModelError.
   [[noreturn]] void refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const;
 
-  // The buffer of an address in an accelerator's memory: kBufferBits of the address are within the buffer.
+  // The buffer of an address in an accelerator's memory; the low kBufferBits of an address are the offset in
+  // the buffer.
   static constexpr int kBufferBits = 40;
   ni::GradientMemory& memory(ni::ContextId id, topology::NodeId accelerator);
 
@@ -162,7 +164,7 @@ class ProgramState {
   std::vector<ni::ContextId> transfers_;    // [transfer]
   std::vector<ExchangeState> exchanges_;
   Bytes kept_bytes_ = 0;  // of all buffers
-  // [compiled]: the member of an accelerator that has another number.
+  // [compiled]: indices of members that differ from their accelerator's number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
   config::Check check_;
@@ -177,7 +179,7 @@ class ProgramState {
   std::unique_ptr<std::mutex> changing_ = std::make_unique<std::mutex>();
 };
 
-// An accelerator's memory as its network interface reads it, buffer by buffer.
+// An accelerator's memory as its network interface accesses it, divided into buffers.
 class ProgramMemory final : public ni::GradientMemory {
  public:
   ProgramMemory(ProgramState& state, topology::NodeId accelerator)
