@@ -1,16 +1,16 @@
-// The product of two bf16 numbers as an IEEE 754 binary32, in the same cycle or, pipelined, in the next one. Two significands
-// of 8 bits give 16, so that it is exact unless it is too large, or so small that it becomes subnormal and is rounded to nearest
-// even. Subnormals, infinities; every NaN result is the quiet NaN 7fc00000.
+// The product of two bf16 numbers as an IEEE 754 binary32, in the same cycle or, pipelined, in the next one. Two
+// significands of 8 bits give 16, so the product is exact unless it overflows or becomes subnormal and is rounded to
+// nearest even. Subnormals, infinities; every NaN result is the quiet NaN 7fc00000.
 `default_nettype none
 module bf16_multiplier #(
-  parameter PIPELINED = 0  // 1: a register behind the product of the significands
+  parameter PIPELINED = 0  // 1: a register after the product of the significands
 ) (
   input  wire        clk_i,
   input  wire [15:0] a_i,
   input  wire [15:0] b_i,
   output reg  [31:0] product_o
 );
-  // The significand with its leading bit, which subnormals lack, and the exponent that it counts from.
+  // The significand with its leading bit, which subnormals lack, and the exponent.
   wire [7:0] a_exponent = |a_i[14:7] ? a_i[14:7] : 8'd1;
   wire [7:0] b_exponent = |b_i[14:7] ? b_i[14:7] : 8'd1;
   wire [15:0] significand_d = {8'd0, |a_i[14:7], a_i[6:0]} * {8'd0, |b_i[14:7], b_i[6:0]};
@@ -45,7 +45,8 @@ module bf16_multiplier #(
   wire [15:0] normal = significand << zeros;
   wire signed [10:0] exponent = exponents - $signed({7'd0, zeros});
 
-  // A subnormal: the significand shifts right until its exponent is 1; 25 places leave less than half of the last.
+  // A subnormal: the significand shifts right until its exponent is 1; a shift of 25 leaves less than half of the last
+  // digit.
   wire signed [10:0] below = 11'sd1 - exponent;
   wire [4:0] shift = below > 11'sd25 ? 5'd25 : below[4:0];
   wire [48:0] wide = {normal, 33'd0} >> shift;

@@ -1,12 +1,12 @@
-// Addresses of a tile's lanes, each lane a cycle after its neighbour: the skew of a systolic array, without registers for the
-// operands. From the cycle of start_i on the first lane asks for 0, 1, ... DEPTH_I - 1, a cycle later the next one, and so
-// on through lanes_i lanes. The first lane is 0, or with REVERSE the last one. Not started again before the last lane is
-// through.
+// Addresses of a tile's lanes, each lane a cycle after its neighbour: the skew of a systolic array, without registers
+// for the operands. From the cycle of start_i on the first lane requests 0, 1, ... DEPTH_I - 1, a cycle later the next
+// one, and so on through lanes_i lanes. The first lane is 0, or with REVERSE the last one. It must not be started again
+// before the last lane is done.
 `default_nettype none
 module operand_feeder #(
   parameter LANES = 4,    // from 1
-  parameter LANE_W = 3,   // of a number of lanes
-  parameter DEPTH_W = 16, // of an address and of a depth
+  parameter LANE_W = 3,   // bits of a number of lanes
+  parameter DEPTH_W = 16, // bits of an address and of a depth
   parameter REVERSE = 0   // 1: from the last lane to lane 0
 ) (
   input  wire                     clk_i,
@@ -27,7 +27,7 @@ module operand_feeder #(
     if (start_i) depth_q <= depth_i;
   end
 
-  reg [LANES-1:0] went_q;  // began in the cycle before
+  reg [LANES-1:0] went_q;  // started in the previous cycle
   wire [LANES-1:0] go;
   always @(posedge clk_i) went_q <= rst_ni ? go : {LANES{1'b0}};
   genvar l;
@@ -36,9 +36,9 @@ module operand_feeder #(
       localparam [LANE_W-1:0] LANE = l;
       localparam NEIGHBOUR = REVERSE != 0 ? (l + 1 < LANES ? l + 1 : l) : (l > 0 ? l - 1 : l);
       wire first = REVERSE != 0 ? LANE + 1'b1 == lanes : l == 0;
-      wire follows = NEIGHBOUR != l && went_q[NEIGHBOUR] && !start_i;  // of this tile
+      wire follows = NEIGHBOUR != l && went_q[NEIGHBOUR] && !start_i;  // number of lanes of this tile
       assign go[l] = LANE < lanes && (first ? start_i : follows);
-      reg [DEPTH_W-1:0] next_q, left_q;  // the next address, and how many are left
+      reg [DEPTH_W-1:0] next_q, left_q;  // the next address, and the number that remain
       wire more = left_q != {DEPTH_W{1'b0}};
       always @(posedge clk_i) begin
         if (!rst_ni) left_q <= {DEPTH_W{1'b0}};

@@ -1,15 +1,16 @@
 // A processing element of a systolic array: a bf16 multiplier, an fp32 adder, and registers for the operand that moves
-// right, the operand that moves down or stays, and the sum. A product counts only if both operands are there. Per cycle:
+// right, the operand that moves down or stays, and the sum. A product counts only if both operands are valid. Per
+// cycle:
 //   hold    nothing changes
 //   fill    the upper operand moves down to stay; what else was here is dropped
 //   stream  the left operand moves right; output stationary: so does the upper one down, and the product is added to the
 //           sum; weight stationary: the product of the left operand and the one that stays is added to the sum from below
-//   drain   the sum moves up, the one from below takes its place; operands are dropped
+//   drain   the sum moves up and is replaced by the one from below; operands are dropped
 // Pipelined, a product is added one or two cycles later: from a register, and with two its multiplier has one inside as well.
 // A stream takes as many cycles more.
 `default_nettype none
 module pe #(
-  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
   parameter PIPELINED = 0    // registers from the operands to the adder: 0, 1 or 2
 ) (
   input  wire        clk_i,

@@ -1,10 +1,11 @@
-// ROWS x COLUMNS processing elements: operands enter at the left and upper edges and move right and down, sums move up and
-// leave by the upper edge. All do the same in a cycle (pe.v); row 0 is the upper one, column 0 the left one.
+// ROWS x COLUMNS processing elements: operands enter at the left and upper edges and move right and down, sums move up
+// and leave by the upper edge. All elements do the same in a cycle (pe.v); row 0 is the upper one, column 0 the left
+// one.
 `default_nettype none
 module pe_array #(
   parameter ROWS = 4,       // from 1
   parameter COLUMNS = 4,    // from 1
-  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
   parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder
 ) (
   input  wire                  clk_i,

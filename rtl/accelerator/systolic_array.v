@@ -11,14 +11,14 @@
 module systolic_array #(
   parameter ROWS = 4,       // from 1
   parameter COLUMNS = 4,    // from 1
-  parameter SIDE_W = 3,     // of a number of rows or columns
-  parameter DEPTH_W = 16,   // of a depth; rows + columns + depth is below 2^DEPTH_W
-  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter SIDE_W = 3,     // bits of a number of rows or columns
+  parameter DEPTH_W = 16,   // bits of a depth; rows + columns + depth is below 2^DEPTH_W
+  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
   parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder (pe.v)
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire                       start_i,  // a tile, taken with ready_o
+  input  wire                       start_i,  // a tile, accepted with ready_o
   output wire                       ready_o,
   input  wire [SIDE_W-1:0]          rows_i,     // from 1 to ROWS
   input  wire [SIDE_W-1:0]          columns_i,  // from 1 to COLUMNS
@@ -49,7 +49,7 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(stream), .lanes_i(rows), .depth_i(depth),
     .read_o(left_read_o), .address_o(left_address_o));
 
-  // A row at a time where the upper operand or the result has rows.
+  // One row at a time if the upper operand or the result consists of rows.
   wire [COLUMNS-1:0] used;
   genvar c;
   generate
@@ -60,7 +60,7 @@ module systolic_array #(
   endgenerate
   wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
 
-  // The lanes that are skewed: operands from above where the outputs stay, else results.
+  // The skewed lanes: operands from above for stationary outputs, otherwise results.
   wire [COLUMNS-1:0] skewed_lane;
   wire [COLUMNS*DEPTH_W-1:0] skewed_address;
   reg formed_q;
@@ -69,8 +69,7 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(STATIONARY != 0 ? formed_q : stream), .lanes_i(result_columns),
     .depth_i(result_depth), .read_o(skewed_lane), .address_o(skewed_address));
 
-  // The size of the tile whose results leave, and its half: that of the previous tile until the first result of
-  // the next one.
+  // The size and half of the tile whose results leave: the previous tile until the first result of the next one.
   reg [SIDE_W-1:0] formed_columns_q;
   reg [DEPTH_W-1:0] formed_depth_q;
   reg formed_half_q;

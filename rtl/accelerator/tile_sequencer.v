@@ -5,10 +5,10 @@
 // A tile whose start_i and ready_o meet begins in the next cycle.
 `default_nettype none
 module tile_sequencer #(
-  parameter SIDE_W = 3,     // of a number of rows or columns
-  parameter DEPTH_W = 16,   // of a depth, and of the cycles of a phase
-  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
-  parameter PIPELINED = 0    // products are added so many cycles later (pe.v)
+  parameter SIDE_W = 3,     // bits of a number of rows or columns
+  parameter DEPTH_W = 16,   // bits of a depth and of the cycles of a phase
+  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
+  parameter PIPELINED = 0    // cycles from an operand to the addition of its product (pe.v)
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -19,20 +19,20 @@ module tile_sequencer #(
   output wire               ready_o,
   output wire [1:0]         mode_o,       // 0: hold, 1: fill, 2: stream, 3: drain
   output wire               stream_o,     // the first cycle of a stream
-  output wire               formed_o,     // the first sum is formed in the upper row (weights stay)
-  output wire [SIDE_W-1:0]  row_o,        // which row fills the array, or leaves it
+  output wire               formed_o,     // the upper row forms the first sum (weights stay)
+  output wire [SIDE_W-1:0]  row_o,        // the row that fills the array, or leaves it
   output reg  [SIDE_W-1:0]  rows_o,
   output reg  [SIDE_W-1:0]  columns_o,
   output reg  [DEPTH_W-1:0] depth_o,
-  output reg                half_o        // changes with every tile
+  output reg                half_o        // toggles with every tile
 );
   localparam HOLD = 2'd0, FILL = 2'd1, STREAM = 2'd2, DRAIN = 2'd3;
   localparam FIRST = STATIONARY != 0 ? FILL : STREAM;
   localparam [DEPTH_W-1:0] ONE = 1, LATER = PIPELINED > 1 ? 2 : PIPELINED > 0 ? 1 : 0;
   reg [1:0]         mode_q;
   reg               first_q;   // the first cycle of a phase
-  reg [DEPTH_W-1:0] left_q;    // cycles of the phase, this one included
-  reg [DEPTH_W-1:0] before_q;  // cycles of the stream before the first sum is formed in the upper row
+  reg [DEPTH_W-1:0] left_q;    // cycles of the phase, including this one
+  reg [DEPTH_W-1:0] before_q;  // cycles of the stream before the upper row forms the first sum
   wire last = left_q == ONE;
   wire ends = last && (STATIONARY != 0 ? mode_q == STREAM : mode_q == DRAIN);
   assign ready_o = mode_q == HOLD || ends;

@@ -1,35 +1,36 @@
-// Connects a network interface built with WAITS to memory over BANKS ports of AXI4, with any latency and ready both ways. Lines of
-// LINE_WORDS words are interleaved over the banks; each holds the lines in use (memory_bank.v) and accesses memory by bursts of a
-// line.
+// Connects a network interface built with WAITS to memory over BANKS ports of AXI4 with any latency and back-pressure.
+// Lines of LINE_WORDS words are interleaved over the banks. Each bank caches lines in use (memory_bank.v) and accesses
+// memory by bursts of a line.
 //
-// A flit is told here as it comes to the reduction unit (coming_*), a request for data as the network interface makes it (dma_*): its
-// line, or both lines of which it has words, then get a place, in the order of each port. ready_o signals that the oldest flit
-// of a port's queue can go on in this cycle: its sum's operand is here, or its store has a place, and no other port uses the bank.
-// The words of read_valid_i come in the next cycle, sums are written four cycles after they were read. Data of dma_* come in
-// their order, in the cycle after they were read.
+// Flits that arrive at the reduction unit (coming_*) and data requests of the network interface (dma_*) are announced
+// here. The line of each, or both lines if its words cross into a second, is allocated a slot, in the order of each
+// port. ready_o signals that the oldest flit of a port's queue can proceed in this cycle: the operand of its sum is
+// here, or its store has a slot, and no other port uses the bank. The words of read_valid_i arrive in the next cycle;
+// sums are written four cycles after they were read. Data of dma_* are returned in order, in the cycle after they were
+// read.
 //
-// Every stream (a port's flits, a port's requests) takes places one line after the other, and holds at most one of a flit that lacks its
-// second: with more places in a bank than streams some flit can always proceed. A port whose flit waits for a place does not hold
-// up flits of others (reduction_unit).
+// Every stream (a port's flits, a port's requests) allocates slots one line after the other, and holds at most one of a
+// flit whose second line has none: with more slots in a bank than streams some flit can always proceed. A port whose
+// flit waits for a slot does not delay flits of other ports (reduction_unit).
 `default_nettype none
 module gradient_memory #(
-  parameter PORTS = 4,        // of the network interface
+  parameter PORTS = 4,        // ports of the network interface
   parameter LANES = 4,        // words of a flit, a power of two from 2
   parameter ADDR_W = 24,      // bits of an address, in words
-  parameter QUEUE = 32,       // flits that wait for the reduction unit at a port, a power of two
-  parameter BUFFER = 16,      // requests for data under way at a port, a power of two
-  parameter BANKS = 4,        // ports of AXI4, a power of two from 2
+  parameter QUEUE = 32,       // flits that may wait for the reduction unit at a port, a power of two
+  parameter BUFFER = 16,      // data requests in flight at a port, a power of two
+  parameter BANKS = 4,        // AXI4 ports, a power of two from 2
   parameter LINE_WORDS = 16,  // words of a burst, a power of two from 2 * LANES
-  parameter LINES = 16,       // of a bank, a power of two above 2 * PORTS
-  parameter AXI_W = 128,      // bits of a word of AXI: 32 times a power of two, at most a flit's
-  parameter ADDRESS_W = 44,   // bits of an address of AXI
-  // Derived: leave them as they are.
+  parameter LINES = 16,       // lines of a bank, a power of two above 2 * PORTS
+  parameter AXI_W = 128,      // bits of an AXI word: 32 times a power of two, at most a flit's
+  parameter ADDRESS_W = 44,   // bits of an AXI address
+  // Derived; do not set.
   parameter FLIT_W = 32 * LANES,
   parameter STRB_W = AXI_W / 8
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [ADDRESS_W-13:0]      base_i,  // where word 0 is, in 4 KiB; constant while anything runs
+  input  wire [ADDRESS_W-13:0]      base_i,  // address of word 0, in 4 KiB; constant while anything is in flight
   // Flits that arrive at the reduction unit, and its actions.
   input  wire [PORTS-1:0]           coming_valid_i,
   input  wire [PORTS-1:0]           coming_add_i,
@@ -49,9 +50,9 @@ module gradient_memory #(
   input  wire [PORTS*LANES-1:0]     dma_lanes_i,
   output wire [PORTS-1:0]           dma_data_valid_o,
   output wire [PORTS*FLIT_W-1:0]    dma_data_o,
-  output wire                       busy_o,   // something is not in memory
-  output wire                       error_o,  // for good: memory has answered with an error
-  // AXI4, a port for each bank: bursts of LINE_WORDS * 32 / AXI_W words, INCR, of their full width, all of one ID.
+  output wire                       busy_o,   // not everything is in memory
+  output wire                       error_o,  // until reset: memory has answered with an error
+  // AXI4, a port per bank: bursts of LINE_WORDS * 32 / AXI_W words, INCR, of full width, all with one ID.
   output wire [BANKS*ADDRESS_W-1:0] araddr_o,
   output wire [7:0]                 arlen_o,
   output wire [2:0]                 arsize_o,
@@ -78,15 +79,15 @@ module gradient_memory #(
   input  wire [BANKS-1:0]           bvalid_i,
   output wire [BANKS-1:0]           bready_o
 );
-  localparam STREAMS = 2 * PORTS;  // flits of each port, then requests of each
+  localparam STREAMS = 2 * PORTS;  // flits of each port, then data requests of each
   localparam LINE_W = $clog2(LINE_WORDS);
   localparam SHIFT_W = $clog2(LANES);
   localparam ROW_W = LINE_W - SHIFT_W;
   localparam BANK_W = $clog2(BANKS);
-  localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line's number
+  localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line number
   localparam TAG_W = NUMBER_W - BANK_W;
   localparam PLACE_W = $clog2(LINES);
-  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);  // a bank counts two that have gone for a cycle more
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);  // a bank counts two ended requests for one cycle more
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);
@@ -103,12 +104,12 @@ module gradient_memory #(
     end
   endgenerate
 
-  // Streams take turns at being the first.
+  // Streams take turns in having the highest priority.
   reg [STREAMS-1:0] from_q;
   always @(posedge clk_i)
     from_q <= !rst_ni || from_q[STREAMS-2:0] == {(STREAMS - 1){1'b0}} ? {STREAMS{1'b1}} : {from_q[STREAMS-2:0], 1'b0};
 
-  // Between streams and banks.
+  // Connections between streams and banks.
   wire [BANKS*STREAMS-1:0]     touch, touched, read_request, read_grant, reads;
   wire [STREAMS*TAG_W-1:0]     touch_tag;
   wire [STREAMS-1:0]           touch_data;
@@ -141,12 +142,12 @@ module gradient_memory #(
       wire [LANES-1:0] lanes = FLITS ? coming_lanes_i[PORT*LANES+:LANES] : dma_lanes_i[PORT*LANES+:LANES];
       wire data = FLITS ? coming_add_i[PORT] : 1'b1;
 
-      // The first request without a place is in registers: the line it asks for and its bank, and whether it then also asks for the
-      // next line, because some of its words are there.
-      reg               asks_q, second_q, data_q, crosses_q;  // second: its first line has its place
-      reg  [BANKS-1:0]  bank_q;        // one-hot, of the line
+      // The first request without a slot is in registers: its line and bank, and whether its words also reach the next
+      // line, which it then requests as well.
+      reg               asks_q, second_q, data_q, crosses_q;  // second: its first line has a slot
+      reg  [BANKS-1:0]  bank_q;        // one-hot, bank of the line
       reg  [NUMBER_W-1:0] number_q;    // the line
-      reg  [LINE_W+BANK_W-1:0] at_q;   // where its words are in the first line and the bank of that
+      reg  [LINE_W+BANK_W-1:0] at_q;   // position of its words in the first line, and that line's bank
       wire              none, full;
       wire [DEPTH_W:0]  count;
       wire              behind_data, behind_crosses;
@@ -187,7 +188,7 @@ module gradient_memory #(
       assign touch_tag[s*TAG_W+:TAG_W] = number_q[NUMBER_W-1:BANK_W];
       assign touch_data[s] = data_q;
 
-      // The request that got a place, in the next cycle, when its bank is known.
+      // The request that was allocated a slot, in the next cycle, when its bank is known.
       reg                placed_q, placed_data_q, placed_crosses_q;
       reg  [LINE_W+BANK_W-1:0] placed_at_q;
       reg  [BANKS-1:0]   got_q;
@@ -206,7 +207,8 @@ module gradient_memory #(
         if (|got_q) first_place_q <= got_place;
       end
 
-      // Tickets: of those that have their places, the first. From the queue it goes into a register when what it reads is there.
+      // Tickets: the oldest request that has its slots. It moves from the queue to a register once its operands are
+      // here.
       wire               waits_none, waits_full, needs, straddles;
       wire [DEPTH_W:0]   waits_count;
       wire [LINE_W-1:0]  offset;
@@ -311,7 +313,7 @@ module gradient_memory #(
         wire [BANKS*ROW_W-1:0]   sum_rows, store_rows;
         wire [BANKS*SHIFT_W-1:0] sum_shifts, store_shifts;
         wire [BANKS*LANES-1:0]   sum_lanes, store_lanes;
-        // Sums are sources 0 to PORTS - 1 of a bank's writes, stores the following ones.
+        // Sums are write sources 0 to PORTS - 1 of a bank, stores the following ones.
         memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_sum (
           .valid_i(sums_q[STAGES-1]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
           .place0_i(sum_place0), .place1_i(sum_place1), .lanes_i(sum_lanes_i[PORT*LANES+:LANES]),
@@ -336,13 +338,13 @@ module gradient_memory #(
           assign write_lanes[SUM*LANES+:LANES] = sum_lanes[b*LANES+:LANES];
           assign write_lanes[STORE*LANES+:LANES] = store_lanes[b*LANES+:LANES];
         end
-        wire unused = answer_valid[s];  // the reduction unit knows
+        wire unused = answer_valid[s];  // the reduction unit reports it
       end else begin : g_requests
         assign goes = read_ready;
         assign dma_data_valid_o[PORT] = answer_valid[s];
         assign dma_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
       end
-      // There is room here for everything that waits at the network interface.
+      // The queue holds everything that can wait at the network interface.
       wire unused_counts = &{1'b0, full, count, waits_full, waits_count, unused_offset};
     end
 

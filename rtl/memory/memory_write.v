@@ -1,24 +1,25 @@
-// Distributes a flit's words over the banks: rotates its data to the lanes of memory, and gives each bank the place, the row and
-// lane of its first word, and its lanes. A flit that crosses a line begins the next one at its first row.
+// Distributes a flit's words over the banks: rotates its data to the lanes of memory, and selects for each bank the
+// slot, the row and lane of its first word, and its lanes. A flit that crosses a line continues in the next one at its
+// first row.
 `default_nettype none
 module memory_write #(
   parameter LANES = 4,    // words of a flit, a power of two from 2
   parameter LINE_W = 4,   // log2 of the words of a line
   parameter BANKS = 4,    // a power of two from 2
-  parameter PLACE_W = 4,  // bits of a place of a bank
-  // Derived: leave them as they are.
+  parameter PLACE_W = 4,  // bits of a slot number
+  // Derived; do not set.
   parameter BANK_W = $clog2(BANKS),
   parameter SHIFT_W = $clog2(LANES),
   parameter ROW_W = LINE_W - SHIFT_W
 ) (
   input  wire                     valid_i,
-  input  wire [BANK_W-1:0]        bank_i,     // of the first word
-  input  wire [BANK_W-1:0]        next_i,     // of the words behind the line
-  input  wire                     crosses_i,  // there are such
-  input  wire [LINE_W-1:0]        offset_i,   // of the first word in the line
-  input  wire [PLACE_W-1:0]       place0_i,   // of the line
-  input  wire [PLACE_W-1:0]       place1_i,   // of the next
-  input  wire [LANES-1:0]         lanes_i,    // words of the flit
+  input  wire [BANK_W-1:0]        bank_i,     // slot of the first word
+  input  wire [BANK_W-1:0]        next_i,     // slot of the words after the line's end
+  input  wire                     crosses_i,  // there are such words
+  input  wire [LINE_W-1:0]        offset_i,   // position of the first word in the line
+  input  wire [PLACE_W-1:0]       place0_i,   // bank of the line
+  input  wire [PLACE_W-1:0]       place1_i,   // bank of the next line
+  input  wire [LANES-1:0]         lanes_i,    // number of words in the flit
   input  wire [32*LANES-1:0]      data_i,
   output wire [BANKS-1:0]         valid_o,
   output wire [BANKS*PLACE_W-1:0] place_o,

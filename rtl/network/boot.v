@@ -2,14 +2,14 @@
 // starts all tiles in the same cycle whenever start_i is high. error_o stays high if a write was refused.
 `default_nettype none
 module boot #(
-  parameter WRITES = 1,            // of the image
-  parameter IMAGE = "",            // its file, a line for each: 24 bits of address, 32 of data
+  parameter WRITES = 1,            // writes in the image
+  parameter IMAGE = "",            // its file; one line per write: 24 bits of address, 32 of data
   parameter [7:0] CONTROL = 8'h08  // the register that starts a tile
 ) (
   input  wire        clk_i,
   input  wire        rst_ni,
   input  wire        start_i,
-  output wire        loaded_o,     // all has been written
+  output wire        loaded_o,     // all writes are done
   output reg         error_o,
   output wire [23:0] awaddr_o,
   output wire        awvalid_o,

@@ -4,19 +4,19 @@ module link #(
   parameter VCS = 4,       // virtual channels, from 2
   parameter FLIT_W = 128,  // bits of a flit
   parameter LATENCY = 1,   // cycles, from 0
-  // Derived: leave it as it is.
+  // Derived; do not set.
   parameter VC_W = $clog2(VCS)
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
-  // The node that sends.
+  // The sender.
   input  wire              flit_valid_i,
   input  wire [VC_W-1:0]   flit_vc_i,
   input  wire              flit_head_i,
   input  wire              flit_tail_i,
   input  wire [FLIT_W-1:0] flit_i,
   output wire [VCS-1:0]    credit_o,
-  // The node that receives.
+  // The receiver.
   output wire              flit_valid_o,
   output wire [VC_W-1:0]   flit_vc_o,
   output wire              flit_head_o,

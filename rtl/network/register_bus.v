@@ -1,8 +1,8 @@
-// The registers of all tiles of a network behind one AXI4-Lite port: bits 23 to 8 of an address are the tile, the rest the
-// register of docs/hardware/registers.md. A write to tile ffff reaches all tiles in the same cycle. An access to a tile that is
-// not there is answered with DECERR.
+// The registers of all tiles of a network behind one AXI4-Lite port: bits 23 to 8 of an address are the tile, the rest
+// the register of docs/hardware/registers.md. A write to tile ffff reaches all tiles in the same cycle. An access to a
+// missing tile is answered with DECERR.
 //
-// Limits: one write and one read at a time; tiles accept what they are offered at once, as tile_registers does without SPILL.
+// Limits: one write and one read at a time; tiles accept requests immediately, as tile_registers does without SPILL.
 `default_nettype none
 module register_bus #(
   parameter TILES = 4  // up to 65535
@@ -41,8 +41,8 @@ module register_bus #(
   output wire [TILES-1:0]    tile_rready_o
 );
   localparam [1:0] OKAY = 2'b00, DECERR = 2'b11;
-  reg writes_q, reads_q;                   // an answer is due
-  reg [TILES-1:0] written_q, read_q;       // of these tiles
+  reg writes_q, reads_q;                   // a response is due
+  reg [TILES-1:0] written_q, read_q;       // from the addressed tiles
   wire write = awvalid_i && wvalid_i && !writes_q;
   wire read = arvalid_i && !reads_q;
   assign {awready_o, wready_o} = {2{write}};

@@ -1,5 +1,5 @@
 // A switch: a router whose ports all lead to links, with the registers of a tile's link pins (rtl/tile/tile.v), so that
-// tiles and switches are wired to each other alike and take equally long.
+// tiles and switches connect to each other alike and with the same latency.
 //
 // Limits: those of router; VCS is a power of two from 2; neighbours' buffers hold at least CREDITS flits.
 `default_nettype none
@@ -8,11 +8,11 @@ module switch #(
   parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two from 2
   parameter DEPTH = 16,      // flits of a buffer, a power of two
-  parameter CREDITS = 16,    // of them that a neighbour may use, at most DEPTH
+  parameter CREDITS = 16,    // flits that a neighbour may have in it, at most DEPTH
   parameter ROUTE_AT = 81,   // first bit of the route in a head flit
   parameter HOP_PORT_W = 3,  // bits of an output port in a hop
-  parameter HOPS = 6,        // of a route
-  // Derived: leave them as they are.
+  parameter HOPS = 6,        // bits of a route
+  // Derived; do not set.
   parameter VC_W = $clog2(VCS),
   parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W)
 ) (

@@ -2,13 +2,13 @@
 // priority: skipped line, lockstep, dependency, queue.
 `default_nettype none
 module command_decoder (
-  input  wire       valid_i,      // there is an entry
-  input  wire       pass_i,       // after a line that is passed over
-  input  wire       nop_i,        // it is a nop
-  input  wire       lockstep_i,   // the lockstep is in force
+  input  wire       valid_i,      // the table has an entry
+  input  wire       pass_i,       // after a skipped line
+  input  wire       nop_i,        // the entry is a nop
+  input  wire       lockstep_i,   // lockstep is enabled
   input  wire       hold_i,       // the lockstep counter holds
-  input  wire       satisfied_i,  // its dependencies have arrived
-  input  wire       place_i,      // the packetizer has a place
+  input  wire       satisfied_i,  // the entry's dependencies have arrived
+  input  wire       place_i,      // the packetizer has a free slot
   output reg  [2:0] state_o,      // as ni::DecoderState: done, lockstep, dependency, queue, issue, nop, pass
   output wire       issue_o,
   output wire       nop_o

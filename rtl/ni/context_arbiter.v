@@ -13,13 +13,13 @@ module context_arbiter #(
   input  wire [1:0]                     order_i,
   input  wire [CONTEXTS-1:0]            request_i,
   input  wire [CONTEXTS-1:0]            fresh_i,
-  input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // how many that run started before it
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // number of running contexts that started before it
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed
-  input  wire [CONTEXTS-1:0]            done_i,      // after this cycle it does not run, and has not been served
+  input  wire [CONTEXTS-1:0]            done_i,      // it stops after this cycle and has not been served
   output wire [CONTEXTS-1:0]            grant_o
 );
   localparam [1:0] IN_TURNS = 2'd0, BY_PRIORITY = 2'd1;
-  reg [CONTEXTS-1:0]  served_q;  // last; one-hot, or none
+  reg [CONTEXTS-1:0]  served_q;  // the context served last; one-hot, or zero
   reg [CONTEXT_W-1:0] served_place;
   integer n;
   always @* begin
@@ -38,17 +38,17 @@ module context_arbiter #(
   generate
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_context
       wire [CONTEXT_W-1:0] place = place_i[i*CONTEXT_W+:CONTEXT_W];
-      // Its class: of two classes the higher comes first, within one the first to start.
+      // Its class: higher classes come first, within a class the earliest start.
       wire behind = some_served && place > served_place;
       wire [PRIORITY_W-1:0] high =
-        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // as unsigned
+        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // as unsigned numbers
       wire [PRIORITY_W:0] class_of =
         fresh_i[i] ? {(PRIORITY_W + 1){1'b0}} :
         order_i == IN_TURNS ? {1'b1, {(PRIORITY_W - 1){1'b0}}, behind} :
         order_i == BY_PRIORITY ? {1'b1, high} : {1'b1, {PRIORITY_W{1'b0}}};
     end
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_grant
-      wire [CONTEXTS-1:0] ahead;  // those that request and come first
+      wire [CONTEXTS-1:0] ahead;  // requesting contexts of the first class
       for (k = 0; k < CONTEXTS; k = k + 1) begin : g_other
         if (k == i) begin : g_self
           assign ahead[k] = 1'b0;

@@ -10,17 +10,17 @@ module contexts #(
   parameter CONTEXTS = 4,     // from 2
   parameter CONTEXT_W = 2,    // log2(CONTEXTS), rounded up
   parameter PORTS = 4,
-  parameter EVENTS = 8,       // arrivals a cycle
+  parameter EVENTS = 8,       // arrivals per cycle
   parameter ARRIVALS_W = 16   // bits of a collective's arrivals
 ) (
   input  wire                           clk_i,
   input  wire                           rst_ni,
-  input  wire [CONTEXTS-1:0]            open_i,            // a collective takes it
-  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages that come for it; with open_i
+  input  wire [CONTEXTS-1:0]            open_i,            // a collective opens the context
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages expected by it; with open_i
   input  wire [CONTEXTS-1:0]            start_i,
-  input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // of those that start in one cycle: how many come before it
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // of contexts that start in one cycle: the number before it
   // Events of this cycle.
-  input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // nothing is left in the port's table after it
+  input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // the port's table has no entries left after it
   input  wire [PORTS*CONTEXTS-1:0]      issue_i,
   input  wire [PORTS*CONTEXTS-1:0]      left_i,            // a message's last tail
   input  wire [EVENTS*CONTEXTS-1:0]     arrived_i,         // a message counts from the next cycle on
@@ -28,10 +28,10 @@ module contexts #(
   output wire [CONTEXTS-1:0]            open_o,
   output wire [CONTEXTS-1:0]            active_o,
   output wire [CONTEXTS-1:0]            fresh_o,           // starts in this cycle
-  output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // how many that run started before it
+  output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // number of running contexts that started before it
   output wire [CONTEXTS-1:0]            done_o
 );
-  localparam FLIGHT_W = $clog2(2 * PORTS + 1);  // a port has two messages at most
+  localparam FLIGHT_W = $clog2(2 * PORTS + 1);  // a port has at most two messages
   localparam SENT_W = $clog2(PORTS + 1);
   localparam CAME_W = $clog2(EVENTS + 1);
   localparam NUMBER_W = CONTEXT_W + 1;
@@ -86,7 +86,7 @@ module contexts #(
 
       wire [PORTS-1:0]    ended, issue, left;
       wire [EVENTS-1:0]   arrived;
-      wire [CONTEXTS-1:0] earlier;  // those that end in this cycle and started before it
+      wire [CONTEXTS-1:0] earlier;  // contexts that end in this cycle and started before it
       for (k = 0; k < PORTS; k = k + 1) begin : g_port
         assign ended[k] = ended_i[k*CONTEXTS+c];
         assign issue[k] = issue_i[k*CONTEXTS+c];

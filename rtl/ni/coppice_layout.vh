@@ -15,8 +15,8 @@
 `define COPPICE_ENTRY_PACKETS_AT (`COPPICE_ENTRY_FLITS_AT + FLITS_W)
 `define COPPICE_ENTRY_ROUTE_AT (`COPPICE_ENTRY_PACKETS_AT + PACKETS_W)
 `define COPPICE_ENTRY_W (`COPPICE_ENTRY_ROUTE_AT + ROUTE_W)
-// A head: whether to add, flow (with an id or a context before it where there are several), address, data words of the packet, tag of
-// the message (source port, then sequence number), its packets, and what is left of the route.
+// A head: whether to add, flow (preceded by an id or a context if there are several), address, data words of the
+// packet, tag of the message (source port, then sequence number), its packets, and the rest of the route.
 `define COPPICE_SEQUENCE_W 2
 `define COPPICE_TAG_W (SOURCE_W + `COPPICE_SEQUENCE_W)
 `define COPPICE_HEAD_FLOW_AT 1

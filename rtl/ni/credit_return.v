@@ -14,7 +14,7 @@ module credit_return #(
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
-  input  wire [VCS-1:0]   flit_valid_i,  // of which virtual channel one comes
+  input  wire [VCS-1:0]   flit_valid_i,  // a flit arrives, by virtual channel
   input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, before that of this cycle
   output wire [VCS-1:0]   credit_o,
   output wire             owes_o      // a credit was held back and is not given yet

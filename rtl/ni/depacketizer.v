@@ -18,11 +18,11 @@ module depacketizer #(
   parameter PACKETS_W = 14,  // bits of a number of packets
   parameter TAG_W = 12,      // bits of a message's tag: source port and sequence number
   parameter PENDING = 8,     // incomplete messages
-  parameter GATES = 0        // 1: clocks of what is idle stand still
+  parameter GATES = 0        // 1: gates the clocks of idle parts
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
-  input  wire [VCS-1:0]    valid_i,           // of which virtual channel a flit comes
+  input  wire [VCS-1:0]    valid_i,           // a flit arrives, by virtual channel
   input  wire              head_i,
   input  wire              tail_i,
   input  wire [FLIT_W-1:0] flit_i,
@@ -34,9 +34,9 @@ module depacketizer #(
   output wire [VCS*ADDR_W-1:0] vc_address_o,  // where the next flit of each virtual channel's packet goes
   output wire [VCS*LANES-1:0]  vc_lanes_o,
   output wire [FLIT_W-1:0] data_o,
-  output wire              arrived_o,        // the last tail of a message came
+  output wire              arrived_o,        // the last tail of a message arrived
   output wire              arrived_add_o,
-  output wire              arrived_store_o,  // and was to be stored
+  output wire              arrived_store_o,  // and the message is stored, not added
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );
@@ -58,16 +58,16 @@ module depacketizer #(
   wire [NAME_W-1:0]   name_in = {flit_i[TAG_AT+:TAG_W], flit_i[FLOW_AT+:FLOW_W], flit_i[0]};
   wire [LEN_W-1:0]    words_in = flit_i[WORDS_AT+:LEN_W];
   wire [PACKETS_W-1:0] packets_in = flit_i[PACKETS_AT+:PACKETS_W];
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
   reg [VCS*NAME_W-1:0]    name_q;
   reg [VCS*ADDR_W-1:0]    address_q;
-  reg [VCS*LEN_W-1:0]     words_q;    // still to come
+  reg [VCS*LEN_W-1:0]     words_q;    // remaining words
   reg [VCS-1:0]           some_q, full_q;  // of them: any, a full flit
   reg [VCS*PACKETS_W-1:0] others_q;   // of the message's packets
   reg [VCS-1:0]           single_q, two_q;  // of its packets: one, two
   /* verilator lint_on MULTIDRIVEN */
   reg [VCS*VCS-1:0]       same_q;     // of two virtual channels: the same message
-  reg [VCS*PENDING-1:0]   match_q;    // its place
+  reg [VCS*PENDING-1:0]   match_q;    // its slot
 
   // Messages of which some packets have come.
   reg [PENDING-1:0]   pending_q;
@@ -96,7 +96,7 @@ module depacketizer #(
     match = {PENDING{1'b0}};
     same = {VCS{1'b0}};
 `ifdef VERILATOR
-    if (valid)  // else none of this counts
+    if (valid)  // unused otherwise
 `endif
     for (i = 0; i < VCS; i = i + 1) begin
       name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{valid_i[i]}});

@@ -3,17 +3,17 @@
 // the others are added up before them.
 `default_nettype none
 module dependency_tracker #(
-  parameter FLOWS = 64,    // flows, up to 2^FLOW_W
+  parameter FLOWS = 64,    // number of flows, up to 2^FLOW_W
   parameter FLOW_W = 10,   // bits of a flow
   parameter COUNT_W = 10,  // bits of a count; arrivals of a flow stay below 2^COUNT_W
-  parameter EVENTS = 8,    // arrivals a cycle, from 2
-  parameter LATE = EVENTS / 2,  // of them, from 1 to EVENTS - 1
-  parameter QUERIES = 4,   // queries a cycle, one per port
-  parameter GATES = 0      // 1: the clock stands still while nothing arrives
+  parameter EVENTS = 8,    // arrivals per cycle, from 2
+  parameter LATE = EVENTS / 2,  // late ones among them, from 1 to EVENTS - 1
+  parameter QUERIES = 4,   // queries per cycle, one per port
+  parameter GATES = 0      // 1: gates the clock while nothing arrives
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire                       reset_i,  // all counts to 0
+  input  wire                       reset_i,  // resets all counts
   input  wire [EVENTS-1:0]          arrived_i,
   input  wire [EVENTS*FLOW_W-1:0]   arrived_flow_i,
   input  wire [QUERIES*FLOW_W-1:0]  query_flow_i,
@@ -21,13 +21,13 @@ module dependency_tracker #(
   output wire [QUERIES-1:0]         satisfied_o
 );
   localparam INDEX_W = $clog2(FLOWS);
-  localparam GROUP = 1 << (INDEX_W / 2);  // flows that are looked for together
+  localparam GROUP = 1 << (INDEX_W / 2);  // flows that are compared together
   localparam GROUPS = (FLOWS + GROUP - 1) / GROUP;
   localparam EARLY = EVENTS - LATE;
   localparam EARLY_W = $clog2(EARLY + 1);
   localparam LATE_W = $clog2(LATE + 1);
   localparam [COUNT_W-LATE_W-1:0] ONE = 1;
-  reg  [FLOWS*COUNT_W-1:0] count_q;  // 0 of a flow of which nothing has come
+  reg  [FLOWS*COUNT_W-1:0] count_q;  // 0 for a flow without arrivals
 
   function [EARLY_W-1:0] early_of(input [EARLY-1:0] bits);
     integer n;
@@ -62,7 +62,7 @@ module dependency_tracker #(
     event_group = {(EVENTS*GROUPS){1'b0}};
     event_place = {(EVENTS*GROUP){1'b0}};
 `ifdef VERILATOR
-    if (|arrived_i)  // else none of this counts
+    if (|arrived_i)  // unused otherwise
 `endif
     for (i = 0; i < EVENTS; i = i + 1) begin
       for (k = 0; k < GROUPS; k = k + 1)
@@ -84,7 +84,7 @@ module dependency_tracker #(
       always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
-        else if (|arrived_i)  // all that is not added up here is most of its work
+        else if (|arrived_i)  // most of its work in simulation
 `else
         else
 `endif

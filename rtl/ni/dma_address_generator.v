@@ -1,6 +1,6 @@
-// Reads the data of issued messages from the gradient buffer, one flit per cycle, in the order of issue. It holds at most
-// two messages. A request leaves when req_ready_i indicates that its data has a place and that no sum in progress is
-// missing from it. It comes from registers, and is announced a cycle earlier (next_o), whether or not it can leave.
+// Reads the data of issued messages from the gradient buffer, one flit per cycle, in the order of issue. It holds at
+// most two messages. A request leaves when req_ready_i indicates that its data has a free slot and includes all sums in
+// progress. It is registered, and is announced a cycle earlier (next_o), whether or not it can leave.
 `default_nettype none
 module dma_address_generator #(
   parameter ADDR_W = 24,  // bits of an address, in words of 4 bytes
@@ -14,9 +14,9 @@ module dma_address_generator #(
   input  wire [LEN_W-1:0]  words_i,      // from 1
   output wire              req_valid_o,
   output wire [ADDR_W-1:0] req_address_o,
-  output wire [LANES-1:0]  req_lanes_o,    // lanes that hold a word: the first ones
+  output wire [LANES-1:0]  req_lanes_o,    // lanes that hold a word, from lane 0
   input  wire              req_ready_i,
-  output wire              next_o,         // the next cycle's request, if there is one, is this:
+  output wire              next_o,         // the next cycle's request, if there is one:
   output wire [ADDR_W-1:0] next_address_o,
   output wire [LANES-1:0]  next_lanes_o,
   output wire              busy_o
@@ -28,7 +28,7 @@ module dma_address_generator #(
   reg [ADDR_W-1:0] address_q, behind_address_q;
   reg [LEN_W-1:0]  words_q, behind_words_q;
   reg [LANES-1:0]  lanes_q;
-  reg              last_q;  // request of the message
+  reg              last_q;  // index of the message's request
 
   wire send = front_q && req_ready_i;
   wire pop = send && last_q;

@@ -1,13 +1,13 @@
 // A queue of DEPTH words. A word pushed in a cycle is at the front in the next cycle at the earliest. A push into a
 // full queue is refused (full_o) unless the front leaves in the same cycle; a pop of an empty one has no effect. With
-// FRONT the front word is in a register, which helps long paths, and data_i is written to its place whether or not it
-// is pushed: data_o is undefined while the queue is empty.
+// FRONT the front word is in a register, which shortens paths, and data_i is written to its slot whether or not it is
+// pushed: data_o is undefined while the queue is empty.
 `default_nettype none
 module fifo #(
   parameter WIDTH = 128,  // bits of a word, from 1
   parameter DEPTH = 16,   // words, a power of two from 2
   parameter ADDR_W = 4,   // log2(DEPTH)
-  parameter FRONT = 0     // 1: data_o comes out of a register
+  parameter FRONT = 0     // 1: data_o is registered
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -25,7 +25,7 @@ module fifo #(
 
   wire do_pop = pop_i && !empty_o;
   wire do_push = push_i && (!full_o || do_pop);
-  // A sum that is an index is as wide as its terms, but not in Icarus 11: the place has a name.
+  // An index that is a sum is as wide as its terms, except in Icarus 11: it needs a name.
   wire [ADDR_W-1:0] tail = head_q + count_q[ADDR_W-1:0];
 
   assign empty_o = count_q == {(ADDR_W + 1){1'b0}};
@@ -38,7 +38,7 @@ module fifo #(
       wire [ADDR_W-1:0] next = head_q + 1'b1;
       wire more = count_q > {{ADDR_W{1'b0}}, 1'b1};
       assign data_o = front_q;
-      // In a full queue this place holds the front word, which has already been read.
+      // In a full queue this slot holds the front word, which has already been read.
       always @(posedge clk_i) begin
         words_q[tail] <= data_i;
         if (do_pop || empty_o) front_q <= more ? words_q[next] : data_i;

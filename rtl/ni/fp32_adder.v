@@ -1,19 +1,21 @@
-// IEEE 754 binary32 addition: round to nearest even, subnormals, infinities; every NaN result is the quiet
-// NaN 7fc00000. A sum a cycle, two cycles after its operands: align | add and normalize | round. 0 in other cycles.
-// Without the registers between the stages the sum is there in the cycle of its operands. With fractions of 7 bits
-// operands and sums are bfloat16. Integers take the same way: their lower bits as significands, the upper ones as exponents.
+// IEEE 754 binary32 addition: round to nearest even, subnormals, infinities; every NaN result is the quiet NaN
+// 7fc00000. One sum per cycle, two cycles after its operands: align | add and normalize | round. 0 in other cycles.
+// Without the registers between the stages the sum is valid in the cycle of its operands. With fractions of 7 bits
+// operands and sums are bfloat16. Integers use the same path: their lower bits as significands, the upper ones as
+// exponents.
 `default_nettype none
 module fp32_adder #(
-  parameter PIPELINED = 1,    // 0: no registers, no clock, and what is valid does not matter
+  parameter PIPELINED = 1,    // 0: no registers, no clock, and valid_i is ignored
   parameter FRACTION_W = 23,  // 23: binary32; 7: bfloat16
-  parameter GATES = 0,        // 1: the clock of a stage stands still without operands for it
+  parameter GATES = 0,        // 1: gates the clock of a stage without operands
   parameter WIDTH = 9 + FRACTION_W
 ) (
   input  wire             clk_i,
-  input  wire             valid_i,  // operands are there: the first stage keeps still without, and so do those behind it
-  input  wire             next_i,   // those of the cycle before were
-  input  wire             short_i,  // binary32 is rounded to a bfloat16 in its upper half; constant while anything is under way
-  input  wire             int_i,    // integers that wrap, in the place of binary32; constant likewise
+  input  wire             valid_i,  // operands are valid; otherwise this stage and the following ones hold
+  input  wire             next_i,   // valid_i of the previous cycle
+  // Rounds binary32 to a bfloat16 in its upper half; constant while anything is in flight.
+  input  wire             short_i,
+  input  wire             int_i,    // wrapping integers instead of binary32; constant likewise
   input  wire [WIDTH-1:0] a_i,
   input  wire [WIDTH-1:0] b_i,
   output reg  [WIDTH-1:0] sum_o
@@ -21,7 +23,7 @@ module fp32_adder #(
   localparam SIGNIFICAND_W = FRACTION_W + 1;
   localparam EXACT_W = SIGNIFICAND_W + 3;  // with guard, round and sticky bit
   localparam SHIFTED_W = SIGNIFICAND_W + 31;
-  localparam GROUPS = (EXACT_W + 3) / 4;    // of four bits, from the highest on
+  localparam GROUPS = (EXACT_W + 3) / 4;    // of four bits, from the highest down
   localparam PADDING = 4 * GROUPS - EXACT_W;
 
   // Align: the larger magnitude is x, y shifts to its exponent. {y: significand, guard, round, sticky; x: significand;
@@ -84,17 +86,17 @@ module fp32_adder #(
   // next stage sees. Each group of four digits knows its own first one, and the exponent is there less one for every group,
   // when it is known which group is the first with a one. {sum is zero; no further; exponent; significand, guard, round,
   // sticky}
-  localparam GROUP_W = 6;  // bits of the exponent above those that count within a group
+  localparam GROUP_W = 6;  // bits of the exponent above the group's digits
   function [EXACT_W+10:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
                               input [7:0] unit, input [3:0] eights, input whole_sum);
     reg [EXACT_W:0]   total;
     reg [EXACT_W-1:0] wide_x, difference, borrows, leads, shifted;
     reg [4*GROUPS-1:0] ones, limits;
-    reg [2*GROUPS-1:0] place;    // of a group's first one
+    reg [2*GROUPS-1:0] place;    // position of a group's first one
     reg [GROUPS-1:0]   any, earlier, first, ends;
-    reg [31:0] limit;  // as far as the exponent goes: the highest bit of an exponent of 0
+    reg [31:0] limit;  // limit of the exponent: the highest bit of an exponent of 0
     reg [3:0]  four, limit_of;
-    reg [1:0]  left;   // within the group
+    reg [1:0]  left;   // position within the group
     reg [GROUP_W-1:0] upper, borrowed;
     reg [8:0]  exponent;
     reg        zero, unused;
@@ -149,7 +151,7 @@ module fp32_adder #(
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
       always @(posedge clk) begin
 `ifdef VERILATOR
-        if (next_i)  // else none of this counts, and it is most of the work
+        if (next_i)  // unused otherwise; most of the work in simulation
 `endif
         begin
           {zero2_q, last_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
@@ -189,7 +191,7 @@ module fp32_adder #(
   endfunction
   integer b;
   always @* begin
-    // Without a sum none of this counts, which spares simulators most of it.
+    // Without a sum the result is unused, which saves simulators most of the work.
     {leads, again, here, further, fraction, up, carry, ones, ones_further, rounded, exponent} = {(4*FRACTION_W+14){1'bx}};
     if (sum_valid) begin
       leads = normal_q[EXACT_W-1];
@@ -224,7 +226,8 @@ module fp32_adder #(
     if (sum_valid)
 `endif
     begin
-      infinite = special2_q || exponent2_q[8] || (leads && &exponent2_q[7:0]);  // as the largest number is when it goes up
+      // As when the largest number is rounded up.
+      infinite = special2_q || exponent2_q[8] || (leads && &exponent2_q[7:0]);
       ordinary = sum_valid && !infinite && !nan2_q;
       sum_o[WIDTH-1] = sum_valid && !nan2_q && (zero2_q ? zero_sign2_q : sign2_q);
       sum_o[FRACTION_W+:8] = {8{sum_valid && (infinite || nan2_q)}} | (exponent & {8{ordinary}});

@@ -1,7 +1,7 @@
 // Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9): the enqueue semaphore counts
 // chunks of final gradients in order; the layer-chunk table gives, per layer, the number of leading chunks that contain
 // its gradients; the layer index counter is the next layer to compute. A layer is released in a cycle in which its
-// number of chunks has arrived; it leaves with taken_i.
+// number of chunks has arrived; taken_i dequeues it.
 `default_nettype none
 module gradient_queue #(
   parameter LAYERS = 64,  // lines of the table, a power of two
@@ -12,10 +12,10 @@ module gradient_queue #(
   input  wire               rst_ni,
   input  wire               load_valid_i,
   input  wire [LAYER_W-1:0] load_layer_i,
-  input  wire [CHUNK_W-1:0] load_chunks_i,  // chunks that must have come before the layer may start
-  input  wire               start_i,        // a new iteration: no chunk has come, layer 0 is next
-  input  wire [LAYER_W:0]   layers_i,       // of the network
-  input  wire               enqueue_i,      // a chunk has come; one a cycle
+  input  wire [CHUNK_W-1:0] load_chunks_i,  // chunks that must arrive before the layer may start
+  input  wire               start_i,        // a new iteration: no chunk has arrived, layer 0 is next
+  input  wire [LAYER_W:0]   layers_i,       // layers of the network
+  input  wire               enqueue_i,      // a chunk has arrived; at most one per cycle
   output wire               release_o,      // the gradients of the layer are complete
   output wire [LAYER_W-1:0] layer_o,
   input  wire               taken_i,        // its computation starts

@@ -6,21 +6,21 @@ module injection_port #(
   parameter VCS = 4,      // virtual channels
   parameter VC_W = 2,     // bits of one
   parameter CREDIT_W = 10, // bits of a credit count
-  parameter GATES = 0     // 1: the clock stands still while no flit leaves and no credit comes
+  parameter GATES = 0     // 1: gates the clock while no flit leaves and no credit arrives
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,
-  input  wire                load_i,          // take the initial credits
-  input  wire [VCS*CREDIT_W-1:0] credits_i,   // places of each virtual channel; 0: it is not there
-  input  wire [VCS-1:0]      credit_i,        // a credit of each came back
+  input  wire                load_i,          // loads the initial credits
+  input  wire [VCS*CREDIT_W-1:0] credits_i,   // buffer slots of each virtual channel; 0: it does not exist
+  input  wire [VCS-1:0]      credit_i,        // [virtual channel]: a credit returns
   input  wire                flit_valid_i,
   input  wire                flit_head_i,
-  output wire                room_o,          // a flit that is there leaves in this cycle
+  output wire                room_o,          // a pending flit leaves in this cycle
   output wire                flit_taken_o,    // it leaves in this cycle
   output wire [VC_W-1:0]     vc_o
 );
   reg [VCS*CREDIT_W-1:0] credits_q;
-  reg [VC_W-1:0]         vc_q;  // of the current packet, or of the last
+  reg [VC_W-1:0]         vc_q;  // of the current or the last packet
 
   localparam LAST_VC = VCS - 1;
   localparam [VC_W-1:0] LAST = LAST_VC[VC_W-1:0];

@@ -12,9 +12,9 @@ module lockstep_counter #(
   input  wire [TIME_W-1:0] now_i,
   input  wire              load_i,
   input  wire [TIME_W-1:0] duration_i,  // cycles
-  input  wire [TIME_W-1:0] absorbed_i,  // cycles of it that do not delay the next step, at most duration_i
+  input  wire [TIME_W-1:0] absorbed_i,  // cycles that do not delay the next step, at most duration_i
   output wire              hold_o,      // the next step may not start in this cycle
-  output wire [TIME_W-1:0] release_o,   // the first cycle in which it may
+  output wire [TIME_W-1:0] release_o,   // the first cycle in which the next step may start
   output wire [TIME_W-1:0] value_o      // cycles until then
 );
   reg [TIME_W-1:0] nominal_end_q;

@@ -53,16 +53,16 @@ module network_interface #(
   parameter ARRIVALS_W = 16, // bits of a collective's arrivals
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
-  parameter ECC = 0,         // 1: tables correct a changed bit of a line and tell of two
-  parameter GATES = 0,       // 1: clocks of what is idle stand still, block by block, and nothing else changes
-  parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
+  parameter ECC = 0,         // 1: tables correct one changed bit of a line and report two
+  parameter GATES = 0,       // 1: gates the clocks of idle blocks; nothing else changes
+  parameter EJECT_CREDITS = 3,  // slots per virtual channel granted to the router at ejection; VCS times that below QUEUE
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
   input  wire [TIME_W-1:0]         now_i,            // cycles, always running
-  // Configuration, constant while anything runs.
+  // Configuration, constant while anything is in flight.
   input  wire [1:0]                type_i,           // of elements; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
@@ -72,7 +72,7 @@ module network_interface #(
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
-  input  wire [VCS*CREDIT_W-1:0]   credits_i,        // places of the router's input buffers
+  input  wire [VCS*CREDIT_W-1:0]   credits_i,        // slots of the router's input buffers
   // Tables: loaded a line at a time, then started together.
   input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // a port's contexts together
   input  wire [INDEX_W-1:0]        load_index_i,
@@ -84,11 +84,11 @@ module network_interface #(
   input  wire [CONTEXTS-1:0]       commit_i,
   input  wire [CONTEXTS-1:0]       open_i,
   input  wire [CONTEXTS*ID_W-1:0]  id_i,             // constant while it is open, as all up to priority_i, and as the strides
-  input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // of the collective's buffer, in words
+  input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // address of the collective's buffer, in words
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed; the higher is served first
-  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages that come for it; with open_i
-  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // of those that start in one cycle: how many come before it
-  input  wire [1:0]                order_i,          // as context_arbiter; constant while anything runs
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages expected by it; with open_i
+  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // of contexts that start in one cycle: the number before it
+  input  wire [1:0]                order_i,          // as context_arbiter; constant while anything is in flight
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
@@ -120,7 +120,7 @@ module network_interface #(
   output wire [PORTS*FLIT_W-1:0]   flit_o,
   input  wire [PORTS*VCS-1:0]      credit_i,
   // Ejection channels.
-  input  wire [PORTS*VCS-1:0]      flit_valid_i,     // of which virtual channel a flit comes, at most one a port
+  input  wire [PORTS*VCS-1:0]      flit_valid_i,     // a flit arrives, by virtual channel; at most one per port
   input  wire [PORTS-1:0]          flit_head_i,
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
@@ -133,15 +133,15 @@ module network_interface #(
   output wire [PORTS*CONTEXTS*STEP_W-1:0]  timestep_o,
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  release_o,
-  output wire [PORTS-1:0]          arrived_o,        // a message's last tail came
-  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o, // lines leave tables of which these parts have been corrected
-  output wire                      table_wrong_o,    // a table's entry is not what was loaded
+  output wire [PORTS-1:0]          arrived_o,        // a message's last tail arrived
+  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o, // these parts of lines that leave tables were corrected
+  output wire                      table_wrong_o,    // a table entry differs from the loaded one
   output wire                      busy_o,
-  output wire                      stray_o,          // a head flit came of a collective that no context is open for
+  output wire                      stray_o,          // a head flit arrived for a collective without an open context
   output wire [1:0]                overflow_o        // lost: bit 0 a flit at the reduction unit, bit 1 a message at a depacketizer
 );
   localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // context and flow
-  localparam EVENTS = 2 * PORTS;                                // arrivals a cycle
+  localparam EVENTS = 2 * PORTS;                                // arrivals per cycle
 
   wire [PORTS*CONTEXTS*FLOW_W-1:0]  query_flow;
   wire [PORTS*TAGGED_W-1:0]         arrived_flow;

@@ -12,7 +12,7 @@
 // With several CONTEXTS it has as many tables, counters and decoders (port_context), and one of the contexts whose entries
 // may issue does (context_arbiter). A head flit then says of which collective it is, by an id before the flow, and the words of
 // its data from the collective's own buffer on: data_address_o has the buffer's place here in it, and arrived_flow_o the context
-// in the place of the id. stray_o tells of a head flit of a collective that no context is open for.
+// in the place of the id. stray_o reports a head flit of a collective without an open context.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module ni_port #(
@@ -42,7 +42,7 @@ module ni_port #(
   parameter ID_W = 1,        // bits of a collective's id, from CONTEXT_W; no id with one context
   parameter PRIORITY_W = 1,
   parameter ECC = 0,         // of the tables
-  parameter GATES = 0,       // 1: clocks of what is idle stand still
+  parameter GATES = 0,       // 1: gates the clocks of idle parts
   parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // id or context, and flow
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -50,7 +50,7 @@ module ni_port #(
   input  wire                    clk_i,
   input  wire                    rst_ni,
   input  wire [TIME_W-1:0]       now_i,
-  // Configuration, constant while anything runs.
+  // Configuration, constant while anything is in flight.
   input  wire                    lockstep_i,
   input  wire [FLITS_W-1:0]      absorbs_i,        // flits that the lockstep estimate lets the buffer absorb
   input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, from 2 to BUFFER - 2
@@ -79,7 +79,7 @@ module ni_port #(
   input  wire [CONTEXTS*ADDR_W-1:0]     base_i,
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,
   input  wire [1:0]              order_i,
-  output wire [CONTEXTS-1:0]     ended_o,          // nothing is left in the table after this cycle
+  output wire [CONTEXTS-1:0]     ended_o,          // the table has no entries left after this cycle
   output wire [CONTEXTS-1:0]     left_o,           // a message's last tail leaves
   output wire                    stray_o,
   // Dependency trackers.
@@ -104,7 +104,7 @@ module ni_port #(
   output wire [FLIT_W-1:0]       flit_o,
   input  wire [VCS-1:0]          credit_i,
   // Ejection channel.
-  input  wire [VCS-1:0]          flit_valid_i,     // of which virtual channel a flit comes
+  input  wire [VCS-1:0]          flit_valid_i,     // a flit arrives, by virtual channel
   input  wire                    flit_head_i,
   input  wire                    flit_tail_i,
   input  wire [FLIT_W-1:0]       flit_i,
@@ -130,7 +130,7 @@ module ni_port #(
   output wire [CONTEXTS*TIME_W-1:0]  release_o,
   output wire [CONTEXTS*2-1:0]   table_corrected_o,  // as schedule_table has them
   output wire [CONTEXTS-1:0]     table_wrong_o,
-  output wire                    busy_o,      // needs the clock in the next cycle
+  output wire                    busy_o,      // it needs the clock in the next cycle
   output wire                    overflow_o
 );
   localparam [1:0] OP_ADD = 2'd1;
@@ -197,7 +197,7 @@ module ni_port #(
     end else begin : g_several
       wire [CONTEXTS-1:0]         request, busy;
       wire [CONTEXTS*ENTRY_W-1:0] entries;
-      assign pop = |busy;  // or passes a line over
+      assign pop = |busy;  // or skips a line
       assign pass = 1'b0;
       for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
         port_context #(

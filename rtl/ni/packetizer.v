@@ -1,7 +1,7 @@
 // Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i per packet
 // (message-based: the whole message, with one head flit for all its sub-messages). It holds at most two messages, one
 // leaving and the next, so no cycle is lost between messages or packets. A message starts no earlier than latency_i
-// cycles after its push. A flit is taken when valid_o and taken_i, which need not wait for valid_o.
+// cycles after its push. A flit leaves when valid_o and taken_i, which need not wait for valid_o.
 //
 // Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet, tag
 // (source port, sequence number), packets of the message, source route.
@@ -17,7 +17,7 @@ module packetizer #(
   parameter PACKETS_W = 14, // bits of a number of packets
   parameter SOURCE_W = 10,  // bits of a source port's identity
   parameter ROUTE_W = 42,   // bits of a source route
-  parameter GATES = 0       // 1: clocks of what is idle stand still
+  parameter GATES = 0       // 1: gates the clocks of idle parts
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
@@ -32,7 +32,7 @@ module packetizer #(
   input  wire [LEN_W-1:0]     total_i,    // data and padding
   input  wire [PACKETS_W-1:0] packets_i,
   input  wire [ROUTE_W-1:0]   route_i,
-  output wire                 place_o,    // push_i is allowed
+  output wire                 place_o,    // push_i is permitted
   input  wire                 data_valid_i,
   input  wire [FLIT_W-1:0]    data_i,
   output wire                 data_taken_o,
@@ -63,18 +63,18 @@ module packetizer #(
   reg [LEN_W-1:0]     total_q [0:1];    // the same, while there is one
   reg [PACKETS_W-1:0] packets_q [0:1];
   reg [ROUTE_W-1:0]   route_q [0:1];
-  // Whether a packet takes all these words, and whether it is the last: known a cycle after the words, which is before a
-  // head needs it, as no head leaves earlier than two cycles after a push or the head before it.
+  // Whether a packet contains all remaining words and whether it is the last: computed a cycle after the words, which
+  // is before a head needs it, since a head leaves at least two cycles after a push or the previous head.
   reg [1:0]           all_words_q, all_q;
   reg [1:0]           count_q;
   reg                 front_q;
   reg [SEQ_W-1:0]     sequence_q;
   reg                 in_packet_q;    // the head has left
-  reg                 last_packet_q;  // of the message
+  reg                 last_packet_q;  // words left in the message
   reg [BODY_W-1:0]    body_left_q;    // flits of the packet, data or padding
   reg [BODY_W-1:0]    data_left_q;    // flits of it that hold data
-  reg                 last_flit_q;    // one is left
-  reg                 holds_data_q;   // the next one holds data
+  reg                 last_flit_q;    // one flit is left
+  reg                 holds_data_q;   // the next flit holds data
 
   wire back = front_q ^ count_q[0];
   wire starts = busy_o && ready_q[front_q];
@@ -109,7 +109,7 @@ module packetizer #(
   wire pop = take_body && last_o;
   integer i;
 
-  // Clocks of messages, of which a new one or a head that leaves changes something, and of the rest.
+  // Clocks of the registers of messages, which change with a new message or a leaving head, and of the rest.
   wire message_clk, clk;
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || take_head), .clk_o(message_clk));
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || take || ready_q != 2'd3), .clk_o(clk));

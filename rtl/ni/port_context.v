@@ -22,7 +22,7 @@ module port_context #(
   parameter PACKETS_W = 14,
   parameter ROUTE_W = 42,
   parameter ECC = 0,         // of the table
-  parameter GATES = 0,       // 1: clocks of what is idle stand still
+  parameter GATES = 0,       // 1: gates the clocks of idle parts
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -37,11 +37,11 @@ module port_context #(
   input  wire               load_valid_i,
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
-  input  wire               commit_i,       // not in the cycle in which line 0 is loaded, nor with active_i and an entry left
+  input  wire               commit_i,  // not in the cycle in which line 0 is loaded, nor with active_i and entries left
   input  wire [INDEX_W:0]   lines_i,        // with commit_i
   input  wire [TOTAL_W-1:0] count_i,        // with commit_i
   input  wire               active_i,       // the context runs
-  input  wire               clear_i,        // from the next cycle on it does not
+  input  wire               clear_i,        // it stops running in the next cycle
   input  wire               place_i,
   input  wire               satisfied_i,
   input  wire               grant_i,        // only with request_o
@@ -49,7 +49,7 @@ module port_context #(
   output wire [COUNT_W-1:0] query_dependencies_o,
   output wire               request_o,
   output wire [ENTRY_W-1:0] entry_o,        // with the flow, step and address of the iteration
-  output wire               ended_o,        // nothing is left in the table after this cycle
+  output wire               ended_o,        // the table has no entries left after this cycle
   output wire [2:0]         state_o,        // as ni::DecoderState
   output wire [TOTAL_W-1:0] issued_o,
   output wire [STEP_W-1:0]  timestep_o,
@@ -57,7 +57,7 @@ module port_context #(
   output wire [TIME_W-1:0]  release_o,
   output wire [1:0]         corrected_o,    // as schedule_table has them
   output wire               wrong_o,
-  output wire               busy_o          // needs the clock in the next cycle
+  output wire               busy_o          // it needs the clock in the next cycle
 );
   localparam [1:0] OP_NOP = 2'd2;
 

@@ -2,12 +2,12 @@
 // adder), or wrapping int32. One result per cycle, two cycles after its operands.
 `default_nettype none
 module reduction_lane #(
-  parameter GATES = 0  // 1: clocks of what is idle stand still
+  parameter GATES = 0  // 1: gates the clocks of idle parts
 ) (
   input  wire        clk_i,
   input  wire        valid_i,
-  input  wire        next_i,  // valid_i of the cycle before
-  input  wire [1:0]  type_i,  // 0: fp32, 1: bf16, 2: int32; constant while anything is under way
+  input  wire        next_i,  // valid_i of the previous cycle
+  input  wire [1:0]  type_i,  // 0: fp32, 1: bf16, 2: int32; constant while anything is in flight
   input  wire [31:0] a_i,
   input  wire [31:0] b_i,
   output wire [31:0] sum_o

@@ -22,7 +22,7 @@ module reduction_unit #(
   parameter QUEUE = 16,    // flits that wait at a port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
   parameter WAITS = 0,     // 1: flits wait for ready_i
-  parameter GATES = 0      // 1: clocks of what is idle stand still
+  parameter GATES = 0      // 1: gates the clocks of idle parts
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
@@ -66,7 +66,7 @@ module reduction_unit #(
   // proceeds: the oldest or the arriving one.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*SOUGHT_W-1:0] comes_sought;
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
   reg  [PORTS*PLACE_W-1:0] oldest_place_q;
   reg  [PORTS*SOUGHT_W-1:0] oldest_sought_q, dma_sought_q;
   wire [PORTS*FLIT_W-1:0] go_data;
@@ -233,7 +233,7 @@ module reduction_unit #(
         place = {PLACE_W{1'b0}};
         for (v = 0; v < VCS; v = v + 1) begin
 `ifdef VERILATOR
-          if (valid_i[g] && vc_i[g*VCS+v])  // else none of this counts
+          if (valid_i[g] && vc_i[g*VCS+v])  // unused otherwise
 `endif
           begin
             place = {lanes_i[(g*VCS+v)*LANES+:LANES], address_i[(g*VCS+v)*ADDR_W+:ADDR_W]};

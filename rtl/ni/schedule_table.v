@@ -28,8 +28,8 @@ module schedule_table #(
   parameter ADDR_W = 24,    // in words
   parameter FLITS_W = 24,
   parameter FLITS_AT = 102, // first bit of the flits in an entry
-  parameter ECC = 0,        // 1: lines are guarded by check bits
-  parameter GATES = 0,      // 1: clocks of what is idle stand still; memories have enables of their own
+  parameter ECC = 0,        // 1: lines have check bits
+  parameter GATES = 0,      // 1: gates the clocks of idle parts; memories have enables of their own
   parameter LINE_W = ENTRY_W + 2 * ITER_W  // end, first, entry
 ) (
   input  wire               clk_i,
@@ -40,26 +40,26 @@ module schedule_table #(
   input  wire               start_i,
   input  wire               first_i,          // with start_i; else not while pass_o
   input  wire [INDEX_W:0]   lines_i,          // of an iteration
-  input  wire [TOTAL_W-1:0] count_i,          // entries of all iterations
-  input  wire [FLOW_W-1:0]  flow_stride_i,    // strides: constant while anything runs
+  input  wire [TOTAL_W-1:0] count_i,          // entries in all iterations
+  input  wire [FLOW_W-1:0]  flow_stride_i,    // strides: constant while anything is in flight
   input  wire [ADDR_W-1:0]  address_stride_i,
   input  wire [STEP_W-1:0]  step_stride_i,
-  input  wire [FLITS_W-1:0] absorbs_i,        // constant while anything runs
-  input  wire               hold_i,           // nothing is passed over
+  input  wire [FLITS_W-1:0] absorbs_i,        // constant while anything is in flight
+  input  wire               hold_i,           // no lines are skipped
   input  wire               pop_i,            // not while pass_o
-  output wire               valid_o,          // there is an entry, at the head or after what is passed over
-  output wire               pass_o,           // the line at the head is passed over
+  output wire               valid_o,          // there is an entry, at the head or after skipped lines
+  output wire               pass_o,           // the line at the head is skipped
   output wire [ENTRY_W-1:0] entry_o,          // with flow, step and address of the iteration
-  output wire               above_o,          // its flits are more than absorbs_i
+  output wire               above_o,          // it has more flits than absorbs_i
   output wire [TOTAL_W-1:0] issued_o,         // entries popped since the start
-  output wire [1:0]         corrected_o,      // a line leaves of which this part has been corrected
-  output wire               wrong_o           // the line at the head is not what was loaded
+  output wire [1:0]         corrected_o,      // this part of a leaving line was corrected
+  output wire               wrong_o           // the line at the head differs from the loaded one
 );
   localparam STEP_AT = `COPPICE_ENTRY_STEP_AT;
   localparam ADDR_AT = `COPPICE_ENTRY_ADDR_AT;
   localparam KEY_W = `COPPICE_ENTRY_WORDS_AT;       // op, flow, dependencies, step, address: the lowest bits of an entry
   localparam AHEAD_W = KEY_W + FLITS_W + 2 * ITER_W;
-  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // behind the flits
+  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the part after the flits
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;
   localparam [INDEX_W-1:0] ONE = 1;
   localparam AHEAD_CODE_W = AHEAD_W + (ECC != 0 ? 1 + $clog2(AHEAD_W + $clog2(AHEAD_W + 1) + 1) : 0);
@@ -87,10 +87,11 @@ module schedule_table #(
   wire leaves = passes || (pop_i && valid_o);
   wire [INDEX_W:0] after = {1'b0, next_q} + 1'b1;
   wire ends = after == count_lines_q;               // the line after the head is the last one
-  wire wraps = next_q == {INDEX_W{1'b0}};           // it is the first one
+  wire wraps = next_q == {INDEX_W{1'b0}};           // it is the first line
   wire alone = lines_i == {{INDEX_W{1'b0}}, 1'b1};
 
-  // Clocks of what a new line at the head changes, of what the first line of a new iteration does, and of what a start does.
+  // Clocks of the registers that change with a new line at the head, with the first line of a new iteration, and with a
+  // start.
   wire line_clk, iteration_clk, start_clk, first_clk;
   wire loads_first = load_valid_i && load_index_i == {INDEX_W{1'b0}};
   clock_gate #(.GATES(GATES)) i_line_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i || leaves), .clk_o(line_clk));
@@ -99,7 +100,7 @@ module schedule_table #(
   clock_gate #(.GATES(GATES)) i_start_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i), .clk_o(start_clk));
   clock_gate #(.GATES(GATES)) i_first_gate (.clk_i(clk_i), .enable_i(loads_first), .clk_o(first_clk));
 
-  // Check bits in front of the memories, and what is behind them.
+  // Check bits before the memories, and corrected lines after them.
   wire [AHEAD_CODE_W-1:0] ahead_code;
   wire [REST_CODE_W-1:0]  rest_code;
   wire [AHEAD_W-1:0]      first_line, ahead_line;
@@ -114,7 +115,7 @@ module schedule_table #(
       wire [REST_W-1:0]        unused_loaded_rest;
       wire                     first_corrected, first_wrong, ahead_corrected, ahead_wrong, rest_corrected, rest_wrong;
       wire [3:0]               unused;
-      reg                      corrected_q, wrong_q;  // of the head's part that is read ahead
+      reg                      corrected_q, wrong_q;  // of the part of the head that is read ahead
       secded #(.DATA_W(AHEAD_W)) i_load_ahead (
         .data_i(loaded), .check_i({AHEAD_CHECK_W{1'b0}}), .check_o(ahead_code[AHEAD_CODE_W-1:AHEAD_W]), .data_o(unused_loaded),
         .corrected_o(unused[0]), .wrong_o(unused[1]));

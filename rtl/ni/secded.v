@@ -6,14 +6,14 @@
 `default_nettype none
 module secded #(
   parameter DATA_W = 8,
-  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // leave it
+  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // derived; do not set
 ) (
   input  wire [DATA_W-1:0]  data_i,
   input  wire [CHECK_W-1:0] check_i,      // as stored
   output wire [CHECK_W-1:0] check_o,      // of data_i
   output wire [DATA_W-1:0]  data_o,       // corrected
   output wire               corrected_o,  // one bit was wrong, of data or check
-  output wire               wrong_o       // two were, or more that show
+  output wire               wrong_o       // two bits or more were wrong
 );
   generate
     if ((1 << (CHECK_W - 1)) < DATA_W + CHECK_W) begin : g_check_width
@@ -21,8 +21,8 @@ module secded #(
     end
   endgenerate
 
-  // The check bits that data bit i is in: the (i+1)-th number that is no power of two, and the highest where that has an even
-  // number of ones.
+  // The check bits that include data bit i: the (i+1)-th number that is not a power of two, and the highest check bit
+  // if that number has an even number of ones.
   function [CHECK_W-1:0] checks_of(input integer i);
     integer number, k;
     begin

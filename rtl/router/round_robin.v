@@ -4,15 +4,15 @@
 // only whether an earlier one is present.
 `default_nettype none
 module round_robin #(
-  parameter WIDTH = 8  // requests, from 2
+  parameter WIDTH = 8  // number of requests, at least 2
 ) (
   input  wire [WIDTH-1:0] request_i,
   input  wire [WIDTH-1:0] from_i,    // the pointer
-  output wire [WIDTH-1:0] grant_o,   // one-hot, or none where nothing is requested
-  output wire [WIDTH-1:0] behind_o,  // the pointer behind the winner
+  output wire [WIDTH-1:0] grant_o,   // one-hot, or zero without requests
+  output wire [WIDTH-1:0] behind_o,  // the pointer after the winner
   output wire             any_o
 );
-  // Ones from the lowest one on.
+  // Ones from the lowest one up.
   function [WIDTH-1:0] upward(input [WIDTH-1:0] bits);
     integer step;
     begin
@@ -25,10 +25,10 @@ module round_robin #(
   always @* begin
     grant = {WIDTH{1'b0}};
     behind = {WIDTH{1'b0}};
-    ahead = {WIDTH{1'b0}};  // requesters that come before this one
-    above = {WIDTH{1'b0}};  // those of higher numbers
+    ahead = {WIDTH{1'b0}};  // requests with priority over this one
+    above = {WIDTH{1'b0}};  // higher-numbered requests
 `ifdef VERILATOR
-    if (any_o)  // else nobody is granted anything
+    if (any_o)  // otherwise there is no grant
 `endif
     begin
       for (i = 0; i < WIDTH; i = i + 1) begin

@@ -1,14 +1,14 @@
-// Input-queued virtual-channel wormhole router with credit flow control, source routed (the contract of
-// fabric::Router with routing and allocation delays of 1, for gradient messages on channels of a flit a cycle).
+// Input-queued virtual-channel wormhole router with credit flow control and source routing: the contract of
+// fabric::Router with routing and allocation delays of 1, for gradient messages on channels of one flit per cycle.
 //
-// A head that comes in cycle t asks for an output virtual channel from t + 1 on; granted in cycle c, it asks for the
-// switch from c + 1 on. What wins the switch leaves its buffer in the same cycle, and goes from there through the crossbar
-// to the output in the next (which is the first of the channel's; the others come after this module). After a
-// tail, the next head in the buffer asks two cycles later. An output virtual channel is free in the cycle after its tail has
-// won. Flits and credits that come count in the same cycle.
+// A head that arrives in cycle t requests an output virtual channel from t + 1 on. Granted in cycle c, it requests the
+// switch from c + 1 on. A flit that wins the switch leaves its buffer in the same cycle and crosses to the output in
+// the next, which is the first cycle of the channel; the channel's other cycles follow this module. After a tail, the
+// next head in the buffer requests two cycles later. An output virtual channel is free in the cycle after its tail has
+// won. Arriving flits and credits count in the same cycle.
 //
 // The hop of this router is the lowest HOP_W bits of the route in a head flit: output port, first and last virtual
-// channel; the route moves down by a hop as the head leaves.
+// channel. The route shifts by a hop as the head leaves.
 `default_nettype none
 module router #(
   parameter PORTS = 5,
@@ -22,53 +22,54 @@ module router #(
   parameter INPUT_W = 5,    // log2(PORTS * VCS), rounded up
   parameter ROUTE_AT = 81,  // first bit of the route in a head flit
   parameter ROUTE_W = 42,   // bits of a route
-  parameter HOP_PORT_W = 3, // bits of an output port in it, at least PORT_W
-  parameter GATES = 0       // 1: clocks of what is idle stand still
+  parameter HOP_PORT_W = 3, // bits of an output port in a hop, at least PORT_W
+  parameter GATES = 0       // 1: gates the clocks of idle parts
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
-  input  wire [PORTS*CREDIT_W-1:0] credits_i,   // places of a virtual channel behind each output, taken at reset
-  input  wire [PORTS*VCS-1:0]    flit_valid_i,  // of a port at most one: a flit of that virtual channel comes
+  input  wire [PORTS*CREDIT_W-1:0] credits_i,   // slots of a virtual channel behind each output, sampled at reset
+  input  wire [PORTS*VCS-1:0]    flit_valid_i,  // [port][virtual channel]: a flit arrives; at most one per port
   input  wire [PORTS-1:0]        flit_head_i,
   input  wire [PORTS-1:0]        flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
-  output wire [PORTS*VCS-1:0]    credit_o,      // a place of an input virtual channel is free
+  output wire [PORTS*VCS-1:0]    credit_o,      // returns a slot of an input virtual channel
   output wire [PORTS-1:0]        flit_valid_o,
   output wire [PORTS*VC_W-1:0]   flit_vc_o,
   output wire [PORTS-1:0]        flit_head_o,
   output wire [PORTS-1:0]        flit_tail_o,
   output wire [PORTS*FLIT_W-1:0] flit_o,
-  input  wire [PORTS*VCS-1:0]    credit_i       // a place downstream is free
+  input  wire [PORTS*VCS-1:0]    credit_i       // a slot downstream is free
 );
   localparam INPUTS = PORTS * VCS;
   localparam HOP_W = HOP_PORT_W + 2 * VC_W;
   localparam WORD_W = FLIT_W + 2;
-  localparam [2:0] IDLE = 3'b000, ROUTE = 3'b001, ASK_VC = 3'b010, SEND = 3'b100;  // what asks is a bit of it
+  // Each request is one bit of the state.
+  localparam [2:0] IDLE = 3'b000, ROUTE = 3'b001, ASK_VC = 3'b010, SEND = 3'b100;
 
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
-  reg [INPUTS*3-1:0]        state_q;     // of input virtual channels
-  reg [INPUTS*PORTS-1:0]    out_port_q;  // of input virtual channels, one-hot, from a packet's head on
-  reg [INPUTS*VCS-1:0]      allowed_q;   // the same: output virtual channels that it may have
-  reg [INPUTS*VCS-1:0]      out_vc_q;    // the one that it has, one-hot
-  reg [INPUTS-1:0]          busy_q;      // output virtual channels that a packet has
-  reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels; what won in the cycle before still has its own
-  reg [INPUTS-1:0]          place_q;     // of input virtual channels: there is a credit of the output virtual channel that it has,
-                                         // for another flit than what won in the cycle before
-  reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the cycle before
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
+  reg [INPUTS*3-1:0]        state_q;     // [input virtual channel]
+  reg [INPUTS*PORTS-1:0]    out_port_q;  // [input virtual channel]: one-hot, from a packet's head on
+  reg [INPUTS*VCS-1:0]      allowed_q;   // [input virtual channel]: output virtual channels that its packet may use
+  reg [INPUTS*VCS-1:0]      out_vc_q;    // the allocated one, one-hot
+  reg [INPUTS-1:0]          busy_q;      // output virtual channels that are allocated to a packet
+  reg [INPUTS*CREDIT_W-1:0] credits_q;   // [output virtual channel]: before the previous winner's credit is subtracted
+  // [input virtual channel]: its output virtual channel has a credit beyond the previous winner's.
+  reg [INPUTS-1:0]          place_q;
+  reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the previous cycle
   /* verilator lint_on MULTIDRIVEN */
 
-  wire [INPUTS*WORD_W-1:0]  front;       // only routes and tails of it count, the rest goes a cycle later
-  wire [INPUTS*WORD_W-1:0]  last;        // what left in the cycle before
+  wire [INPUTS*WORD_W-1:0]  front;       // only routes and tails are used; the rest is read a cycle later
+  wire [INPUTS*WORD_W-1:0]  last;        // the flit that left in the previous cycle
   wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
   wire [INPUTS*PORTS-1:0]   asks_switch;
   wire [INPUTS*VCS-1:0]     new_vc;
   wire [INPUTS-1:0]         granted;     // input virtual channels
   wire [PORTS*PORTS-1:0]    granted_port;
-  wire [INPUTS-1:0]         taken;       // output virtual channels that a packet gets
+  wire [INPUTS-1:0]         taken;       // output virtual channels allocated in this cycle
   wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is at the crossbar
-  wire [INPUTS-1:0]         used;        // output virtual channels of which a flit is
-  wire [INPUTS-1:0]         some, two;   // output virtual channels that will have a credit in the next cycle, and another
-  wire [PORTS-1:0]          busy;        // inputs with a packet, or with what is left of it
+  wire [INPUTS-1:0]         used;        // output virtual channels that the crossbar's flits use
+  wire [INPUTS-1:0]         some, two;   // output virtual channels with a credit in the next cycle; with two
+  wire [PORTS-1:0]          busy;        // inputs with a packet or a part of one
 
   assign credit_o = granted;
 
@@ -94,13 +95,13 @@ module router #(
         wire [VC_W-1:0] last_vc = hop[HOP_PORT_W+VC_W+:VC_W];
         wire [VCS-1:0] from_first = {VCS{1'b1}} << first_vc;
         wire [VCS-1:0] to_last = ~({VCS{1'b1}} << last_vc << 1);
-        wire unused = &{1'b0, hop};  // the port's field may be wider than a port
+        wire unused = &{1'b0, hop};  // the field may be wider than a port number
         wire has_vc = |new_vc[ID*VCS+:VCS];
         wire sends = sending && front_valid[ID];
         assign asks_vc[ID] = asks;
         assign tail_goes[ID] = granted[ID] && front[ID*WORD_W+FLIT_W];
 
-        // The head's route is read as it comes, or a cycle after the tail before it has left.
+        // The route of a head is read on arrival, or a cycle after the previous tail has left.
         wire reads = (idle && comes) || routes;
         wire route_clk, state_clk;
         clock_gate #(.GATES(GATES)) i_route_gate (.clk_i(clk), .enable_i(reads), .clk_o(route_clk));
@@ -115,7 +116,7 @@ module router #(
           assign asks_switch[ID*PORTS+k] =
             sends && out_port_q[ID*PORTS+k] && (place_q[ID] || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
         end
-        // Credits of the output virtual channel that it has or gets, a cycle ahead.
+        // Credits of the allocated output virtual channel, a cycle ahead.
         wire [VCS-1:0] keeps = new_vc[ID*VCS+:VCS] | (out_vc_q[ID*VCS+:VCS] & {VCS{sending}});
         reg  [VCS-1:0] some_there, two_there;  // at its output port
         integer n;
@@ -123,7 +124,7 @@ module router #(
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
 `ifdef VERILATOR
-          if (|keeps)  // else they count for nothing, and are most of a router's work
+          if (|keeps)  // unused otherwise; most of a router's work in simulation
 `endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
@@ -175,8 +176,8 @@ module router #(
   switch_allocator #(.PORTS(PORTS), .VCS(VCS), .GATES(GATES)) i_switch_allocator (
     .clk_i(allocator_clk), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
-  // At the crossbar, the cycle after: of each input the virtual channel that was granted, and which output it won. Behind it: of
-  // each output the input that won it.
+  // The crossbar, one cycle later: the granted virtual channel of each input and the output that it won, then the input
+  // that won each output.
   /* verilator lint_off MULTIDRIVEN */
   reg [PORTS-1:0]        chosen_tail_q;
   reg [PORTS*VCS-1:0]    chosen_vc_q;
@@ -193,7 +194,7 @@ module router #(
         vc = {VCS{1'b0}};
         for (n = 0; n < VCS; n = n + 1) vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
 `ifdef VERILATOR
-        if (|sent_q[p*VCS+:VCS])  // else nothing is chosen
+        if (|sent_q[p*VCS+:VCS])  // otherwise there is no choice
 `endif
         for (n = 0; n < VCS; n = n + 1)
           word = word | (last[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{sent_q[p*VCS+n]}});
@@ -225,7 +226,7 @@ module router #(
         vc = {VCS{1'b0}};
         vc_number = {VC_W{1'b0}};
 `ifdef VERILATOR
-        if (|from)  // else nothing is there
+        if (|from)  // otherwise there is no flit
 `endif
         for (n = 0; n < PORTS; n = n + 1) begin
           word = word | (chosen[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});

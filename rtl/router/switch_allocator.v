@@ -5,23 +5,23 @@
 module switch_allocator #(
   parameter PORTS = 5,
   parameter VCS = 4,   // from 2
-  parameter GATES = 0  // 1: clocks of pointers that stay stand still
+  parameter GATES = 0  // 1: gates the clocks of unchanged pointers
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [PORTS*VCS*PORTS-1:0] request_i,  // [input virtual channel][output], of each for one output at most
-  output wire [PORTS*VCS-1:0]       vc_o,       // input virtual channels that may send, one of an input at most
-  output wire [PORTS*PORTS-1:0]     port_o      // [input][output]: to which output
+  input  wire [PORTS*VCS*PORTS-1:0] request_i,  // [input virtual channel][output]: each requests at most one output
+  output wire [PORTS*VCS-1:0]       vc_o,       // input virtual channels that may send, at most one per input
+  output wire [PORTS*PORTS-1:0]     port_o      // [input][output]: the output granted to each input
 );
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
-  reg [PORTS*VCS-1:0]   vc_pointer_q;      // of inputs
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
+  reg [PORTS*VCS-1:0]   vc_pointer_q;      // of inputs, over virtual channels
   reg [PORTS*PORTS-1:0] accept_pointer_q;  // of inputs, over outputs
   reg [PORTS*PORTS-1:0] grant_pointer_q;   // of outputs, over inputs
   /* verilator lint_on MULTIDRIVEN */
 
   wire [PORTS*PORTS-1:0]     asks;       // [output][input]
   wire [PORTS*PORTS*VCS-1:0] candidate;  // [input][output]
-  wire [PORTS*PORTS*VCS-1:0] behind;     // [input][output]: the pointer behind it
+  wire [PORTS*PORTS*VCS-1:0] behind;     // [input][output]: the pointer after the candidate
   wire [PORTS*PORTS-1:0]     grants;     // [input][output]
 
   genvar i, o, v;
@@ -48,7 +48,7 @@ module switch_allocator #(
         vc = {VCS{1'b0}};
         vc_behind = {VCS{1'b0}};
 `ifdef VERILATOR
-        if (any)  // else it accepts nothing
+        if (any)  // otherwise the input accepts nothing
 `endif
         for (n = 0; n < PORTS; n = n + 1) begin
           vc = vc | (candidate[(i*PORTS+n)*VCS+:VCS] & {VCS{accepts[n]}});

@@ -1,42 +1,42 @@
 // Allocates output virtual channels to packets: separable, one iteration. Every free output virtual channel grants the
-// first requesting input virtual channel from its pointer on; every input accepts the first of its grants from its
-// output port's pointer on, which then moves past the one taken by the highest input (gradient messages rotate over the
-// virtual channels of a port). An allocated output virtual channel is not free in the next cycle, in which pointers
-// move.
+// first requesting input virtual channel from its pointer on. Every input accepts the first of its grants from its
+// output port's pointer on; that pointer then moves past the one that the highest input accepted (gradient messages
+// rotate over the virtual channels of a port). An allocated output virtual channel is not free in the next cycle, in
+// which pointers move.
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,
   parameter VCS = 4,       // a power of two from 2
   parameter INPUTS = 20,   // PORTS * VCS
   parameter INPUT_W = 5,   // log2(INPUTS), rounded up
-  parameter GATES = 0      // 1: clocks of what is idle stand still
+  parameter GATES = 0      // 1: gates the clocks of idle parts
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
-  input  wire [INPUTS-1:0]       request_i,   // of input virtual channels
+  input  wire [INPUTS-1:0]       request_i,   // [input virtual channel]
   input  wire [INPUTS*PORTS-1:0] out_port_i,  // [input virtual channel][output port], one-hot
-  input  wire [INPUTS*VCS-1:0]   allowed_i,   // virtual channels that it may have
+  input  wire [INPUTS*VCS-1:0]   allowed_i,   // output virtual channels that its packet may use
   input  wire [INPUTS-1:0]       free_i,      // free output virtual channels
-  output wire [INPUTS*VCS-1:0]   vc_o,        // [input virtual channel]: the one that it has now, one-hot
+  output wire [INPUTS*VCS-1:0]   vc_o,        // [input virtual channel]: its allocated output virtual channel, one-hot
   output wire [INPUTS-1:0]       taken_o      // output virtual channels granted in this cycle
 );
   localparam VC_W = $clog2(VCS);
-  // Rotation pointers of output virtual channels, as masks like round_robin's: the input port, and its virtual channel, from
-  // which requests are served first. The last virtual channel is always included.
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
+  // Rotation pointers of output virtual channels, as masks like round_robin's: the input port, and its virtual channel,
+  // that have the highest priority. The last virtual channel is always included.
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
   reg [INPUTS*PORTS-1:0]   port_pointer_q;
   reg [INPUTS*(VCS-1)-1:0] grant_pointer_q;
-  reg [INPUTS*INPUT_W-1:0] grantee_q;     // of the cycle before
-  reg [INPUTS-1:0]         taken_q;       // the same
-  reg [INPUTS-1:0]         vc_pointer_q;  // of output ports, a mask too, as it was in the cycle before
+  reg [INPUTS*INPUT_W-1:0] grantee_q;     // of the previous cycle
+  reg [INPUTS-1:0]         taken_q;       // of the previous cycle
+  reg [INPUTS-1:0]         vc_pointer_q;  // [output port]: a mask, as of the previous cycle
   /* verilator lint_on MULTIDRIVEN */
-  wire [INPUTS-1:0]        vc_pointer;    // as it is
+  wire [INPUTS-1:0]        vc_pointer;    // updated to this cycle
 
   wire [INPUTS*INPUTS-1:0]  grants;   // [output virtual channel][input virtual channel]
-  wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: which virtual channel of it would be first
-  wire [INPUTS*PORTS-1:0]   ports;    // [output virtual channel]: the input port that is first, one-hot
-  wire [INPUTS-1:0]         granted;  // output virtual channels
-  wire [INPUTS-1:0]         asked;    // the same, free or not
+  wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: its first requesting virtual channel
+  wire [INPUTS*PORTS-1:0]   ports;    // [output virtual channel]: the first requesting input port, one-hot
+  wire [INPUTS-1:0]         granted;  // granted output virtual channels
+  wire [INPUTS-1:0]         asked;    // requested output virtual channels, free or not
   genvar o, i;
   generate
     for (o = 0; o < INPUTS; o = o + 1) begin : g_output
@@ -49,11 +49,11 @@ module vc_allocator #(
       wire [INPUTS-1:0]  first;
       wire [PORTS-1:0]   any, any_from, port, behind;
       wire               granted_any;
-      // Which virtual channel of each port would be served is there when it is known which port is.
+      // Selects each port's virtual channel while the port is being selected.
       for (i = 0; i < PORTS; i = i + 1) begin : g_input
         reg [VCS-1:0] asks, mine, lowest;
         reg [VC_W-1:0] number;
-        reg is_from;  // this port's come from the pointer on
+        reg is_from;  // the port's pointer is at this virtual channel or below
         wire is_pointers;
         if (i == 0) begin : g_first
           assign is_pointers = from_port[i];
@@ -68,7 +68,7 @@ module vc_allocator #(
           number = {VC_W{1'b0}};
           is_from = 1'b0;
 `ifdef VERILATOR
-          if (|request_i)  // heads are few, and all this is most of a router's work
+          if (|request_i)  // heads are rare, and this is most of a router's work in simulation
 `endif
           begin
             for (m = 0; m < VCS; m = m + 1)
@@ -115,13 +115,13 @@ module vc_allocator #(
       wire unused = &{1'b0, behind};
     end
     for (i = 0; i < INPUTS; i = i + 1) begin : g_accept
-      reg [VCS-1:0] mine, from;  // who grants it something is at its output port
+      reg [VCS-1:0] mine, from;  // grants come from its output port only
       integer n;
       always @* begin
         mine = {VCS{1'b0}};
         from = {VCS{1'b0}};
 `ifdef VERILATOR
-        if (request_i[i])  // else it is granted nothing
+        if (request_i[i])  // otherwise there is no grant
 `endif
         begin
           for (n = 0; n < INPUTS; n = n + 1) mine[n%VCS] = mine[n%VCS] || grants[n*INPUTS+i];
@@ -134,19 +134,19 @@ module vc_allocator #(
         .request_i(mine), .from_i(from), .grant_o(vc_o[i*VCS+:VCS]), .behind_o(behind), .any_o(any));
       wire unused = &{1'b0, behind, any};
     end
-    // A granted request takes its channel, unless its owner is also granted one earlier after the pointer. The pointer
-    // stands after the highest input that took one in the previous cycle.
+    // A granted request accepts its channel unless its owner is also granted an earlier one after the pointer. The
+    // pointer stands after the highest input that accepted one in the previous cycle.
     for (o = 0; o < PORTS; o = o + 1) begin : g_pointer
       wire [VCS-1:0] from = vc_pointer[o*VCS+:VCS];
       wire [VCS-1:0] may = granted[o*VCS+:VCS];
       reg  [VCS-1:0] taken, highest, behind;
-      reg  [PORTS-1:0] same;  // input ports of which both grant to one virtual channel
+      reg  [PORTS-1:0] same;  // pairs of input ports to which one virtual channel grants
       integer k, n, m;
       always @* begin
         taken = may;
         same = {PORTS{1'bx}};
 `ifdef VERILATOR
-        if (|may)  // else nothing is granted
+        if (|may)  // otherwise there is no grant
 `endif
         for (k = 0; k < VCS; k = k + 1) begin
           for (n = 0; n < VCS; n = n + 1) begin
@@ -171,7 +171,7 @@ module vc_allocator #(
       end
       assign vc_pointer[o*VCS+:VCS] = |taken_q[o*VCS+:VCS] ? behind : vc_pointer_q[o*VCS+:VCS];
       wire taken_clk, pointer_clk;
-      // Who was granted goes back to 0 in the cycle after the last that asked.
+      // A grantee returns to 0 in the cycle after its last request.
       clock_gate #(.GATES(GATES)) i_taken_gate (
         .clk_i(clk_i), .enable_i(!rst_ni || |asked[o*VCS+:VCS] || |taken_q[o*VCS+:VCS] || |grantee_q[o*VCS*INPUT_W+:VCS*INPUT_W]),
         .clk_o(taken_clk));

@@ -1,14 +1,14 @@
-// The buffer of an input virtual channel: DEPTH flits. A flit that arrives at an empty buffer is at the front in the same
-// cycle. A flit that has left is at last_o for another cycle, so that its receiver need not wait for the decision to pop.
-// Credits prevent overflow.
+// The buffer of an input virtual channel: DEPTH flits. A flit that arrives at an empty buffer is at the front in the
+// same cycle. A flit that has left stays at last_o for another cycle, so that its receiver need not wait for the
+// decision to pop. Credits prevent overflow.
 //
-// Places alternate between two banks: the front and the flit before it are never in the same one.
+// Slots alternate between two banks: the front and the previous flit are never in the same bank.
 `default_nettype none
 module vc_buffer #(
-  parameter WIDTH = 130,  // bits of a flit with its head and tail marks
+  parameter WIDTH = 130,  // bits of a flit with its head and tail flags
   parameter DEPTH = 16,   // flits, a power of two
   parameter ADDR_W = 4,   // log2(DEPTH)
-  parameter GATES = 0     // 1: its clock stands still while nothing comes or leaves
+  parameter GATES = 0     // 1: gates the clock while no flit arrives or leaves
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -16,25 +16,25 @@ module vc_buffer #(
   input  wire [WIDTH-1:0] data_i,
   input  wire             pop_i,
   output wire [WIDTH-1:0] data_o,   // the front
-  output wire [WIDTH-1:0] last_o,   // what left in the cycle before
-  output wire             valid_o,  // there is a front
-  output wire             more_o    // there is one behind it
+  output wire [WIDTH-1:0] last_o,   // the flit that left in the previous cycle
+  output wire             valid_o,  // the buffer holds a flit
+  output wire             more_o    // it holds at least two
 );
   localparam [ADDR_W:0] ONE = 1;
   localparam ROWS = DEPTH / 2;
   localparam ROW_W = ADDR_W > 1 ? ADDR_W - 1 : 1;
-  localparam [ROW_W-1:0] NEXT = ADDR_W > 1 ? 1 : 0;  // a bank of one row stays there
+  localparam [ROW_W-1:0] NEXT = ADDR_W > 1 ? 1 : 0;  // a bank of one row does not advance
   reg [WIDTH-1:0] even_flits_q [0:ROWS-1];
   reg [WIDTH-1:0] odd_flits_q [0:ROWS-1];
   reg             odd_q;       // the front is in the odd bank
-  reg [ROW_W-1:0] even_row_q;  // of each bank the row of the front, or of what left before it
+  reg [ROW_W-1:0] even_row_q;  // of each bank: the row of the front or of the previous flit
   reg [ROW_W-1:0] odd_row_q;
   reg [ADDR_W:0]  count_q;
   reg             some_q;   // count_q is not zero
-  reg             two_q;    // nor is it one
-  reg             empty_q;  // not some_q: the front's bits have one of their own, which what asks does not wait for
+  reg             two_q;    // count_q is at least two
+  reg             empty_q;  // not some_q; a separate register for the multiplexers of the front, apart from requests
   wire three = count_q > ONE + ONE;
-  // The first free place, as many behind the front's row.
+  // The first free slot, by its distance from the front's row.
   wire [ROW_W:0]   behind = count_q[ROW_W:0] + {{ROW_W{1'b0}}, odd_q};
   wire [ROW_W-1:0] tail_row = (odd_q ? odd_row_q : even_row_q) + (behind[ROW_W:1] & {ROW_W{NEXT[0]}});
   wire [WIDTH-1:0] even_flit = even_flits_q[even_row_q];

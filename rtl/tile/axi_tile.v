@@ -4,26 +4,26 @@
 `default_nettype none
 module axi_tile #(
   parameter LINKS = 4,       // channels to neighbours and from them
-  parameter PORTS = 4,       // of the network interface
+  parameter PORTS = 4,       // ports of the network interface
   parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two from 2
   parameter DEPTH = 16,      // flits of a router's buffer, a power of two
-  parameter CREDITS = 16,    // of them that a neighbour may use, at most DEPTH
+  parameter CREDITS = 16,    // flits that a neighbour may have in it, at most DEPTH
   parameter ENTRIES = 256,   // lines of a port's table, a power of two
   parameter FLOWS = 64,      // a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
-  parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
-  parameter BUFFER = 64,     // flits between memory and injection, a power of two: as many may be under way
-  parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
-  parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
-  parameter COUNTERS = 0,    // 1: it counts what happens
-  parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
+  parameter EJECT_CREDITS = 6, // buffer slots of a virtual channel at ejection; at least 6 for one flit per cycle
+  parameter BUFFER = 64,     // flits between memory and injection, a power of two: the most in flight
+  parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
+  parameter ECC = 0,         // 1: table lines have check bits: one changed bit is corrected, two are reported
+  parameter COUNTERS = 0,    // 1: has event counters
+  parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
   parameter SPILL = 0,       // 1: registers at both ends of each channel of AXI4 and AXI4-Lite, a cycle each way
   parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
   parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
   parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
-  parameter AXI_W = 128,     // bits of a word of AXI4, 32 times a power of two, at most FLIT_W
-  parameter ADDRESS_W = 44,  // bits of an address of AXI4
+  parameter AXI_W = 128,     // bits of an AXI4 word, 32 times a power of two, at most FLIT_W
+  parameter ADDRESS_W = 44,  // bits of an AXI4 address
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -38,7 +38,7 @@ module axi_tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived: leave them as they are.
+  // Derived; do not set.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS)
 ) (

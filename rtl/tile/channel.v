@@ -1,11 +1,11 @@
-// A channel: outputs are the inputs of LATENCY cycles earlier. Only the marks (valid flits, credits) are reset. With GATES data without a
-// mark pass as the zeros that they are, or not at all.
+// A channel: outputs are the inputs of LATENCY cycles earlier. Only the marks (valid flits, credits) are reset. With
+// GATES data without a mark may pass as zeros or be held.
 `default_nettype none
 module channel #(
-  parameter MARKS = 1,   // bits that a reset clears
-  parameter WIDTH = 8,   // bits that go with them, from 1
+  parameter MARKS = 1,   // bits that a reset clears, such as valid flits
+  parameter WIDTH = 8,   // bits without reset, from 1
   parameter LATENCY = 1, // cycles, from 1
-  parameter GATES = 0    // 1: the clock of data stands still where no mark comes or leaves
+  parameter GATES = 0    // 1: gates the clock of data while no mark enters or leaves
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -15,7 +15,7 @@ module channel #(
   output wire [WIDTH-1:0] data_o
 );
   reg [LATENCY*MARKS-1:0] marks_q;
-  /* verilator lint_off MULTIDRIVEN */  // with GATES each stage has a clock of its own
+  /* verilator lint_off MULTIDRIVEN */  // with GATES each stage has a separate clock
   reg [LATENCY*WIDTH-1:0] data_q;
   /* verilator lint_on MULTIDRIVEN */
   assign marks_o = marks_q[LATENCY*MARKS-1-:MARKS];

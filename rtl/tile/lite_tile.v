@@ -7,21 +7,21 @@
 `default_nettype none
 module lite_tile #(
   parameter LINKS = 4,       // channels to neighbours and from them
-  parameter PORTS = 4,       // of the network interface
+  parameter PORTS = 4,       // ports of the network interface
   parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two from 2
   parameter DEPTH = 16,      // flits of a router's buffer, a power of two
-  parameter CREDITS = 16,    // of them that a neighbour may use, at most DEPTH
+  parameter CREDITS = 16,    // flits that a neighbour may have in it, at most DEPTH
   parameter ENTRIES = 256,   // lines of a port's table, a power of two
   parameter FLOWS = 64,      // a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
-  parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
+  parameter EJECT_CREDITS = 6, // buffer slots of a virtual channel at ejection; at least 6 for one flit per cycle
   parameter BUFFER = 16,     // flits between memory and injection, a power of two above the DMA latency
-  parameter WAITS = 0,       // 1: memory may be late
-  parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
-  parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
-  parameter COUNTERS = 0,    // 1: it counts what happens
-  parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
+  parameter WAITS = 0,       // 1: memory may have any latency
+  parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
+  parameter ECC = 0,         // 1: table lines have check bits: one changed bit is corrected, two are reported
+  parameter COUNTERS = 0,    // 1: has event counters
+  parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
   parameter SPILL = 0,       // 1: registers at both ends of each channel of AXI4-Lite, a cycle each way
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
@@ -37,7 +37,7 @@ module lite_tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived: leave them as they are.
+  // Derived; do not set.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
@@ -66,7 +66,7 @@ module lite_tile #(
   output wire                      rvalid_o,
   input  wire                      rready_i,
   output wire                      irq_o,
-  output wire [31:0]               memory_base_o,    // where word 0 is, in 4 KiB
+  output wire [31:0]               memory_base_o,    // address of word 0, in 4 KiB
   input  wire                      memory_error_i,
   // Memory, as at network_interface.
   output wire [PORTS-1:0]          dma_valid_o,
@@ -134,7 +134,7 @@ module lite_tile #(
   wire [255:0] line;
   wire [MOST_PORTS*16-1:0] lines, count;
 
-  // An interrupt is set once, when its event happens.
+  // An interrupt is set once, by its event.
   reg done_q, error_q;
   always @(posedge clk_i) begin
     done_q <= rst_ni && done;
@@ -211,6 +211,6 @@ module lite_tile #(
     .flit_valid_o(flit_valid_o), .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o),
     .flit_o(flit_o), .parity_o(parity_o), .parity_i(parity_i), .credit_i(credit_i), .flit_valid_i(flit_valid_i), .flit_vc_i(flit_vc_i),
     .flit_head_i(flit_head_i), .flit_tail_i(flit_tail_i), .flit_i(flit_i), .credit_o(credit_o));
-  wire unused = &{1'b0, line, lines, count, table_line};  // of ports, lines and bits that are not there
+  wire unused = &{1'b0, line, lines, count, table_line};  // of missing ports, lines and bits
 endmodule
 `default_nettype wire

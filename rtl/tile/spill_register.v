@@ -1,6 +1,6 @@
-// A valid/ready channel with registers at both ends, so that no combinational path passes through it. Data that arrives in a cycle is
-// offered in the next, one per cycle; if it is not accepted it waits, with room for one more, since ready_o is registered. Wires
-// without SPILL.
+// A valid/ready channel with registers at both ends, so that no combinational path crosses it. Data that arrives in a
+// cycle is offered in the next, one word per cycle; a second slot holds data that arrives before ready_o, which is
+// registered, falls. Wires without SPILL.
 `default_nettype none
 module spill_register #(
   parameter WIDTH = 1,
@@ -8,18 +8,18 @@ module spill_register #(
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
-  input  wire             valid_i,  // not in a reset
+  input  wire             valid_i,  // low during reset
   output wire             ready_o,
   input  wire [WIDTH-1:0] data_i,
   output wire             valid_o,
   input  wire             ready_i,
-  output wire [WIDTH-1:0] data_o    // stays until the next
+  output wire [WIDTH-1:0] data_o    // held until the next
 );
   generate
     if (SPILL != 0) begin : g_registers
       reg             front_valid_q, behind_valid_q;
       reg [WIDTH-1:0] front_q, behind_q;
-      wire moves = !front_valid_q || ready_i;  // the front has a place
+      wire moves = !front_valid_q || ready_i;  // the front slot is free
       assign ready_o = !behind_valid_q;
       assign valid_o = front_valid_q;
       assign data_o = front_q;

@@ -4,20 +4,20 @@
 // and wires between them may add cycles to flits and credits.
 //
 // Timing (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in t + 1
-// and, over a wire without registers, in the neighbour's buffer in t + 2. A credit takes equally long. Injection takes
-// two cycles each way, ejection three.
+// and, over a wire without registers, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes two
+// cycles each way, ejection three.
 //
 // Start: load tables a line at a time, then assert start_i with lines_i, count_i and arrivals_i. No message of the
 // collective may arrive before its start: start a tile before its neighbours' messages can reach it. done_o holds once
 // all entries have issued, arrivals_i messages have arrived and been written, and nothing is in flight, until the next
-// start, which is allowed then; strides, tables and type are constant in between.
+// start, which is only allowed then; strides, tables and type are constant in between.
 //
 // error_o reports losses until reset: bit 0 a flit at the reduction unit, which cannot happen while neighbours respect
-// their credits; bit 1 the place of a message in a depacketizer; bit 2, with PARITY, a flit changed on a link (even
-// parity over all its signals, parity_o and parity_i); bit 3, with ECC, a table entry that differs from the loaded one,
-// where corrected_o counts corrections. counters_o, with COUNTERS, count since the start: cycles, flits sent over
-// links, to the router and from it, and, over all ports, cycles in which an entry waits for the lockstep, for messages
-// and for its place.
+// their credits; bit 1 a message at a depacketizer without a free slot; bit 2, with PARITY, a flit changed on a link
+// (even parity over all its signals, parity_o and parity_i); bit 3, with ECC, a table entry that differs from the
+// loaded one, where corrected_o counts corrections. counters_o, with COUNTERS, count since the start: cycles, flits
+// sent over links, to the router and from it, and, over all ports, cycles in which an entry waits for the lockstep, for
+// messages and for a slot in the packetizer.
 //
 // With WAITS the memory may have any latency: rtl/memory/gradient_memory.v connects it, memory_busy_i is its busy_o,
 // and done_o holds once everything is in memory. Without WAITS cycles are the model's.
@@ -28,21 +28,21 @@
 `default_nettype none
 module tile #(
   parameter LINKS = 4,       // channels to neighbours and from them
-  parameter PORTS = 4,       // of the network interface
+  parameter PORTS = 4,       // ports of the network interface
   parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two from 2
   parameter DEPTH = 16,      // flits of a router's buffer, a power of two
-  parameter CREDITS = 16,    // of them that a neighbour may use, at most DEPTH
+  parameter CREDITS = 16,    // flits that a neighbour may have in it, at most DEPTH
   parameter ENTRIES = 256,   // lines of a port's table, a power of two
   parameter FLOWS = 64,      // a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
-  parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
+  parameter EJECT_CREDITS = 6, // buffer slots of a virtual channel at ejection; at least 6 for one flit per cycle
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
-  parameter WAITS = 0,       // 1: memory may be late
-  parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
-  parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
-  parameter COUNTERS = 0,    // 1: it counts what happens
-  parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
+  parameter WAITS = 0,       // 1: memory may have any latency
+  parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
+  parameter ECC = 0,         // 1: table lines have check bits: one changed bit is corrected, two are reported
+  parameter COUNTERS = 0,    // 1: has event counters
+  parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -57,7 +57,7 @@ module tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived: leave them as they are.
+  // Derived; do not set.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
@@ -67,7 +67,7 @@ module tile #(
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  // Configuration, constant while anything runs.
+  // Configuration, constant while anything is in flight.
   input  wire [1:0]                type_i,           // of elements; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
@@ -76,7 +76,7 @@ module tile #(
   input  wire [FLOW_W-1:0]         flow_stride_i,
   input  wire [ADDR_W-1:0]         address_stride_i,
   input  wire [STEP_W-1:0]         step_stride_i,
-  input  wire [SOURCE_W-1:0]       source_i,         // of port 0; the others follow
+  input  wire [SOURCE_W-1:0]       source_i,         // number of port 0; the others follow
   // Tables, start and status.
   input  wire [PORTS-1:0]          load_valid_i,
   input  wire [INDEX_W-1:0]        load_index_i,
@@ -84,13 +84,13 @@ module tile #(
   input  wire                      start_i,
   input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,
   input  wire [PORTS*TOTAL_W-1:0]  count_i,
-  input  wire [TOTAL_W-1:0]        arrivals_i,       // messages that come here
+  input  wire [TOTAL_W-1:0]        arrivals_i,       // messages expected here
   output wire                      busy_o,           // started and not done
   output wire                      done_o,
   output wire [3:0]                error_o,
   output wire [15:0]               corrected_o,      // parts of lines, 65535 at most
   output wire [7*32-1:0]           counters_o,
-  output wire [TOTAL_W-1:0]        arrived_o,        // messages that have come since the start
+  output wire [TOTAL_W-1:0]        arrived_o,        // messages that have arrived since the start
   output wire [TIME_W-1:0]         now_o,            // cycles since reset
   // Memory, as at network_interface.
   output wire [PORTS-1:0]          dma_valid_o,
@@ -137,7 +137,7 @@ module tile #(
   localparam NI_CREDIT_W = 10;
   localparam TAG_W = `COPPICE_TAG_W;
   localparam ROUTE_AT = `COPPICE_HEAD_ROUTE_AT;
-  localparam WORD_W = VC_W + 2 + FLIT_W;  // what goes with a valid flit
+  localparam WORD_W = VC_W + 2 + FLIT_W;  // signals that accompany a valid flit
   localparam COUNT_W_OF_PORTS = $clog2(PORTS + 1);
   localparam [NI_CREDIT_W-1:0] NI_CREDITS = CREDITS[NI_CREDIT_W-1:0];
   localparam [CREDIT_W-1:0] LINK_CREDITS = CREDITS[CREDIT_W-1:0];
@@ -175,8 +175,8 @@ module tile #(
   end
   assign now_o = now_q;
 
-  // At the router's ports, and at the network interface's.
-  wire [ALL*VCS-1:0]      in_valid;  // of each virtual channel
+  // Flits at the router's ports, and at the network interface's.
+  wire [ALL*VCS-1:0]      in_valid;  // [virtual channel]
   wire [ALL-1:0]          out_valid;
   wire [ALL*VC_W-1:0]     out_vc;
   wire [ALL-1:0]          in_head, in_tail, out_head, out_tail;
@@ -292,7 +292,7 @@ module tile #(
     .table_wrong_o(table_wrong), .busy_o(ni_busy), .stray_o(stray),
     .overflow_o(error_o[1:0]));
 
-  // Messages that have come, and whether all is done: state 0 is a table at its end.
+  // Arrived messages, and whether all is done: state 0 is a table at its end.
   reg [TOTAL_W-1:0] arrived_q, arrivals_q;
   reg               runs_q, done_q, just_started_q;
   reg [COUNT_W_OF_PORTS-1:0] together;
