@@ -1,4 +1,4 @@
-// The systolic array by itself: what a cycle of its PEs costs, and what the formula of a network does.
+// The systolic array alone: the cost of a cycle of its PEs, and of a network's formula.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -19,7 +19,7 @@ void array_cycles(benchmark::State& state) {
   const auto side = static_cast<int>(state.range(1));
   const SystolicArray array(side, side, static_cast<Dataflow>(state.range(0)), Convention::kCausal,
                             static_cast<int>(state.range(2)));
-  // Outputs stay: k is streamed; else a side of the product is.
+  // Stationary outputs: k is streamed; otherwise one side of the product is.
   const bool stay = array.dataflow() == Dataflow::kOutputStationary;
   const bool weights = array.dataflow() == Dataflow::kWeightStationary;
   Matrix<Value> a(weights ? kDepth : side, stay ? kDepth : side);
@@ -52,8 +52,8 @@ BENCHMARK_TEMPLATE(array_cycles, std::int32_t)
     ->ArgNames({"dataflow", "side", "pe_latency"})
     ->ArgsProduct({{0, 1, 2}, {32}, {0}});
 
-// A hundred convolutions, all passes, the best of all splits; `memory`: of 256 GB/s; `buffers`: of 64, 64 and
-// 32 KiB too.
+// A hundred convolutions, all passes, the best split of each; `memory`: of 256 GB/s; `buffers`: of 64, 64 and
+// 32 KiB as well.
 void formula_of_100_layers(benchmark::State& state) {
   workload::Model model;
   for (int i = 0; i < 100; ++i) {

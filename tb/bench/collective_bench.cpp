@@ -38,7 +38,7 @@ BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, multitree_message, "multitree", "me
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// Trains against flits: the same all-reduces at either fidelity.
+// Trains against flits: the same all-reduces at both fidelities.
 void fidelity_nodes(benchmark::State& state, const char* fidelity) {
   const auto width = static_cast<int>(state.range(0));
   const auto result =
@@ -74,14 +74,14 @@ void count_messages(benchmark::State& state, const nlohmann::ordered_json& resul
       messages, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);  // s
 }
 
-// 16 to 4,096 accelerators: time goes with messages.
+// 16 to 4,096 accelerators: time is proportional to messages.
 void trains_nodes(benchmark::State& state, const char* algorithm) {
   const auto width = static_cast<int>(state.range(0));
   const auto result =
       measure(state, [&] { return all_reduce(overrides_for(algorithm, width, 64, "train")); });
   count_messages(state, result, width);
 }
-// Small tori are over too soon to be measured once.
+// A run on a small torus is too short to be measured once.
 void small_tori(benchmark::internal::Benchmark* bench) {
   bench->ArgName("width")->RangeMultiplier(2)->Range(4, 16)->Iterations(20);
 }
@@ -100,7 +100,7 @@ BENCHMARK_CAPTURE(trains_nodes, multitree_optimal, "multitree_optimal")
     ->Apply(large_tori)
     ->Apply(in_milliseconds);
 
-// The same by an algorithm whose messages grow with the torus's width, not with its nodes.
+// The same with an algorithm whose messages grow with the width of the torus, not with its nodes.
 void trains_ring2d(benchmark::State& state) {
   const auto width = static_cast<int>(state.range(0));
   const auto result = measure(state, [&] { return all_reduce(overrides_for("ring2d", width, 64, "train")); });
@@ -132,7 +132,7 @@ BENCHMARK(trains_hierarchy)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// 1 MiB to 1 GiB: trains take as long whatever they carry.
+// 1 MiB to 1 GiB: the time of trains does not depend on bytes.
 void fidelity_bytes(benchmark::State& state, const char* fidelity) {
   const auto mebibytes = static_cast<Bytes>(state.range(0));
   const auto result =

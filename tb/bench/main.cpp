@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <systemc>
 
-// SystemC's entry point; the library asks for it.
+// SystemC's entry point, which the library requires.
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

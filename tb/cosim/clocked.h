@@ -18,7 +18,7 @@ class Clocked {
   Clocked() : context_(std::make_unique<VerilatedContext>()), block_(context_.get()) { reset(); }
   ~Clocked() {
     block_.final();
-    // The first of many tell enough, and each takes a file.
+    // The first few instances write waveforms; each needs a file.
     if (number_ < 20) write_coverage(*context_);
   }
 
@@ -30,7 +30,7 @@ class Clocked {
     block_.eval();
     block_.clk_i = 0;
   }
-  // A cycle of reset with whatever the inputs are.
+  // A cycle of reset with the current inputs.
   void reset() {
     block_.rst_ni = 0;
     settle();

@@ -14,7 +14,7 @@ constexpr int kVcs = 4;
 constexpr int kCredits = 3;
 constexpr int kQueue = 16;
 
-// A router that sends when it has places, and a queue that takes a flit out when it likes.
+// A router that sends while it has slots, and a queue that drains at random.
 class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) { begin(); }
@@ -29,7 +29,7 @@ class Bench {
     last_ = kVcs - 1;
   }
 
-  // A cycle; `sends` and `drains` in percent.
+  // One cycle; `sends` and `drains` are percentages.
   void step(std::uint32_t sends, std::uint32_t drains) {
     const auto vc = random_.below(kVcs);
     const bool flit = places_[vc] > 0 && random_.percent(sends);
@@ -39,7 +39,7 @@ class Bench {
     rtl_.settle();
     const unsigned given = rtl_->credit_o;
     const int held = std::accumulate(held_.begin(), held_.end(), 0);
-    const int out = kVcs * kCredits - held;  // places that the router has, this cycle's flit among them
+    const int out = kVcs * kCredits - held;  // slots that the router has, including that of this cycle's flit
     ASSERT_EQ(rtl_->owes_o, held > 0);
     if (out + waiting_ >= kQueue) {
       ASSERT_EQ(given, 0U) << "the queue might overflow";
@@ -73,7 +73,7 @@ class Bench {
   std::uint32_t share() { return random_.below(101); }
   int full() const { return full_; }
   int held_back() const { return held_back_; }
-  // All that was held back comes when the queue is empty.
+  // All held credits are returned when the queue is empty.
   bool comes_to_rest() {
     for (int cycle = 0; cycle < kVcs * kCredits + kQueue; ++cycle) step(0, 100);
     return std::accumulate(places_.begin(), places_.end(), 0) == kVcs * kCredits;
@@ -85,7 +85,7 @@ class Bench {
   std::array<int, kVcs> places_{};
   std::array<int, kVcs> held_{};
   std::array<int, kVcs> longest_{};
-  unsigned last_ = kVcs - 1;  // virtual channel that was given what was held back last
+  unsigned last_ = kVcs - 1;  // virtual channel of the last held credit that was returned
   int waiting_ = 0;
   int full_ = 0;
   int held_back_ = 0;

@@ -15,7 +15,7 @@ namespace coppice::cosim {
 namespace {
 
 constexpr unsigned kVcs = 4;
-constexpr std::uint32_t kPayload = 12;  // words of a packet
+constexpr std::uint32_t kPayload = 12;  // words per packet
 
 void put(VlWide<4>& flit, unsigned at, unsigned width, std::uint64_t value) {
   for (unsigned i = 0; i < width; ++i) {
@@ -30,10 +30,10 @@ struct Packet {
   std::uint32_t flow, address, words, total, tag, packets;
 };
 
-// Messages cut into packets that take any virtual channel, so that packets overtake each other.
+// Messages in packets on any virtual channel, so that packets overtake each other.
 class Traffic {
  public:
-  // Numbers of messages start again after 1 to 4, whatever of them has come.
+  // Message numbers wrap after 1 to 4, even if earlier messages are incomplete.
   explicit Traffic(Stimulus& random) : random_(&random), same_(1 + random.below(4)) {}
 
   void add_message(std::uint32_t source) {
@@ -55,7 +55,7 @@ class Traffic {
       packet.address += packet.words;
     }
   }
-  // The next flit of any virtual channel that has one.
+  // The next flit of a random virtual channel that has one.
   struct Flit {
     unsigned vc;
     bool head, tail;

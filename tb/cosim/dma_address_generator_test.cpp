@@ -11,9 +11,9 @@ namespace coppice::cosim {
 namespace {
 
 constexpr std::uint32_t kLanes = 4;
-constexpr std::uint32_t kBase = (1 << 24) - 8192;  // of the buffer: every bit of an address counts
+constexpr std::uint32_t kBase = (1 << 24) - 8192;  // words of the buffer, so that every address bit is used
 
-// The words at the addresses it asks for, joined, are the payloads of the model's DMA engine.
+// The words at the requested addresses equal the payloads of the model's DMA engine.
 TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
   std::vector<float> values(4096);
   std::iota(values.begin(), values.end(), 0.0F);
@@ -24,11 +24,11 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
   struct Message {
     std::uint32_t address, words;
   };
-  std::deque<Message> model;  // what is left to ask for
+  std::deque<Message> model;  // remaining requests
   std::vector<float> read;
   std::vector<float> expected;
   std::uint32_t ready_share = 100;
-  Message told{};  // of the request that is there, a cycle before
+  Message told{};  // announced request of the next cycle
   for (int cycle = 0; cycle < 50'000; ++cycle) {
     if (cycle % 200 == 0) ready_share = random.below(101);
     const Message next{random.below(2048), 1 + random.below(random.percent(50) ? 9 : 300)};

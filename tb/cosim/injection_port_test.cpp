@@ -35,14 +35,14 @@ class Source final : public fabric::Injector {
   std::uint32_t left_ = 0;
 };
 
-// With fewer than four virtual channels the others have no places.
+// With fewer than four virtual channels, the missing ones have no slots.
 void compare(int vcs, int depth, std::uint64_t seed) {
   Clocked<Vinjection_port> rtl;
   Stimulus random(seed);
   std::unique_ptr<Source> source;
   std::unique_ptr<fabric::InjectionPort> model;
   fabric::PacketPool packets;
-  std::array<int, kVcs> out{};  // flits of each virtual channel whose credit is not back
+  std::array<int, kVcs> out{};  // flits of each virtual channel with outstanding credits
   const auto begin = [&] {
     source = std::make_unique<Source>(random);
     model = std::make_unique<fabric::InjectionPort>(vcs, depth, kFemtosecondsPerNanosecond);
@@ -99,7 +99,7 @@ TEST(InjectionPort, CountsDeepBuffers) {
   compare(2, 1023, 14);
 }
 
-// No packet has been sent since: the first virtual channel comes first, whatever came before the reset.
+// Without a packet since the reset, the first virtual channel comes first, whatever was sent before.
 TEST(InjectionPort, BeginsAtTheFirstVirtualChannelAfterAReset) {
   for (std::uint32_t packets = 0; packets < kVcs; ++packets) {
     Clocked<Vinjection_port> rtl;

@@ -19,7 +19,7 @@ TEST(LockstepCounter, ReleasesInTheModelsCycles) {
     const auto absorbed =
         random.percent(50) ? ni::absorbed_flits(flits, static_cast<int>(random.below(200)) + 1) : 0;
     counter->now_i = static_cast<std::uint32_t>(now);
-    counter->load_i = random.percent(hold ? 1 : 40);  // steps pile up at times
+    counter->load_i = random.percent(hold ? 1 : 40);  // bursts of steps
     counter->duration_i = flits;
     counter->absorbed_i = static_cast<std::uint32_t>(absorbed);
     counter.settle();
@@ -45,7 +45,7 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
     counter.settle();
     return counter->hold_o != 0;
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept alive by steps
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept running by steps
     counter->now_i = now;
     counter->load_i = 1;
     counter->duration_i = 1;
@@ -65,7 +65,7 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
   EXPECT_FALSE(see(0x11U));
 }
 
-// A step that is loaded before the wrap begins where the one before ends, behind it.
+// A step loaded before the counter wraps begins after the wrap, at the end of the previous step.
 TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
   Clocked<Vlockstep_counter> counter;
   const auto load = [&](std::uint32_t now, std::uint32_t duration) {
@@ -77,8 +77,8 @@ TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
     counter->load_i = 0;
     counter.settle();
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept alive by steps
-    // And where half of the time is over.
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept running by steps
+    // The same at half of the counter's range.
     if (now == 0x80000000U) {
       load(0x7ffffff0U, 0x40);
       load(0x7ffffff1U, 0x40);
@@ -91,7 +91,7 @@ TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
   EXPECT_EQ(counter->release_o, 0x10U);
   load(0xfffffff8U, 0x20);
   EXPECT_EQ(counter->release_o, 0x30U);
-  // And begins at once where the one before has ended.
+  // A step begins immediately if the previous one has ended.
   load(0x40U, 0x20);
   EXPECT_EQ(counter->release_o, 0x60U);
 }

@@ -1,5 +1,5 @@
-// rtl/ni/network_interface.v with two contexts and two ports, each of which gets what the other sends:
-// whatever is added, is added to itself.
+// rtl/ni/network_interface.v with two contexts and two ports, each of which receives what the other sends, so
+// that all data is added to itself.
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -19,16 +19,17 @@ constexpr unsigned kContexts = 2;
 constexpr unsigned kLanes = 4;
 constexpr unsigned kAddressBits = 24;
 constexpr unsigned kVcs = 4;
-constexpr int kLatency = 4;  // of the DMA
+constexpr int kLatency = 4;  // latency of the DMA
 constexpr unsigned kCredits = 20;
 constexpr int kBuffer = 16;  // flits between DMA and injection
 constexpr std::uint32_t kBufferWords = 64;
-constexpr std::uint64_t kRoute = 0x29d'3c5a'17e6;  // of every entry, 42 bits: the highest of a head
-constexpr std::uint32_t kMemoryAt = 0xabc000;      // where it begins, as addresses have it
+// Flow of every entry, 42 bits: up to the highest bit of a head.
+constexpr std::uint64_t kRoute = 0x29d'3c5a'17e6;
+constexpr std::uint32_t kMemoryAt = 0xabc000;  // its offset in addresses
 
 enum Order : unsigned { kInTurns, kByPriority, kFirstToStart };
 
-// An entry that adds, of one packet; of no words: a nop. Flows are told apart by every bit.
+// An entry that adds one packet; without words it is a nop. Every bit of a flow is significant.
 struct Add {
   unsigned flow = 0;
   unsigned dependencies = 0;
@@ -47,7 +48,7 @@ class Looped {
     rtl_->dma_latency_i = kLatency;
     rtl_->payload_words_i = (1U << 20) - kLanes;  // message-based
     rtl_->source_i = 1U << 10;                    // port 0 is 0, port 1 is 1
-    rtl_->credits_i = kCredits | kCredits << 10;  // of two virtual channels
+    rtl_->credits_i = kCredits | kCredits << 10;  // two virtual channels
     rtl_->order_i = order;
   }
 
@@ -97,7 +98,7 @@ class Looped {
     rtl_->lockstep_i = 1;
     rtl_->absorbs_i = absorbed;
   }
-  // Whether flits' places are given back.
+  // Whether credits of flits are returned.
   void give_credits(bool gives) { gives_credits_ = gives; }
   // Outgoing flits go to other nodes.
   void send_away() { sends_away_ = true; }
@@ -106,13 +107,13 @@ class Looped {
     rtl_.settle();
     return rtl_->busy_o != 0;
   }
-  // In the cycle to come, with what has been opened; context 0 first.
+  // Starts contexts in the next cycle, context 0 first.
   void start(unsigned contexts) {
     rtl_->start_i = contexts;
     rtl_->turn_i = contexts == 3 ? 2 : 0;
   }
 
-  // One cycle; which contexts ended in it.
+  // Runs one cycle; returns the contexts that ended in it.
   unsigned step() {
     bring();
     rtl_.settle();
@@ -139,8 +140,8 @@ class Looped {
     rtl_->start_i = 0;
     return done;
   }
-  // Until these contexts have ended; in which cycle each did. Sums that came last are written in the cycle
-  // behind that.
+  // Runs until these contexts have ended; returns the cycle of each. The last sums are written in the cycle
+  // after that.
   std::array<int, kContexts> run(unsigned contexts, int cycles = 500) {
     std::array<int, kContexts> ended{-1, -1};
     for (int left = cycles; contexts != 0 && left > 0; --left) {
@@ -164,7 +165,7 @@ class Looped {
     unsigned context;
   };
   std::vector<Issue> issues_;
-  // How often the sum of its first words has doubled; words are whole.
+  // How often the sum of its first words has doubled; words are integers.
   float times(unsigned context, unsigned word) const {
     const unsigned at = context * kBufferWords + word;
     return memory_[at] / static_cast<float>(at + 1);
@@ -216,7 +217,7 @@ class Looped {
     rtl_->dma_data_valid_i = 0;
     while (gives_credits_ && !credits_.empty() && credits_.front().at <= now_) {
       const unsigned credit = 1U << (credits_.front().port * kVcs + credits_.front().vc);
-      if ((rtl_->credit_i & credit) != 0) break;  // one a cycle
+      if ((rtl_->credit_i & credit) != 0) break;  // one per cycle
       rtl_->credit_i |= credit;
       credits_.pop_front();
     }
@@ -287,16 +288,16 @@ class Looped {
   std::deque<Flit> flits_, credits_;
   std::deque<Data> data_;
   std::vector<Data> reads_;
-  std::array<int, kPorts> asked_{};  // flits of data that are asked for and have not left
+  std::array<int, kPorts> asked_{};  // requested data flits that have not left
   bool gives_credits_ = true;
   bool sends_away_ = false;
-  std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries, until the cycle before
+  std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries issued before this cycle
   bool was_busy_ = false;
-  unsigned at_ = 0;  // bits of the line that are there
+  unsigned at_ = 0;  // bits of the line in use
   int now_ = 0;
 };
 
-// Twice at port 0, the second after the first; once at port 1.
+// Two entries at port 0, the second after the first; one at port 1.
 void load_both(Looped& interface) {
   for (unsigned context = 0; context < kContexts; ++context) {
     interface.load(context, 0, {{.flow = 0xc3, .words = 8}, {.flow = 0xc3, .dependencies = 1, .words = 8}});
@@ -331,7 +332,7 @@ TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
 }
 
 TEST(NetworkInterfaceWithContexts, ServesTheFirstOfThoseThatStartInOneCycleFirst) {
-  // Context 1 has the priority, which counts from the next cycle on.
+  // Context 1 has the higher priority, which applies from the next cycle on.
   for (const Order order : {kInTurns, kByPriority, kFirstToStart}) {
     Looped interface(order);
     load_both(interface);
@@ -353,7 +354,7 @@ TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
   interface.start(1);
   const auto first = interface.run(1);
   const std::size_t issued = interface.issues_.size();
-  // Another collective in the cycle in which the context is free.
+  // Another collective opens in the cycle in which the context becomes free.
   interface.open(0, 7, 3);
   interface.start(1);
   const auto second = interface.run(1);
@@ -382,7 +383,7 @@ TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherO
   }
 }
 
-// Each iteration of port 1 waits for the message of that iteration of port 0.
+// Each iteration of port 1 waits for the message of the same iteration of port 0.
 TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
   constexpr unsigned kWords = 32;
   for (unsigned context = 0; context < kContexts; ++context) {
@@ -406,7 +407,7 @@ TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
   }
 }
 
-// As many as 16 bits count: the last one is known, and the table begins again behind it.
+// The most entries that 16 bits count: the last one is recognised, and the table starts again after it.
 TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
   constexpr unsigned kLines = 40;
   constexpr unsigned kIterations = 1000;
@@ -442,8 +443,8 @@ TEST(NetworkInterfaceWithContexts, HoldsTheNextStepBackByTheFlitsThatItsBufferDo
   }
 }
 
-// Messages for the same words come to both ports at once, so that flits of one wait; one that depends on both
-// reads those words.
+// Messages for the same words arrive at both ports simultaneously, so that flits of one wait; a dependent
+// message reads these words.
 TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
   constexpr unsigned kWords = 32;
   for (unsigned address = 0; address < kWords; address += kLanes) {
@@ -465,7 +466,7 @@ TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
   }
 }
 
-// As many flits are on their way as there are places, whatever starts meanwhile.
+// At most as many flits are in flight as there are slots, even after another start.
 TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
   Looped interface(kInTurns);
   for (unsigned context = 0; context < kContexts; ++context) {

@@ -1,4 +1,4 @@
-// rtl/ni/ni_port.v with one context: what its table, its counters and its decoder tell each other.
+// rtl/ni/ni_port.v with one context: the signals between its table, counters and decoder.
 #include <algorithm>
 #include <cstdint>
 
@@ -30,7 +30,7 @@ class Port {
     rtl_->satisfied_i = 1;
   }
 
-  // A nop, in so many iterations: its fields are told apart by every bit.
+  // A nop in several iterations; every bit of its fields is significant.
   void load_nop(unsigned iterations) {
     unsigned at = 0;
     const auto put = [&](std::uint64_t value, unsigned width) {
@@ -66,7 +66,7 @@ class Port {
     ++rtl_->now_i;
     rtl_.settle();
   }
-  // The cycle before this one comes next, whatever lies between.
+  // Brings the counter to the cycle before `now`.
   void wait_until(std::uint32_t cycle) {
     rtl_->now_i = cycle - 1;
     rtl_.settle();
@@ -89,7 +89,7 @@ TEST(NiPort, TellsFlowStepAndTimeOfEachIteration) {
     }
     ASSERT_EQ(port.state().issued_o, iteration + 1);
     EXPECT_EQ(port.state().timestep_o, kStep + iteration * kStepStride);
-    // It left in the cycle before, and the link is taken for as long as its flits take.
+    // It left in the previous cycle and occupies the link for its flits.
     const std::uint32_t release = port.state().now_i - 1 + kFlits;
     EXPECT_EQ(port.state().release_o, release);
     EXPECT_EQ(port.state().lockstep_o, kFlits - 1);

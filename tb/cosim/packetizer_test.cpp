@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kWords = 1U << 20;
 
-// The model's packets flit by flit: what an injection channel makes of them.
+// The model's packets, flit by flit, as an injection channel sends them.
 class ModelPort {
  public:
   explicit ModelPort(const fabric::Framing& framing) : packetizer(framing) {
@@ -38,7 +38,7 @@ class ModelPort {
 };
 
 struct Sent {
-  std::uint32_t address, words, total;  // of the rest of the message
+  std::uint32_t address, words, total;  // words left in the message
   bool add;
   std::uint32_t flow, packets;
   std::uint64_t route;

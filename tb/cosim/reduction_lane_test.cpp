@@ -54,7 +54,7 @@ TEST(ReductionLane, AddsEveryTypeAsTheHostOneResultACycle) {
     std::array<Place, 3> pipe{};
     for (int cycle = 0; cycle < 100'000; ++cycle) {
       pipe = {Place{random.percent(80), random.word(), random.word()}, pipe[0], pipe[1]};
-      if (random.percent(50)) {  // near exponents
+      if (random.percent(50)) {  // close exponents
         pipe[0].b = (pipe[0].b & 0x80ff80ffU) | (pipe[0].a & 0x7f007f00U);
       }
       lane.clk_i = 0;

@@ -27,11 +27,11 @@ std::uint32_t address_of(const VlWide<3>& addresses, unsigned port) {
 struct Flit {
   bool add;
   std::uint32_t address;
-  unsigned lanes;  // the first so many
+  unsigned lanes;  // the first lanes
   std::array<float, kLanes> data;
 };
 
-// The unit and a gradient buffer that reads in a cycle and writes at its end.
+// The unit with a gradient buffer that reads in a cycle and writes at its end.
 class Bench {
  public:
   explicit Bench(std::size_t words) : memory(words, 0.0F) { unit->vc_i = (1U << kPorts) - 1; }
@@ -61,7 +61,7 @@ class Bench {
         write(port, lane, unit->store_valid_o, unit->store_lanes_o, unit->store_address_o,
               unit->store_data_o);
       }
-      // Until one is lost, all flits that have come and not left are waiting.
+      // Until a flit is lost, all flits that have arrived and not left are waiting.
       const std::uint32_t waiting = (unit->waiting_o >> (port * kWaitingBits)) & ((1U << kWaitingBits) - 1);
       EXPECT_TRUE(waiting == waiting_[port] || unit->overflow_o) << "port " << port;
       waiting_[port] += (unit->valid_i >> port) & 1;
@@ -92,7 +92,7 @@ class Bench {
   std::array<std::uint32_t, kPorts> waiting_{};
 };
 
-// A whole message through a port, flit after flit.
+// Sends a whole message through a port, one flit per cycle.
 std::vector<Flit> flits(Stimulus& random, bool add, std::uint32_t address, std::uint32_t words) {
   std::vector<Flit> list;
   for (std::uint32_t at = 0; at < words; at += kLanes) {
@@ -115,8 +115,8 @@ void reduce_or_store(const std::vector<Flit>& list, ni::ValueMemory& model) {
   ni::ReductionUnit::apply(entry, payload, model);
 }
 
-// Cycles from when a flit comes until its sum can be read, and what the model calls the latency of the
-// adders: until its message counts.
+// Cycles from a flit's arrival until its sum can be read, and the model's adder latency, after which its
+// message counts.
 constexpr int kWritten = 5;
 constexpr int kLatency = kWritten - 1;
 
@@ -126,7 +126,7 @@ TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
   Stimulus random(20);
   std::array<std::vector<Flit>, kPorts> messages;
   for (unsigned port = 0; port < kPorts; ++port) {
-    messages[port] = flits(random, true, port * 1000, 400 + port);  // nobody else's words
+    messages[port] = flits(random, true, port * 1000, 400 + port);  // words of no other flit
     reduce_or_store(messages[port], model);
   }
   for (int cycle = 0; cycle < 101 + kWritten; ++cycle) {
@@ -186,7 +186,7 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
       bench.cycle();
     }
     while (bench.busy()) bench.cycle();
-    if (bench.unit->overflow_o) continue;  // more than the queues take is told, and not to be expected right
+    if (bench.unit->overflow_o) continue;  // overflow is reported, after which sums may be wrong
     ASSERT_EQ(expected, bench.memory) << "round " << round;
     bench.offer(0, {true, 0, 4, {1, 1, 1, 1}});
     bench.cycle();
@@ -196,7 +196,7 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   }
 }
 
-// Sums of real numbers round by their order.
+// The order of additions rounds sums of real numbers differently.
 TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   Stimulus random(23);
   for (int round = 0; round < 300; ++round) {
@@ -243,7 +243,7 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
       bench.unit->dma_next_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
       bench.cycle();
       bench.unit->dma_next_i = 0;
-      constexpr int kBothWritten = 2 * kWritten;  // a sum, and then the one that waited for it
+      constexpr int kBothWritten = 2 * kWritten;  // a sum, followed by the one that waited for it
       for (int age = 1; age <= kBothWritten; ++age) {
         bench.unit->dma_valid_i = 1;
         bench.unit.settle();

@@ -43,7 +43,7 @@ class Environment final : public fabric::RouterEnvironment {
 
 using FlitWords = std::array<std::uint32_t, 4>;
 
-// Packets on every input virtual channel, as fast as credits let them.
+// Packets on every input virtual channel, at the rate of credits.
 class Bench {
  public:
   Bench(std::uint64_t seed, int outputs, std::uint32_t longest)
@@ -80,7 +80,7 @@ class Bench {
       rtl_.settle();
       compare_credits(now);
       rtl_.tick();
-      rtl_.settle();  // what has won is at the outputs
+      rtl_.settle();  // winners are at the outputs
       compare_flits(now);
       if (random_.one_in(3000)) {
         begin();
@@ -118,7 +118,7 @@ class Bench {
       if (head) move_route(expected);
     }
   }
-  // The route in a head after this router: one hop shorter.
+  // The route in a head after this router, shorter by a hop.
   static void move_route(FlitWords& words) {
     constexpr unsigned kLow = 32 - (kRouteAt - 64);  // bits of the route in the third word
     constexpr std::uint64_t kMask = (std::uint64_t{1} << kRouteBits) - 1;

@@ -17,7 +17,7 @@ constexpr unsigned kAddressAt = 38;
 constexpr unsigned kFlitsAt = 102;
 constexpr unsigned kFlitsBits = 24;
 
-// Bits from `at` on, of at most 32.
+// At most 32 bits from `at` on.
 void put(std::uint32_t* words, unsigned at, unsigned width, std::uint32_t value) {
   for (unsigned i = 0; i < width; ++i, ++at) {
     const std::uint32_t bit = 1U << (at % 32);
@@ -31,18 +31,17 @@ std::uint32_t get(const std::uint32_t* words, unsigned at, unsigned width) {
   return value;
 }
 
-// Any number of flits, the same for the same bytes.
+// A number of flits derived from the entry's bytes.
 std::uint32_t flits_of(Bytes bytes) {
   return (static_cast<std::uint32_t>(bytes) * 2654435761U) >> (32 - kFlitsBits);
 }
 
-// Any address, in words, the same for the same bytes.
+// An address, in words, derived from the entry's bytes.
 std::uint32_t address_of(Bytes bytes) {
   return (static_cast<std::uint32_t>(bytes) * 2246822519U) >> 8;
 }
 
-// Entries are told apart by their bytes, which are their lowest bits: op, flow, dependencies and part of the
-// step.
+// Entries are identified by their lowest bits: op, flow, dependencies and part of the step.
 void load(Clocked<Vschedule_table>& table, std::uint32_t index, const schedule::TableLine& line) {
   table->load_valid_i = 1;
   table->load_index_i = index & 255;
@@ -70,8 +69,8 @@ void start(Clocked<Vschedule_table>& table, const schedule::TableLoop& loop) {
   table->start_i = table->first_i = 0;
 }
 
-// Hops of a pipeline in some of `iterations` each, with lines for one iteration among them. They begin before
-// iteration `latest` and last for `longest` at most.
+// Hops of a pipeline in some of `iterations` each, mixed with lines for one iteration. They begin before
+// iteration `latest` and last at most `longest` iterations.
 schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by, std::uint32_t latest,
                          std::uint32_t longest, std::uint32_t iterations) {
   struct Hop {
@@ -117,7 +116,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
             .address = 4 * Bytes{random.below(100)},
             .step = static_cast<std::int32_t>(8 + random.below(4))};
       entries = pipeline(random, by, 5, 12, 20);
-    } else {  // as many iterations and as far between them as there are bits for
+    } else {  // the most iterations, and the largest strides, that the fields hold
       by = {.flow = static_cast<std::int32_t>(random.below(1000)),
             .address = 4 * Bytes{random.below(1 << 24)},
             .step = static_cast<std::int32_t>(8 + random.below(50))};
@@ -142,7 +141,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         ++passed;
       } else if (const schedule::TableEntry* head = model.head(); head != nullptr) {
         const auto bits = static_cast<std::uint32_t>(head->bytes);
-        // Flow, step and address of the iteration: what the model's entry has beyond its line.
+        // Flow, step and address of the iteration: the difference between the model's entry and its line.
         const std::int32_t iteration = loop.repeats() ? (head->step - 1) / by.step : 0;
         const std::uint32_t flow = (bits >> 2) + static_cast<std::uint32_t>(iteration * by.flow);
         const std::uint32_t step = (bits >> 22) + static_cast<std::uint32_t>(iteration * by.step);
@@ -158,7 +157,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         if (table->pop_i) model.pop();
       }
       table.tick();
-      if (random.one_in(round % 20 == 1 ? 4000 : 100)) break;  // started again in the midst
+      if (random.one_in(round % 20 == 1 ? 4000 : 100)) break;  // restarted before the end
     }
     if (random.one_in(10)) {
       table.reset();

@@ -1,5 +1,5 @@
-// The Verilog array with its feeders and drain against TileRun: what every lane asks for, what leaves the
-// array and when, cycle by cycle, over random tiles back to back.
+// The Verilog array with its feeders and drain against TileRun: the requests of every lane and the results
+// with their cycles, over random tiles back to back.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,7 +26,7 @@ using accelerator::Dataflow;
 using accelerator::Matrix;
 using accelerator::TileRun;
 
-// A tile with its model, which runs a cycle behind or beside the Verilog.
+// A tile with its model, which runs with the Verilog or a cycle behind it.
 struct Tile {
   Tile(Dataflow dataflow, int used_rows, int used_columns, int used_depth, Stimulus& random, bool whole,
        int pe_latency)
@@ -90,14 +90,14 @@ void set_half_word(Port& port, int number, std::uint32_t value) {
   }
 }
 
-// An array of this size, whose addresses have as many bits.
+// An array of this size; its addresses have `width` bits.
 template <typename Block, Dataflow kDataflow, int kPeLatency, int kRows = 4, int kColumns = 3,
           int kDepthBits = 16>
 class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) {}
 
-  // `resets`: now and then in the midst of a tile.
+  // `resets`: sometimes in the middle of a tile.
   void run(int tiles, bool resets = false) {
     while (done_ < tiles) {
       if (resets && random_.one_in(200)) reset();
@@ -113,10 +113,10 @@ class Bench {
 
  private:
   static constexpr bool kStays = kDataflow == Dataflow::kOutputStationary;
-  // Rows, columns and depth are fewer than addresses.
+  // Rows, columns and depth are smaller than the range of addresses.
   static constexpr std::uint32_t kDeepest = std::min(9, (1 << kDepthBits) - 1 - kRows - kColumns);
 
-  // Whatever was here is forgotten; the next tile's operands are in the first half.
+  // The previous tile is abandoned; the next one's operands are in the first half.
   void reset() {
     array_->start_i = 0;
     array_.reset();
@@ -139,7 +139,7 @@ class Bench {
     array_.settle();
   }
 
-  // The operands that the lanes ask for, poison where they do not.
+  // The requested operands, poison in other lanes.
   void answer() {
     for (int i = 0; i < kRows; ++i) {
       float value = std::nanf("");
@@ -160,7 +160,7 @@ class Bench {
     array_.settle();
   }
 
-  // This cycle's edges with the model's, and the results that leave.
+  // Compares this cycle's edges with the model's, and the results that leave.
   void compare() {
     using Phase = TileRun<float>::Phase;
     const bool busy = current_ != nullptr;
@@ -179,7 +179,8 @@ class Bench {
         const std::uint32_t word = read ? lane(array_->upper_data_i, j, 16) : 0;
         ASSERT_EQ(word, half_word(current_->run->upper_edge()[static_cast<std::size_t>(j)]));
       }
-      // The model's registers at the upper edge are those of the array, once it has dropped what was before.
+      // The model's registers at the upper edge are those of the array, once it has dropped the previous
+      // operands.
       for (int j = 0; j < current_->columns && current_->run->cycles() > 0; ++j) {
         const float top = current_->run->array().top()[static_cast<std::size_t>(j)];
         ASSERT_EQ(std::bit_cast<float>(lane(array_->result_data_o, j, 32)), top);
@@ -225,7 +226,7 @@ class Bench {
   std::array<std::uint32_t, 3> next_{};
   std::shared_ptr<Tile> current_;
   std::array<std::shared_ptr<Tile>, 2> halves_;
-  std::vector<std::shared_ptr<Tile>> complete_;  // in this cycle
+  std::vector<std::shared_ptr<Tile>> complete_;  // of this cycle
   int started_ = 0;
   int done_ = 0;
   std::int64_t busy_ = 0;
@@ -244,7 +245,7 @@ TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
-// More columns than rows; with two registers, sizes of which every bit of the ports is needed.
+// More columns than rows; with two registers, sizes that need every bit of the ports.
 TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
   const auto run = [](auto bench) {
     bench.run(2000);

@@ -1,4 +1,4 @@
-  // Common to all benches: clock, reset, event count, and a check of all outputs. From cycle WARM to WARM + CYCLES the
+  // Shared by all benches: clock, reset, event count, and a check of all outputs. From cycle WARM to WARM + CYCLES the
   // values of all nets of the gates are dumped (DUMP).
   reg clk = 1'b0, rst_n = 1'b0, counts = 1'b0;
   integer seed = SEED, load = LOAD, events = 0;

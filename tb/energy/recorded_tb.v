@@ -1,10 +1,10 @@
-// A block's gates under what came to its ports in a recorded run, cycle by cycle: what leaves must be what left there, where
-// that was known. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex, wanted.hex and known.hex a row
-// for each cycle.
+// A block's gates under the inputs of a recorded run, cycle by cycle: outputs must be those of the run where they were
+// known. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex, wanted.hex and known.hex
+// have a row per cycle.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;
-  parameter WARM = 0, CYCLES = 1, PERIOD = 10000;  // of the rows from WARM on the values of all nets are written
+  parameter WARM = 0, CYCLES = 1, PERIOD = 10000;  // rows from WARM on in which the values of all nets are written
   `include "recorded.vh"
   reg               clk = 1'b0;
   reg [INPUTS-1:0]  stimulus [0:ROWS-1];

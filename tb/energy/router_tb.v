@@ -1,11 +1,11 @@
-// A router under packets of LENGTH flits: every input offers a flit in LOAD percent of cycles, every packet goes to a random
-// output, and what leaves gives its credit back two cycles later. `dut` is the Verilog or its gates: both
-// must say the same check.
+// A router under packets of LENGTH flits: every input offers a flit in LOAD percent of cycles, every packet goes to a
+// random output, and credits return two cycles after a flit leaves. `dut` is the Verilog or its gates; both must
+// produce the same check value.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;
   parameter PORTS = 8, VCS = 4, VC_W = 2, FLIT_W = 128, DEPTH = 64, CREDIT_W = 7, ROUTE_AT = 81, HOP_PORT_W = 3;
-  parameter TYPE = 0;                 // 1: words of 0 instead of random ones
+  parameter TYPE = 0;                 // 1: zeros instead of random words
   parameter LOAD = 35, LENGTH = 17, WARM = 100, CYCLES = 200, PERIOD = 10000, SEED = 1;
   `include "clock.vh"
 
@@ -25,8 +25,8 @@ module tb;
     .flit_head_o(out_head), .flit_tail_o(out_tail), .flit_o(out_flit), .credit_i(in_credit));
 
   integer left [0:PORTS-1];           // number of flits of the packet that an input is sending
-  integer waiting [0:PORTS-1];        // flits that it should have sent
-  integer places [0:PORTS*VCS-1];     // of its virtual channels
+  integer waiting [0:PORTS-1];        // flits due so far
+  integer places [0:PORTS*VCS-1];     // credits of its virtual channels
   integer vc [0:PORTS-1];
   integer p, v;
   reg [31:0] target;

@@ -1,4 +1,4 @@
-// The buffer of a virtual channel: in LOAD percent of cycles a random flit comes, and in as many one may leave.
+// The buffer of a virtual channel: a random flit arrives in LOAD percent of cycles, and one may leave in as many.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;

@@ -1,6 +1,5 @@
-// A machine with a module of your own in the place of one accelerator: a straggler that computes for 5 us
-// before it starts its network interface. The all-reduce of the other fifteen waits for it, and comes out
-// right.
+// A machine with your own module in place of one accelerator: a straggler that computes for 5 us before it
+// starts its network interface. The all-reduce of the other fifteen waits for it, with correct sums.
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -103,7 +103,7 @@ int sc_main(int, char**) {
   Source source_0("source_0", context, system.router.vc_depth);
   Source source_1("source_1", context, system.router.vc_depth);
   Sink sink("sink");
-  // Ports without a partner are tied to modules that never send.
+  // Unused ports are tied to modules that never send.
   Source silent("silent", context, 0);
   Sink unused_0("unused_0");
   Sink unused_1("unused_1");
@@ -130,8 +130,8 @@ int sc_main(int, char**) {
   sc_core::sc_start(fabric::to_sc_time(10'000 * system.clock.period()));
   failure.rethrow();
 
-  // Sent in cycle 0, a head is at the router in cycle 2, routed in 3, has the switch in 4 (calibration delays
-  // of 1), is on the channel from 6 on and at the sink in 7. From then on the two sources share a flit a
+  // A head sent in cycle 0 is at the router in cycle 2, routed in 3, wins the switch in 4 (calibration delays
+  // of 1), is on the channel from 6 on and at the sink in 7. From then on the two sources share one flit per
   // cycle.
   std::printf("%d flits came in cycles %lld to %lld\n", sink.flits, static_cast<long long>(sink.first),
               static_cast<long long>(sink.last));

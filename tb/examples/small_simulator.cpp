@@ -1,5 +1,5 @@
-// A simulator of one's own that sends over Coppice's flits: the stages of a pipeline compute micro-batches,
-// each ending in an event queue, and pass activations on to the next stage through the session.
+// A custom simulator that sends over Coppice's flits: the stages of a pipeline compute micro-batches, each
+// ending in an event queue, and send activations to the next stage through the session.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,13 +17,13 @@ using coppice::session::Session;
 constexpr std::int32_t kStages = 8;
 constexpr int kBatches = 4;
 constexpr std::int64_t kCompute = 2'000'000;  // ps
-constexpr std::int64_t kBytes = 64 * 1024;    // of activations
+constexpr std::int64_t kBytes = 64 * 1024;    // bytes of activations
 
 class Pipeline {
  public:
   explicit Pipeline(Session session) : session_(std::move(session)), busy_until_(kStages, 0) {}
 
-  // Returns the time of the end in picoseconds, or why there is none.
+  // Returns the end time in picoseconds, or the reason for an error.
   coppice::session::Result<std::int64_t> run() {
     for (int batch = 0; batch < kBatches; ++batch) compute(0);
     while (!ends_.empty() || session_.in_flight() > 0) {
@@ -44,10 +44,10 @@ class Pipeline {
     std::int64_t& end = busy_until_[static_cast<std::size_t>(stage)];
     end = std::max(end, session_.now_ps()) + kCompute;
     ends_.emplace(end, stage);
-    (void)session_.stop();  // an arrival's computation may end before anything that is known
+    (void)session_.stop();  // the computation of an arrival may end before any known event
   }
 
-  using End = std::pair<std::int64_t, std::int32_t>;  // of a computation, and its stage
+  using End = std::pair<std::int64_t, std::int32_t>;  // end of a computation, and its stage
   Session session_;
   std::vector<std::int64_t> busy_until_;  // [stage]
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_{};

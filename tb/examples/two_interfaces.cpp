@@ -1,5 +1,5 @@
-// Two network interfaces back to back: their terminals are bound to each other by two channels, without any
-// router, and each sends its half of an all-reduce to the other.
+// Two network interfaces back to back: two channels bind their terminals to each other without a router, and
+// each sends its half of an all-reduce to the other.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -25,7 +25,7 @@ using topology::NodeId;
 constexpr Bytes kSize = 1024;
 constexpr Cycles kLatency = 20;
 
-// Each reduces one half of the buffer into the other's, and gathers it back when it is complete.
+// Each reduces one half of the buffer into the other's and gathers the complete half back.
 TableEntry entry(NodeId self, schedule::Op op, int half, int dependencies) {
   TableEntry made;
   made.op = op;

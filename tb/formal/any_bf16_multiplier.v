@@ -1,7 +1,7 @@
-// Stands for the multiplier where only the flow of operands is proven: whole numbers of two bits.
+// Stands in for the multiplier in proofs of the flow of operands: integers of two bits.
 `default_nettype none
 module bf16_multiplier #(
-  parameter PIPELINED = 0  // not here
+  parameter PIPELINED = 0  // unused here
 ) (
   input  wire        clk_i,
   input  wire [15:0] a_i,

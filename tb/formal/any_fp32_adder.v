@@ -1,4 +1,4 @@
-// Stands for the adder where only the flow of operands is proven: whole numbers of five bits.
+// Stands in for the adder in proofs of the flow of operands: integers of five bits.
 `default_nettype none
 module fp32_adder #(
   parameter GATES = 0,

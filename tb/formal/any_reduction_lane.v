@@ -1,4 +1,4 @@
-// Stands for the adders where only the flow of flits is proven.
+// Stands in for the adders in proofs of the flow of flits.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0

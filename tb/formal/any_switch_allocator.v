@@ -1,4 +1,4 @@
-// Stands for switch_allocator in proofs about what is around it: anything that switch_allocator_props proves of it.
+// Stands in for switch_allocator in proofs of its surroundings: any behaviour that switch_allocator_props proves.
 `default_nettype none
 module switch_allocator #(
   parameter GATES = 0,

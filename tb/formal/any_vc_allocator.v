@@ -1,4 +1,4 @@
-// Stands for vc_allocator in proofs about what is around it: anything that vc_allocator_props proves of it.
+// Stands in for vc_allocator in proofs of its surroundings: any behaviour that vc_allocator_props proves.
 `default_nettype none
 module vc_allocator #(
   parameter GATES = 0,

@@ -1,6 +1,7 @@
-// context_arbiter: a grant is one-hot, matches a request, and is given whenever there is one; a context that starts in this cycle
-// gives way to all that run; the first to start is served first, by priority the highest first; in turns the first to
-// start begins, and a request that stands is granted within as many grants as there are contexts, if none ends or starts meanwhile.
+// context_arbiter: a grant is one-hot, matches a request, and exists whenever there is a request. A context that starts
+// in this cycle has lower priority than all running ones. In order of starts, the first to start is served first; by
+// priority, the highest; in rotation, the first to start begins, and a steady request is granted within as many grants
+// as there are contexts, unless contexts end or start meanwhile.
 `default_nettype none
 module context_arbiter_props (input wire clk_i);
   reg started = 1'b0;
@@ -9,20 +10,20 @@ module context_arbiter_props (input wire clk_i);
   wire [2:0] request = $anyseq;
   wire [2:0] fresh = $anyseq;
   wire [2:0] done = $anyseq;
-  wire [5:0] place = $anyconst;      // as if contexts started and ended in the same order again and again
+  wire [5:0] place = $anyconst;      // assumes that contexts start and end in one order, repeatedly
   wire [5:0] priority_of = $anyconst;
   wire [2:0] grant;
   context_arbiter #(.CONTEXTS(3), .CONTEXT_W(2), .PRIORITY_W(2)) dut (
     .clk_i(clk_i), .rst_ni(started), .order_i(order), .request_i(request), .fresh_i(fresh), .place_i(place),
     .priority_i(priority_of), .done_i(done), .grant_o(grant));
 
-  // Two contexts, whichever.
+  // Any two contexts.
   wire [1:0] one = $anyconst, other = $anyconst;
   wire [1:0] place_one = place[one*2+:2], place_other = place[other*2+:2];
   wire signed [1:0] high_one = priority_of[one*2+:2], high_other = priority_of[other*2+:2];
   wire both = request[one] && request[other];
-  reg [2:0] last = 3'd0;    // was served last, and runs
-  reg [1:0] passed = 2'd0;  // grants since the one requests, while none ends or starts
+  reg [2:0] last = 3'd0;    // was served last and is running
+  reg [1:0] passed = 2'd0;  // grants since the request, while none ends or starts
   always @(posedge clk_i) begin
     assume (one != other && one != 2'd3 && other != 2'd3 && order != 2'd3);
     assume (place[1:0] != place[3:2] && place[1:0] != place[5:4] && place[3:2] != place[5:4]);

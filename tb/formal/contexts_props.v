@@ -1,6 +1,6 @@
-// contexts: a collective ends once, in a cycle in which it runs, nothing is left in the tables, no message is on its way out
-// and none is still to come, and in the first such cycle; contexts that run have started before each other in one order, which
-// starts and ends do not change.
+// contexts: a collective ends once, in the first cycle in which it runs, its tables are empty, none of its messages is
+// leaving and none is still expected. Running contexts have one order of starts, which other starts and ends do not
+// change.
 `default_nettype none
 module contexts_props (input wire clk_i);
   reg started = 1'b0;
@@ -15,7 +15,7 @@ module contexts_props (input wire clk_i);
     .issue_i(issue), .left_i(left), .arrived_i(arrived), .open_o(is_open), .active_o(active), .fresh_o(fresh), .place_o(place),
     .done_o(done));
 
-  // One of the two contexts, whichever.
+  // One of the two contexts.
   wire w = $anyconst;
   wire [2:0] arrivals = all_arrivals[w*3+:3];
   reg       opened = 1'b0, runs = 1'b0;

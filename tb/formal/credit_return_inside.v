@@ -1,8 +1,8 @@
-  // Within credit_return: the queue never holds more than it can, no place is given twice or lost, and with an empty queue
-  // all that was held back is given within as many cycles as there are places.
+  // Inside credit_return: the queue never overflows, no slot is returned twice or lost, and with an empty queue all
+  // held credits are returned within as many cycles as there are slots.
   reg [3:0] waits = 4'd0;
-  reg [2:0] places0 = CREDITS, places1 = CREDITS;  // that the router has
-  reg [2:0] held0 = 3'd0, held1 = 3'd0;            // taken and not given back
+  reg [2:0] places0 = CREDITS, places1 = CREDITS;  // slots that the router has
+  reg [2:0] held0 = 3'd0, held1 = 3'd0;            // slots in use and not returned
   reg [2:0] idle = 3'd0;                           // cycles with an empty queue and no flits
   wire      drains = $anyseq;
   always @(posedge clk_i) begin
@@ -16,7 +16,7 @@
       held0 <= held0 + {2'd0, flit_valid_i[0]} - {2'd0, credit_o[0]};
       held1 <= held1 + {2'd0, flit_valid_i[1]} - {2'd0, credit_o[1]};
       assert (waits <= QUEUE);
-      assert (!(comes && waits == QUEUE));  // nothing can be lost
+      assert (!(comes && waits == QUEUE));  // no flit can be lost
       assert (places0 + held0 == CREDITS && places1 + held1 == CREDITS);
       assert (held0 <= CREDITS && held1 <= CREDITS);
       assert (owes_o == (held0 != 3'd0 || held1 != 3'd0));

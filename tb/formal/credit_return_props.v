@@ -1,4 +1,4 @@
-// credit_return, with a queue that takes flits out as it likes and a router that sends what it has places for:
+// credit_return with a queue that drains at any time and a router that sends while it has slots:
 // credit_return_inside.v.
 `default_nettype none
 module credit_return_props (input wire clk_i);

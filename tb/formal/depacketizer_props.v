@@ -1,6 +1,6 @@
-// depacketizer: packets of two virtual channels, interleaved in any way. Data goes where its head says, flit by flit, the words
-// that it has and no padding; a message, any one that is watched, arrives with the tail of its last packet and with no other, as long
-// as no more are incomplete at once than there are places.
+// depacketizer: packets of two virtual channels, interleaved in any way. Data goes to the address in its head, flit by
+// flit, with all of its words and no padding. Any watched message arrives with the tail of its last packet and with no
+// other, as long as no more messages are incomplete at once than there are slots.
 `default_nettype none
 module depacketizer_props (input wire clk_i);
   localparam VCS = 2, ADDR_W = 4, LEN_W = 3, PACKETS_W = 2, TAG_W = 2, NAME_W = 4;
@@ -43,19 +43,19 @@ module depacketizer_props (input wire clk_i);
     within[1] = 1'b0;
   end
 
-  // The message that is watched.
+  // The watched message.
   wire [NAME_W-1:0]    watched = $anyconst;
   wire [PACKETS_W-1:0] size = $anyconst;
-  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // that have come of it
+  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // of its packets that have arrived
   wire ends = valid && tail && name[vc] == watched;
   wire completes = ends && tails + 1'b1 == size;
   always @(posedge clk_i) begin
     assume (size != 2'd0);
     if (started) assume (!overflow);
     if (valid) begin
-      assume (head == !within[vc]);                 // packets of a virtual channel come one after another
+      assume (head == !within[vc]);                 // packets of a virtual channel do not interleave
       assume (!(head && tail));
-      assume (!tail || left[vc] <= 3'd2);           // padding may follow: all words have come by the tail
+      assume (!tail || left[vc] <= 3'd2);           // padding may follow: all words have arrived by the tail
       if (head) begin
         assume (packets_in != 2'd0);
         if (name_in == watched) assume (packets_in == size && heads < size);

@@ -1,4 +1,5 @@
-// dma_address_generator: every message's words are asked for, each once, in the order of issue, and told of in a cycle before.
+// dma_address_generator: every message's words are requested once, in the order of issue, and announced a cycle
+// earlier.
 `default_nettype none
 module dma_address_generator_props (input wire clk_i);
   reg started = 1'b0;

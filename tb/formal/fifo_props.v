@@ -1,4 +1,4 @@
-// fifo: what comes out is what went in, all of it, once and in order; full and empty tell the truth.
+// fifo: words leave complete, once and in order; full and empty are correct.
 `default_nettype none
 module fifo_props #(parameter FRONT = 0) (input wire clk_i);
   reg started = 1'b0;
@@ -12,7 +12,7 @@ module fifo_props #(parameter FRONT = 0) (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .empty_o(empty),
     .full_o(full), .count_o(count));
 
-  // The oldest word in the lowest place.
+  // The oldest word at index 0.
   reg [15:0] model = 16'd0;
   reg [2:0] held = 3'd0;
   wire goes = pop && held != 3'd0;

@@ -1,7 +1,7 @@
-// fp32_adder, as an adder of bfloat16 and without registers: any two numbers, against a sum made in another way: exact as a whole
-// number while the exponents are no further apart than NEAR, then cut and rounded; the larger number itself beyond, where the other is
-// below a quarter of its last place. Zeros, subnormals, infinities and NaNs as IEEE 754 has them. And as an adder of binary32 that is
-// told of integers, without registers too: the sum of any two modulo 2^32, short_i or not.
+// fp32_adder, as an adder of bfloat16 without registers: any two numbers, against a sum computed in another way: exact
+// as an integer while the exponents are at most NEAR apart, then truncated and rounded; beyond, the larger number,
+// since the other is below a quarter of its last digit. Zeros, subnormals, infinities and NaNs follow IEEE 754. And as
+// an adder of binary32 in integer mode, also without registers: the sum of any two modulo 2^32, whatever short_i is.
 `default_nettype none
 module fp32_adder_props (input wire clk_i);
   localparam NEAR = 10, WIDE = 8 + NEAR + 1;
@@ -30,11 +30,11 @@ module fp32_adder_props (input wire clk_i);
   wire       nan = (&a[14:7] && |a[6:0]) || (&b[14:7] && |b[6:0]) || (&a[14:7] && &b[14:7] && a[15] != b[15]);
   wire       infinite = &a[14:7] || &b[14:7];
 
-  // A whole number of places of `least`.
+  // An integer in units of `least`.
   reg  [WIDE-1:0] exact, cut;
   reg             sign, up;
-  reg  [4:0]      first;    // place of its highest one
-  reg  [4:0]      drop;     // places below the last that the result has
+  reg  [4:0]      first;    // position of its highest one
+  reg  [4:0]      drop;     // digits below the last one of the result
   reg  [8:0]      exponent;
   reg  [15:0]     wanted;
   integer i;
@@ -54,7 +54,7 @@ module fp32_adder_props (input wire clk_i);
       cut = cut >> 1;
       exponent = exponent + 9'd1;
     end
-    // Left as far as the exponent goes: what begins below is subnormal.
+    // Shifted left as far as the exponent permits: smaller values are subnormal.
     for (i = 0; i < 7; i = i + 1)
       if (!cut[7] && exponent > 9'd1) begin
         cut = cut << 1;

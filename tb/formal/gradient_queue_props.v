@@ -1,10 +1,10 @@
-// gradient_queue: no layer leaves before its chunks have come, nor out of order, nor twice; a complete one does.
+// gradient_queue: no layer leaves before its chunks have arrived, nor out of order, nor twice; a complete one leaves.
 `default_nettype none
 module gradient_queue_props (input wire clk_i);
   reg [2:0] phase = 3'd0;  // 0: reset, 1 to 4: the table, 5: start, 6: run
   always @(posedge clk_i) if (phase != 3'd6) phase <= phase + 3'd1;
   wire runs = phase == 3'd6;
-  wire [15:0] chunks = $anyconst;  // of four layers
+  wire [15:0] chunks = $anyconst;  // table of four layers
   wire enqueue = $anyseq, taken = $anyseq;
   wire released, done;
   wire [1:0] layer;

@@ -1,15 +1,16 @@
-// network_interface, all of a port together: a table's entry that may wait for a message, the message, whose words are added to memory or
-// stored there in any cycles, and the entry's own message. It is issued once, not before the one that it waits for counts as arrived, and
-// then has left within 8 cycles; what leaves is its head and the words of memory, those that came among them; all that came is in
-// memory, and the place of a flit is given back as it comes. Adders are stand-ins.
+// network_interface, with a port's blocks together: a table entry that may wait for a message, the message, whose words
+// are added to memory or stored there in any cycles, and the entry's own message. The entry issues once, not before the
+// message that it waits for counts as arrived, and its message then leaves within 8 cycles: its head and the words of
+// memory, including arrived ones. All arrived words are in memory, and a flit's slot is returned on arrival. Adders are
+// stand-ins.
 `default_nettype none
 module network_interface_props (input wire clk_i);
   reg [1:0] phase = 2'd0;  // 0: reset, 1: the entry is loaded, 2: start, 3: run
   always @(posedge clk_i) if (phase != 2'd3) phase <= phase + 2'd1;
   wire runs = phase == 2'd3;
 
-  // The entry, and the message that comes; words from 1 to 4, one packet each.
-  wire       entry_add = $anyconst, waits = $anyconst, entry_flow = $anyconst, entry_upper = $anyconst;  // the upper half of memory
+  // The entry, and the arriving message; 1 to 4 words, one packet each.
+  wire       entry_add = $anyconst, waits = $anyconst, entry_flow = $anyconst, entry_upper = $anyconst;
   wire [2:0] entry_words = $anyconst, words = $anyconst;
   wire       add = $anyconst, flow = $anyconst;
   wire [3:0] entry_address = {2'd0, entry_upper, 1'b0};
@@ -25,7 +26,7 @@ module network_interface_props (input wire clk_i);
   wire        comes_now = $anyseq;
   wire [63:0] came = $anyseq;
   wire        comes_vc = $anyconst;
-  reg  [1:0]  place = 2'd0;   // 0: its head comes next, 1, 2: its flits, 3: all has come
+  reg  [1:0]  place = 2'd0;   // 0: its head comes next, 1, 2: its flits, 3: it has arrived
   wire        last = words <= 3'd2 || place == 2'd2;
   wire        comes = comes_now && runs && place != 2'd3;
   wire [63:0] head_in = {50'd0, 2'd1, 3'd0, words, 4'd0, flow, add};
@@ -68,7 +69,7 @@ module network_interface_props (input wire clk_i);
       for (l = 0; l < 2; l = l + 1) begin
         if (sum_valid && sum_lanes[l]) memory[{sum_address[1], l[0]}*32+:32] <= sum_data[l*32+:32];
         if (store_valid && store_lanes[l]) memory[{store_address[1], l[0]}*32+:32] <= store_data[l*32+:32];
-        // Flit `place` of the message has words from 2 (place - 1) on.
+        // Flit `place` of the message contains words from 2 (place - 1) on.
         if (comes && place != 2'd0 && {place[1], l[0]} < words)
           wanted[{place[1], l[0]}*32+:32] <= (add ? wanted[{place[1], l[0]}*32+:32] : 32'd0) ^ came[l*32+:32];
       end
@@ -81,10 +82,10 @@ module network_interface_props (input wire clk_i);
 
   reg       issued = 1'b0;
   reg [1:0] left = 2'd0;        // flits that left
-  reg       ended = 1'b0;       // the tail has
-  reg [3:0] since = 4'd0;       // cycles in which it could be on its way
-  reg [2:0] settled = 3'd0;     // since all had come
-  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // and is in memory when it is asked for
+  reg       ended = 1'b0;       // the tail has left
+  reg [3:0] since = 4'd0;       // cycles in which it could leave
+  reg [2:0] settled = 3'd0;     // since the message arrived
+  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // and is in memory when it is read
   wire      written = place == 2'd3 && settled >= (add ? 3'd4 : 3'd0);  // and is in memory
   wire       may = !waits || (entry_flow == flow && there);
   wire [63:0] sent = two(wanted, entry_address + (left == 2'd2 ? 4'd2 : 4'd0));
@@ -108,7 +109,7 @@ module network_interface_props (input wire clk_i);
         if (tail) ended <= 1'b1;
       end
       assert (arrived == (comes && comes_tail));
-      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // at once: nothing waits
+      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // immediately: nothing waits
       if (place == 2'd3 && settled != 3'd4) settled <= settled + 3'd1;
       if (written) assert (memory == wanted);
       if (settled == 3'd4 && ended) assert (!busy);

@@ -1,6 +1,6 @@
-// ni_port: every entry that issues ends: its last tail leaves within 14 cycles, of up to 4 words in one or two packets,
-// if its dependencies arrive, a credit comes back within two cycles and data in time. A head leaves no earlier than the
-// DMA latency; no flit leaves for an entry that has not issued, and none too many.
+// ni_port: every issued entry ends: its last tail leaves within 14 cycles, for up to 4 words in one or two packets, if
+// its dependencies arrive, credits return within two cycles and data arrives in time. A head leaves no earlier than the
+// DMA latency; no flit leaves for an entry that has not issued, and no excess flit.
 `default_nettype none
 module ni_port_props (input wire clk_i);
   localparam ENTRY_W = 2 + 1 + 1 + 2 + 4 + 2 * 3 + 4 + 2 + 1;
@@ -13,13 +13,13 @@ module ni_port_props (input wire clk_i);
   wire add = $anyconst;
   wire [2:0] words = $anyconst;
   wire [2:0] total = $anyconst;
-  wire [2:0] packet = $anyconst;  // words of a packet
+  wire [2:0] packet = $anyconst;  // words per packet
   wire satisfied = $anyseq;
   wire credit_now = $anyseq;
   wire issue, dma_valid, flit_valid, head, tail, busy, overflow, vc;
   wire [63:0] flit;
   reg asked = 1'b0;
-  reg out = 1'b0;  // a flit whose credit is not back
+  reg out = 1'b0;  // a flit with an outstanding credit
   wire credit = out && credit_now;
 
   ni_port #(
@@ -42,7 +42,7 @@ module ni_port_props (input wire clk_i);
 
   reg issued = 1'b0;
   reg [4:0] since = 5'd0;   // cycles since the issue
-  reg [3:0] flits = 4'd0;   // that left
+  reg [3:0] flits = 4'd0;   // flits that left
   reg late = 1'b0;          // the last cycle satisfied no dependencies
   reg owed = 1'b0;          // the last cycle gave no credit
   wire [3:0] data_flits = {2'd0, total[2:1]} + {3'd0, total[0]};
@@ -55,12 +55,12 @@ module ni_port_props (input wire clk_i);
     assume (words != 3'd0 && total >= words && total <= 3'd4);
     if (runs) begin
       assume (!out || credit_now || !owed);  // a credit takes two cycles at most
-      assume (satisfied || !late);           // dependencies a cycle
+      assume (satisfied || !late);           // dependencies per cycle
       late <= !satisfied;
       owed <= out && !credit_now;
       asked <= dma_valid;
       out <= flit_valid || (out && !credit);
-      assert (!vc || !flit_valid);           // the other virtual channel is not there
+      assert (!vc || !flit_valid);           // the other virtual channel does not exist
       if (issue) begin
         assert (!issued && satisfied);
         issued <= 1'b1;

@@ -1,15 +1,15 @@
-// reduction_unit: the oldest flit of a port proceeds, or an arriving flit to be added that passes the waiting ones, none of
-// them to be stored; none waits that could go on; each goes once, none is lost, unless the overflow is told; never are two
-// sums of the same words pending.
+// reduction_unit: the oldest flit of a port proceeds, or an arriving flit to be added that passes the waiting ones,
+// none of which is to be stored. No flit waits that could proceed; each proceeds once, none is lost unless overflow is
+// reported; two sums of the same words are never pending.
 `default_nettype none
 module reduction_unit_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire [1:0] valid = $anyseq;
   wire [1:0] add = $anyseq;
-  wire [5:0] address = $anyseq;  // of two ports
+  wire [5:0] address = $anyseq;  // two ports
   wire [1:0] dma = $anyseq;
-  wire [1:0] dma_next = $anyseq;  // whether each requests other words in the next cycle
+  wire [1:0] dma_next = $anyseq;  // whether each port requests other words in the next cycle
   wire [5:0] dma_next_address = $anyseq;
   reg  [5:0] dma_address;
   always @(posedge clk_i) begin
@@ -21,8 +21,8 @@ module reduction_unit_props (input wire clk_i);
   wire port0_queued = waiting[1:0] != 2'd0;
   wire [5:0] read_address, sum_address, store_address;
   wire busy, overflow;
-  wire [127:0] gone_data;  // of what goes on
-  reg  [3:0] number = 4'd0;  // of port 1's flit that comes
+  wire [127:0] gone_data;  // of the flit that proceeds
+  reg  [3:0] number = 4'd0;  // of port 1's arriving flit
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .vc_i(2'b11), .address_i(address),
     .lanes_i(4'hf), .dma_next_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
@@ -30,19 +30,19 @@ module reduction_unit_props (input wire clk_i);
     .store_address_o(store_address), .store_lanes_o(), .store_data_o(gone_data), .dma_valid_i(dma),
     .dma_next_i(dma_next), .dma_next_address_i(dma_next_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
 
-  // Port 1's flits that have not left, the oldest lowest: {number, add, address}.
+  // Port 1's flits that have not left, the oldest at index 0: {number, add, address}.
   reg [15:0] queue = 16'd0;
   reg [1:0] held = 2'd0;
   wire comes = valid[1];
   wire [7:0] newest = {number, add[1], address[5:3]};
   wire goes = reads[1] || stores[1];
-  wire passes = goes && comes && gone_data[67:64] == number;  // the flit that comes goes on
+  wire passes = goes && comes && gone_data[67:64] == number;  // the arriving flit proceeds
   wire [7:0] going = passes ? newest : queue[7:0];
   wire [1:0] left = held - {1'b0, goes && !passes};
   wire [15:0] rest = goes && !passes ? queue >> 8 : queue;
   wire waits = comes && !passes;
   wire store_waits = (held != 2'd0 && !queue[3]) || (held == 2'd2 && !queue[11]);
-  // Words of sums under way, by age.
+  // Words of pending sums, by age.
   reg [1:0] age1 = 2'd0, age2 = 2'd0, age3 = 2'd0, age4 = 2'd0;
   reg [5:0] words1 = 6'd0, words2 = 6'd0, words3 = 6'd0, words4 = 6'd0;
   function overlap(input [2:0] a, input [2:0] b);
@@ -54,9 +54,9 @@ module reduction_unit_props (input wire clk_i);
                 (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3])) ||
                 (age4[0] && overlap(a, words4[2:0])) || (age4[1] && overlap(a, words4[5:3]));
   endfunction
-  reg dma_known = 1'b0;  // port 0 has been told of
+  reg dma_known = 1'b0;  // reported to port 0
   always @(posedge clk_i) dma_known <= dma_known || dma_next[0];
-  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // port 1's of that age waited
+  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // port 1's flit of that age waited
   always @(posedge clk_i) begin
     if (started && !overflow) begin
       if (goes) begin

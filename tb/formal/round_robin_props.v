@@ -1,5 +1,5 @@
-// round_robin, its pointer moved behind every winner: a grant is one-hot, of a request, and there whenever anything is
-// requested, from the pointer on if anything is; a request that stands is granted within as many grants as there are
+// round_robin with a pointer that moves behind every winner: a grant is one-hot, matches a request, and exists whenever
+// there is a request, from the pointer on if possible. A steady request is granted within as many grants as there are
 // requesters.
 `default_nettype none
 module round_robin_props (input wire clk_i);
@@ -11,7 +11,7 @@ module round_robin_props (input wire clk_i);
     .request_i(request), .from_i(pointer), .grant_o(grant), .behind_o(behind), .any_o(any));
 
   wire [1:0] watched = $anyconst;
-  reg  [2:0] passed = 3'd0;  // grants since the watched request stands
+  reg  [2:0] passed = 3'd0;  // grants since the watched request
   always @(posedge clk_i) begin
     assert (any == (request != 4'd0));
     assert ((grant & ~request) == 4'd0);

@@ -1,15 +1,15 @@
-  // Within router: credits are conserved, and an output virtual channel has one packet.
-  wire [INPUTS-1:0] places;  // of output virtual channels: some, without that of the flit in front of the crossbar
+  // Inside router: credits are conserved, and an output virtual channel has one packet.
+  wire [INPUTS-1:0] places;  // [output virtual channel]: credits without that of the flit before the crossbar
   genvar f, h;
   generate
     for (f = 0; f < INPUTS; f = f + 1) begin : g_credits
-      reg [CREDIT_W-1:0] away_q;  // places downstream that flits have
+      reg [CREDIT_W-1:0] away_q;  // slots downstream that flits occupy
       wire [CREDIT_W-1:0] all = credits_i[(f/VCS)*CREDIT_W+:CREDIT_W];
       always @(posedge clk_i) begin
         if (!rst_ni) begin
           away_q <= {CREDIT_W{1'b0}};
         end else begin
-          assume (!credit_i[f] || away_q != {CREDIT_W{1'b0}});  // the neighbour gives back what it got
+          assume (!credit_i[f] || away_q != {CREDIT_W{1'b0}});  // the neighbour returns occupied slots
           away_q <= away_q + {{(CREDIT_W - 1){1'b0}}, used[f]} - {{(CREDIT_W - 1){1'b0}}, credit_i[f]};
           assert ({1'b0, credits_q[f*CREDIT_W+:CREDIT_W]} + {1'b0, away_q} == {1'b0, all});
           assert (!used[f] || credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
@@ -17,7 +17,7 @@
       end
       // Credits sent upstream: one for each flit that leaves its buffer.
       always @* if (rst_ni) assert (!credit_o[f] || front_valid[f]);
-      // Who sends has one output virtual channel, and for itself.
+      // A sender owns one output virtual channel exclusively.
       wire [PORTS-1:0] port = out_port_q[f*PORTS+:PORTS];
       wire [VCS-1:0] vc = out_vc_q[f*VCS+:VCS];
       wire [INPUTS-1:0] has;
@@ -33,7 +33,7 @@
           assert (place_q[f] == |(has & places));
         end
       end
-      // The winner of the previous cycle still owns its output virtual channel and stands in front of the crossbar with it.
+      // The previous cycle's winner still owns its output virtual channel, with its flit before the crossbar.
       wire holds = state_q[f*3+:3] == SEND || sent_q[f];
       for (h = 0; h < f; h = h + 1) begin : g_other
         always @* if (rst_ni && holds && g_credits[h].holds) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});
@@ -54,7 +54,7 @@
     for (f = 0; f < INPUTS; f = f + 1) begin : g_places
       assign places[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {{(CREDIT_W-1){1'b0}}, used[f]};
     end
-    // One virtual channel of an input is in front of the crossbar, for one output that no other input has.
+    // One virtual channel of an input is before the crossbar, for an output that no other input has.
     for (f = 0; f < PORTS; f = f + 1) begin : g_won
       wire [VCS-1:0]   sent = sent_q[f*VCS+:VCS];
       wire [PORTS-1:0] won = won_q[f*PORTS+:PORTS];
@@ -69,7 +69,7 @@
       end
     end
   endgenerate
-  // As many flits leave as places were told of a cycle before.
+  // As many flits leave as credits were returned upstream a cycle earlier.
   reg [INPUT_W:0] told, told_q, left;
   always @(posedge clk_i) told_q <= rst_ni ? told : {(INPUT_W + 1){1'b0}};
   integer n;
@@ -80,8 +80,8 @@
     for (n = 0; n < PORTS; n = n + 1) left = left + {{INPUT_W{1'b0}}, flit_valid_o[n]};
     if (rst_ni) assert (told_q == left);
   end
-  // Every flit comes out as it was at the front of its buffer a cycle before, a head with its route a hop further, by the port
-  // and virtual channel that its packet has.
+  // Every flit leaves unchanged from the front of its buffer a cycle earlier, a head with its route advanced by a hop,
+  // on its packet's port and virtual channel.
   genvar d;
   generate
     for (d = 0; d < PORTS; d = d + 1) begin : g_data
@@ -100,7 +100,7 @@
       reg              won_before_q;
       reg [PORT_W-1:0] to_q;
       reg [VC_W-1:0]   vc_q;
-      reg [WORD_W-1:0] word;  // as it was
+      reg [WORD_W-1:0] word;  // unchanged
       always @(posedge clk_i) begin
         won_before_q <= rst_ni && |granted[d*VCS+:VCS];
         to_q <= to;
@@ -118,8 +118,8 @@
         end
       end
     end
-    // No packet stands still: a head asks for a virtual channel in the cycle behind it, and who has one and may send asks
-    // for the switch, which serves somebody.
+    // No packet stalls: a head requests a virtual channel in the next cycle, and an owner that may send requests the
+    // switch, which serves some request.
     for (d = 0; d < INPUTS; d = d + 1) begin : g_progress
       reg waited_q, had_q;
       wire may_send = state_q[d*3+:3] == SEND && front_valid[d] && |(g_credits[d].has & (credit_i | places));
@@ -127,7 +127,7 @@
         waited_q <= rst_ni && (state_q[d*3+:3] == IDLE || state_q[d*3+:3] == ROUTE) && front_valid[d];
         had_q <= rst_ni && |new_vc[d*VCS+:VCS];
         if (rst_ni) begin
-          // A buffer whose input rests is empty.
+          // The buffer of an idle input is empty.
           if (state_q[d*3+:3] == IDLE)
             assert (!front_valid[d] || flit_valid_i[d]);
           if (waited_q) assert (state_q[d*3+:3] == ASK_VC);

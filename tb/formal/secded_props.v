@@ -1,6 +1,6 @@
-// The code of tables, for any word and any change of bits on its way through the memory: one is corrected, two are told, and
-// what has not changed is told as such. With ANY 0 for the word of zeros alone, which says the same of all: check bits are sums
-// of data bits, so that a syndrome depends on nothing but what changed.
+// The code of tables, for any word and any change of bits in the memory: one change is corrected, two are reported, and
+// an unchanged word is reported as such. ANY 0 is the word of zeros alone, which represents all: check bits are sums of
+// data bits, so a syndrome depends only on the changes.
 `default_nettype none
 module secded_props #(
   parameter WIDTH = 16,

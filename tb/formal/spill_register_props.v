@@ -1,5 +1,5 @@
-// spill_register: what comes out is what went in, all of it, once and in order; what is offered stays until it is taken; one goes through in
-// every cycle while it is taken, and two fit while it is not.
+// spill_register: words leave complete, once and in order; an offer stays until it is accepted; one word passes per
+// cycle while words are accepted, and two fit while they are not.
 `default_nettype none
 module spill_register_props (input wire clk_i);
   reg started = 1'b0;
@@ -13,7 +13,7 @@ module spill_register_props (input wire clk_i);
   spill_register #(.WIDTH(2)) dut (
     .clk_i(clk_i), .rst_ni(rst_n), .valid_i(offered), .ready_o(place), .data_i(data), .valid_o(valid), .ready_i(ready), .data_o(front));
 
-  // The contents, the oldest in the lowest place.
+  // The contents, the oldest at index 0.
   reg [5:0] model = 6'd0;
   reg [1:0] held = 2'd0;
   reg       known = 1'b0;  // after a reset

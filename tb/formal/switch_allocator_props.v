@@ -1,11 +1,11 @@
-// switch_allocator: no output is given to two inputs, every winner asked for what it gets, an input sends of one virtual
-// channel to one output, something is given whenever anything is asked for, and an input that asks alone, for one output, is
-// served.
+// switch_allocator: an output is granted to at most one input, every winner requested its output, an input sends from
+// one virtual channel to one output, some request is granted whenever there is one, and the only requesting input, for
+// one output, is served.
 `default_nettype none
 module switch_allocator_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
-  wire [17:0] request = $anyseq;  // of three inputs, two virtual channels each, for three outputs
+  wire [17:0] request = $anyseq;  // three inputs with two virtual channels each, three outputs
   wire [5:0] vc;
   wire [8:0] port;
   switch_allocator #(.PORTS(3), .VCS(2)) dut (

@@ -1,6 +1,6 @@
-// systolic_array: every result of every tile is given away once, in its place, and is the product of the operands that the
-// lanes asked for, whatever comes in lanes that ask for nothing; for arrays that keep outputs, and that keep weights. Numbers
-// are whole: the adder and the multiplier are stand-ins.
+// systolic_array: every result of every tile leaves once, at its position, and is the product of the requested
+// operands, whatever arrives on lanes without requests; for stationary outputs and for stationary weights. Numbers are
+// integers: the adder and the multiplier are stand-ins.
 `default_nettype none
 module systolic_array_props (input wire clk_i);
   reg started = 1'b0;
@@ -32,17 +32,18 @@ module systolic_array_props (input wire clk_i);
         .upper_address_o(upper_address), .upper_data_i(upper_data), .result_half_o(result_half),
         .result_write_o(write), .result_address_o(result_address), .result_data_o(result));
       reg [1:0] idle_q = 2'd0;
-      wire [1:0] length = k == 0 ? rows : depth[1:0];  // of the result
-      wire [1:0] terms = k == 0 ? depth[1:0] : rows;   // of a sum
+      wire [1:0] length = k == 0 ? rows : depth[1:0];  // bits of a result
+      wire [1:0] terms = k == 0 ? depth[1:0] : rows;   // bits of a sum
       for (l = 0; l < SIDE; l = l + 1) begin : g_lane
         wire [3:0] left_at = left_address[l*4+:4], upper_at = upper_address[l*4+:4], result_at = result_address[l*4+:4];
         assign left_data[l*16+:16] = left_read[l] ? {14'd0, value(left, l, left_at[0])} : noise[15:0];
         assign upper_data[l*16+:16] = upper_read[l] ? {14'd0, value(upper, l, upper_at[0])} : noise[31:16];
-        // Outputs stay: row of the result and lane of the left operand; weights stay: its address, over all lanes.
+        // Stationary outputs: row of the result and lane of the left operand; stationary weights: its address, over all
+        // lanes.
         wire at = result_at[0];
         wire [4:0] first = {1'b0, {2'd0, k == 0 ? value(left, at, 1'b0) : value(left, 1'b0, at)} * {2'd0, value(upper, l, 1'b0)}};
         wire [4:0] second = {1'b0, {2'd0, k == 0 ? value(left, at, 1'b1) : value(left, 1'b1, at)} * {2'd0, value(upper, l, 1'b1)}};
-        reg [1:0] given_q = 2'd0;  // results of this lane: they come in order
+        reg [1:0] given_q = 2'd0;  // results of this lane, which leave in order
         always @(posedge clk_i) if (started) begin
           if (left_read[l]) assert (left_at < depth);
           if (upper_read[l]) assert (upper_at < (k == 0 ? depth : {2'd0, rows}));
@@ -51,7 +52,7 @@ module systolic_array_props (input wire clk_i);
             assert (result[l*32+:32] == {27'd0, terms == 2'd2 ? first + second : first});
             given_q <= given_q + 2'd1 == length ? 2'd0 : given_q + 2'd1;
           end
-          // None is left when the array has been idle for two cycles.
+          // No result is left when the array has been idle for two cycles.
           if (idle_q == 2'd2) assert (given_q == 2'd0 && !write[l]);
         end
       end

@@ -1,10 +1,10 @@
-// vc_allocator: an output virtual channel is given to one packet, only while it is free, and only to one that asked
-// and may have it; a packet that asks alone is served if anything it may have is free.
+// vc_allocator: an output virtual channel is allocated to one packet, only while it is free, and only to one that
+// requested it and may use it; the only requesting packet is served if a virtual channel that it may use is free.
 `default_nettype none
 module vc_allocator_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
-  wire [3:0] request = $anyseq;   // of two ports, two virtual channels each
+  wire [3:0] request = $anyseq;   // two ports with two virtual channels each
   wire [3:0] out_port = $anyseq;  // of each
   wire [7:0] allowed = $anyseq;
   wire [3:0] free = $anyseq;

@@ -1,4 +1,4 @@
-  // Within vc_buffer: the marks of its count are right, and who fills it keeps to the places that it has.
+  // Inside vc_buffer: the flags of its count are correct, and pushes stay within its slots.
   localparam [ADDR_W:0] ALL = DEPTH;
   always @(posedge clk_i) begin
     if (rst_ni) begin

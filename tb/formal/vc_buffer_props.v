@@ -1,5 +1,5 @@
-// vc_buffer, whose pushes credits allow and which is popped when it has a front: what comes out is what went in, all of
-// it, once and in order, in the same cycle if it is empty, and is there for a cycle more; valid and more tell the truth.
+// vc_buffer, pushed within its credits and popped while it has a front: flits leave complete, once and in order, in the
+// same cycle if it is empty, and stay visible for another cycle; valid and more are correct.
 `default_nettype none
 module vc_buffer_props (input wire clk_i);
   reg started = 1'b0;
@@ -12,7 +12,7 @@ module vc_buffer_props (input wire clk_i);
     .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .last_o(last),
     .valid_o(valid), .more_o(more));
 
-  // The oldest flit in the lowest place, what comes behind it.
+  // The oldest flit at index 0, then the following ones.
   reg [15:0] model = 16'd0;
   reg [2:0] held = 3'd0;
   wire [19:0] all = {4'd0, model} | ({16'd0, data} << {held, 2'd0});
@@ -20,7 +20,7 @@ module vc_buffer_props (input wire clk_i);
   wire [2:0] there = held + {2'd0, push};
   wire [19:0] rest = now >> 4;
   reg popped = 1'b0;
-  reg [3:0] gone;  // the front of the cycle before
+  reg [3:0] gone;  // the front of the previous cycle
   always @(posedge clk_i) begin
     if (started) begin
       assume (!push || held < 3'd4);

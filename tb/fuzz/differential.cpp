@@ -9,7 +9,7 @@
 namespace coppice::fuzz {
 namespace {
 
-// The kind of a refusal: its text without the numbers that differ from run to run.
+// The kind of a refusal: its text without the numbers, which differ between runs.
 std::string kind(const std::string& reason) {
   static const std::regex details(
       ": the message.*|message \\S+ at cycle \\d+ |at cycle \\d+| of \\d+|\\d+->\\d+|\\d+");
@@ -38,7 +38,7 @@ std::string Tally::report() const {
 
 namespace {
 
-// Neither leaps nor threads change anything, whatever contends.
+// Leaps and threads change no result under any contention.
 void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome leap = record_run(yaml, "leap", threads_for(yaml));
   if (leap.end != flit.end) {
@@ -51,7 +51,7 @@ void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& t
   if (leap.recording.result.at("leap").at("leapt_cycles") > 0) ++tally.leaping;
 }
 
-// Trains that meet become flits, and all is as it is where all are.
+// Trains that meet become flits, with the results of a run in which all messages are flits.
 void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome mixed = record_mixed(yaml);
   if (mixed.end != flit.end) {

@@ -22,11 +22,11 @@ TEST(Differential, TrainsAgreeWithFlitsOnRandomSystems) {
   std::ostringstream text;
   rc::detail::printResultMessage(outcome, text);
   ASSERT_TRUE(outcome.is<rc::detail::SuccessResult>()) << text.str();
-  // Enough must be told by trains for the law to mean something.
+  // Trains must apply to enough systems for the law to be meaningful.
   EXPECT_GE(tally.agreed_share(), 0.4);
 }
 
-// Each once failed, and is kept as it was found.
+// Each failed once, and is kept as it was found.
 TEST(Differential, TrainsAgreeWithFlitsOnWhatOnceFailed) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(COPPICE_REGRESSIONS)) {

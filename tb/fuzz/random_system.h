@@ -9,20 +9,20 @@
 
 namespace coppice::fuzz {
 
-// A complete configuration of `coppice run`: keys and values, the keys of a section together.
+// A complete configuration of `coppice run`: keys and values, grouped by section.
 struct RandomSystem {
   std::vector<std::pair<std::string, std::string>> settings;  // "system.router.vcs", "4"
 
   const std::string& value(const std::string& key) const;
-  // The file that `coppice run` takes.
+  // The configuration file's text.
   std::string yaml() const;
 };
 
-// Small systems of every kind, with everything that a flit's timing depends on drawn at random; what it takes
-// may still be refused as a configuration. Shrinks towards a plain 2x1 torus with the machine's defaults.
+// Small systems of every kind, with everything random that the timing of flits depends on; some are refused
+// as configurations. Shrinks towards a plain 2x1 torus with the machine's defaults.
 rc::Gen<RandomSystem> random_system();
 
-// RapidCheck prints counterexamples with it.
+// For RapidCheck's counterexamples.
 void showValue(const RandomSystem& system, std::ostream& stream);
 
 }  // namespace coppice::fuzz

@@ -38,7 +38,7 @@ constexpr bool kSanitized = __has_feature(address_sanitizer);
 constexpr bool kSanitized = false;
 #endif
 
-// Prints the calls that used up the time: a process that is killed at its hard limit says nothing.
+// Prints the calls that used up the time, since a process that is killed at its hard limit prints nothing.
 extern "C" void print_calls_and_abort(int /*signal*/) {
   constexpr int kDeepest = 64;
   std::array<void*, kDeepest> calls{};
@@ -47,8 +47,8 @@ extern "C" void print_calls_and_abort(int /*signal*/) {
   ::abort();
 }
 
-// A random system runs for a second or two and takes some hundred MB. One that does not end prints the calls
-// that it is in and aborts; one that takes all memory ends with std::bad_alloc. Sanitizers reserve more.
+// A random system runs for a second or two and takes about a hundred MB. A run that does not end prints its
+// call stack and aborts; one that takes all memory ends with std::bad_alloc. Sanitizers reserve more.
 void limit_this_process() {
   constexpr rlim_t kSeconds = 120;
   std::signal(SIGXCPU, print_calls_and_abort);
@@ -61,8 +61,8 @@ void limit_this_process() {
   }
 }
 
-// FNV-1a over the contributions that a message carried. Values round by the order of flits, which trains do
-// not know.
+// FNV-1a over the contributions that a message carried. Values would depend on the order of flits, which
+// trains lack.
 std::int64_t digest(const ni::Payload& payload) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const std::uint64_t contributions : payload.contributions) {
@@ -129,11 +129,11 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::vector<std::vector<std::int64_t>> rows;
 
  private:
-  // A message's passage over a channel; a later message may reuse its identity.
+  // The flits of a message on a channel; a later message may reuse its identity.
   struct Passage {
     std::size_t row = 0;
-    std::int64_t packets = 0;  // that have passed
-    std::int64_t of = -1;      // so many, once that is known
+    std::int64_t packets = 0;  // flits that have passed
+    std::int64_t of = -1;      // total, once it is known
   };
 
   const topology::Topology& topology_;
@@ -164,7 +164,7 @@ ordered_json record(const config::Loaded& loaded, system::RunOptions options) {
       {"values", values}};
 }
 
-// A configuration file for as long as it is read.
+// A configuration file that exists while it is read.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& text) : path_(fmt::format("/tmp/coppice-fuzz-{}.yaml", getpid())) {
@@ -194,7 +194,7 @@ Recording from_json(const ordered_json& json) {
 std::string difference_of_results(const ordered_json& flit, const ordered_json& train) {
   for (const auto& [key, value] : flit.items()) {
     if (key == "config" || key == "fidelity" || key == "simulator") continue;
-    // Trains have other modules, which count other things.
+    // Trains have other modules with other counters.
     if (key == "statistics" && train["fidelity"] == "train") continue;
     if (value != train[key]) {
       return fmt::format("{}: flit has {}, train {}", key, value.dump(), train[key].dump());
@@ -211,7 +211,7 @@ std::string describe(const std::vector<std::int64_t>& row, const std::vector<std
   return text;
 }
 
-// Rows in the order of time: the first difference is the one to look at.
+// Rows in order of time, so that the first difference is the relevant one.
 std::string difference_of_rows(const char* what, Rows flit, Rows train,
                                const std::vector<std::string>& fields, std::size_t time) {
   const auto by_time = [time](const auto& a, const auto& b) {
@@ -265,7 +265,7 @@ int threads_for(const std::string& yaml) {
 
 namespace {
 
-// How a run ended that tells `meetings`: one that is not exact may end in any way.
+// The end of a run that reports `meetings`: one that is not exact may end in any way.
 ordered_json record_meetings(const config::Loaded& loaded, const std::vector<std::int32_t>& flit_ports) {
   fabric::Meetings meetings(flit_ports);
   system::RunOptions options;

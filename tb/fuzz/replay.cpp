@@ -1,4 +1,4 @@
-// Runs one configuration at both fidelities and prints where they differ first: coppice_replay FILE [-v]
+// Runs one configuration at both fidelities and prints the first difference: coppice_replay FILE [-v]
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -9,7 +9,7 @@
 
 #include "recorded_run.h"
 
-// SystemC's library refers to it; this program elaborates in child processes only.
+// Required by SystemC's library; this program elaborates in child processes only.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

@@ -1,4 +1,4 @@
-// The law of differential.h on random systems for as long as one likes: coppice_soak [SECONDS [SEED]]
+// The law of differential.h on random systems for a given time: coppice_soak [SECONDS [SEED]]
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -8,7 +8,7 @@
 
 #include "differential.h"
 
-// SystemC's library refers to it; this program elaborates in child processes only.
+// Required by SystemC's library; this program elaborates in child processes only.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

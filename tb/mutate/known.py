@@ -1,4 +1,4 @@
-"""Mutants that survived every test once, always among those that are run: (what is wrong, file, old text, new text)."""
+"""Mutants that once survived all tests and are always run: (what is wrong, file, old text, new text)."""
 
 MUTANTS = [
     ("the route is not shifted", "router/router.v", "word[ROUTE_AT+:ROUTE_W] >> HOP_W;", "word[ROUTE_AT+:ROUTE_W];"),
@@ -6,7 +6,7 @@ MUTANTS = [
      "= word[FLIT_W-1:0] & {{(FLIT_W/2){1'b0}}, {(FLIT_W/2){1'b1}}};"),
     ("the router never forwards", "router/router.v", "sending && front_valid[ID];", "1'b0 && front_valid[ID];"),
     ("conflicts with the DMA are ignored", "ni/network_interface.v", "dma_request & ~conflict", "dma_request"),
-    ("conflicts with the DMA are not told to the port", "ni/network_interface.v", ".dma_conflict_i(conflict[p])", ".dma_conflict_i(1'b0)"),
+    ("conflicts with the DMA are not reported to the port", "ni/network_interface.v", ".dma_conflict_i(conflict[p])", ".dma_conflict_i(1'b0)"),
     ("conflicts with the DMA are never found", "ni/reduction_unit.v", "dma_conflict_o | dma_hits[o*PORTS+:PORTS]", "dma_conflict_o"),
     ("conflicts with waiting flits are ignored", "ni/reduction_unit.v", "if (holds[w]) begin", "if (1'b0) begin"),
     ("overflow is raised at every push", "ni/reduction_unit.v", "push && !room;", "push;"),
@@ -18,7 +18,7 @@ MUTANTS = [
     ("the type is tied to fp32 at the tile", "tile/tile.v", ".type_i(type_i)", ".type_i(2'd0)"),
     ("counts of arrivals are not reset at a start", "ni/network_interface.v", ".reset_i(start_i)", ".reset_i(1'b0)"),
     ("counts of arrivals are only reset at a start", "ni/dependency_tracker.v", "if (!rst_ni || reset_i)", "if (reset_i)"),
-    ("credits are taken again at every start", "ni/network_interface.v", "start_i && !started_q", "start_i"),
+    ("credits are loaded again at every start", "ni/network_interface.v", "start_i && !started_q", "start_i"),
     ("the end of a step is not modulo time", "ni/lockstep_counter.v", "to_end[TIME_W-1]", "nominal_end_q < now_i"),
     ("the release of a step is not modulo time", "ni/lockstep_counter.v",
      "release_q[TIME_W-1] == now_i[TIME_W-1] ? above[0] : !above[0] && !level[0]", "release_q > now_i"),

@@ -1,5 +1,5 @@
-// The number of the mutant that Verilated models are, from the environment; 0: the Verilog as it is. Included
-// ahead of everything that Verilator writes of Verilog with mutants in it.
+// The number of the mutant that Verilated models run, from the environment; 0: the unchanged Verilog.
+// Included before all of Verilator's output for Verilog with mutants.
 #ifndef COPPICE_TB_MUTATE_NUMBER_H
 #define COPPICE_TB_MUTATE_NUMBER_H
 

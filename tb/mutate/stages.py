@@ -1,4 +1,4 @@
-"""The tests that mutants are run against, the cheapest first."""
+"""The tests for mutants, the cheapest first."""
 
 import importlib.machinery
 import importlib.util
@@ -14,30 +14,30 @@ import time
 import drawing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Networks of tiles: what tb/tile/simulate is told.
+# Networks of tiles: arguments of tb/tile/simulate.
 NETWORKS = {
     "packets": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1 KiB", "--runs", "3"],
     "bf16": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1164 B", "--type", "bf16", "--runs", "2",
              "--set", "system.ni.lockstep=false", "--set", "system.ni.payload=64 B"],
     "messages": ["--set", "collective.size=4 KiB", "--set", "system.ni.flow_control=message", "--type", "int32"],
     "direct": ["--set", "collective.algorithm=direct", "--set", "collective.size=4 KiB", "--set", "system.ni.lockstep=false"],
-    # A table's lines for iterations, some of which are passed over.
+    # A table's lines for iterations, some of which are skipped.
     "pieces": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.algorithm=double_tree", "--set", "collective.chunks=12",
                "--set", "system.link.latency=8 ns", "--set", "collective.size=256 B", "--runs", "2"],
-    # Links that hold more than a buffer: credits run out.
+    # Links that hold more flits than a buffer: credits run out.
     "long_links": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=32 KiB", "--set", "system.link.latency=500 ns",
                    "--set", "system.ni.flow_control=message"],
 }
-TILES = "tile_network_4_128"  # the program that wires them
-# Networks over AXI4-Lite: every line of a table with a bit that check bits correct; a bit of a link that parity must tell.
+TILES = "tile_network_4_128"  # the program that connects them
+# Networks over AXI4-Lite: every table line with a bit that check bits correct; a bit of a link that parity must report.
 ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "system.link.latency=8 ns",
           "--set", "system.router.vc_depth=32"]
 OVER_AXI = {
     "corrected": [*ICARUS, "--set", "collective.size=256 B", "--runs", "2", "--parity", "--flip-tables"],
     "flipped": [*ICARUS, "--set", "collective.size=128 B", "--flip", "77"],
-    "spill": [*ICARUS, "--set", "collective.size=148 B", "--spill"],  # flits of words of two lines
+    "spill": [*ICARUS, "--set", "collective.size=148 B", "--spill"],  # flits with words of two lines
 }
-# Benches of a block in Icarus: the block, the bench, its parameters.
+# Benches of a block in Icarus: block, bench, parameters.
 BENCHES = {
     "registers": ("tile_registers", "registers_tb", []),
     "fifo": ("fifo", "queue_tb", ["VC_BUFFER=0"]),
@@ -53,10 +53,10 @@ BENCHES = {
                     ["PORTS=3", "BANKS=8", "AXI_W=64", "LINE_WORDS=64", "QUEUE=32", "BUFFER=64", "SLOW=0", "LATENCY=2", "SEED=3",
                      "ROUNDS=5"]),
 }
-# Minutes each; a survivor that is explained is run against them only if one asks for it.
+# Tests that take minutes; an explained survivor is run against them only on request.
 SLOW_TESTS = "^proof (reduction_unit|network_interface|ni_port|fp32_adder)$|^icarus|^bench memory"
-SLOW = 10      # times what a test takes without a mutant; then it counts as failed: what never ends is noticed
-SECONDS = 60   # and so many more
+SLOW = 10      # factor on the time without a mutant, after which a test counts as failed
+SECONDS = 60   # and this many seconds more
 
 
 def load(path):
@@ -70,9 +70,9 @@ def load(path):
 
 
 class Stage:
-    """A test that a mutant passes or does not: a command, and what it must print."""
+    """A test for mutants: a command, and the output that it must print."""
 
-    running = set()   # of all stages: processes, each with all that it started
+    running = set()   # processes of all stages, each the leader of a group
 
     @classmethod
     def end_all(cls):
@@ -81,15 +81,15 @@ class Stage:
 
     def __init__(self, name, command, folder, normal=None, broken=None):
         self.name = name
-        self.command = command    # of a mutant's number
+        self.command = command    # option for a mutant's number
         self.folder = folder
         self.normal = normal      # the part of the output that must equal the output without a mutant
-        self.broken = broken      # output of a tool that does not run; no verdict on a mutant
+        self.broken = broken      # output of a tool that cannot run, which gives no verdict on a mutant
         self.seconds = None       # how long it may take
         self.expected = None
 
     def run(self, number):
-        """Runs it, and ends all that it started (solvers, simulators) if it takes too long; None then."""
+        """Runs it, and ends it with its processes (solvers, simulators) if it takes too long; returns None then."""
         command = ["env", f"COPPICE_MUTANT={number}", *(str(word) for word in self.command(number))]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                               start_new_session=True) as process:
@@ -118,7 +118,7 @@ class Stage:
 
 
 class Bench:
-    """Everything that mutants of BUILD/rtl are run with."""
+    """Everything that runs mutants of BUILD/rtl."""
 
     def __init__(self, build, coppice, jobs, tests):
         self.folder, self.rtl, self.coppice, self.jobs, self.tests = build, build / "rtl", coppice, jobs, tests
@@ -172,7 +172,7 @@ class Bench:
 
     @staticmethod
     def suite(module):
-        """How the suites of block tests of a module begin; None if it has none."""
+        """The prefix of a module's suites of block tests; None if it has none."""
         suite = "".join(part.capitalize() for part in module.split("_"))
         tests = (ROOT / "tb" / "cosim").glob("*_test.cpp")
         return suite if any(re.search(rf"TEST\({suite}\w*,", path.read_text()) for path in tests) else None
@@ -220,7 +220,7 @@ class Bench:
 
     @staticmethod
     def check(stage):
-        """The test passes without a mutant; how long it takes tells how long it may with one."""
+        """Checks that the test passes without a mutant, and derives its time limit."""
         began = time.monotonic()
         if not stage.passes(0):
             result = stage.run(0)

@@ -24,14 +24,14 @@ UNITS = ("base", "topology", "schedule", "routing", "workload", "config", "fabri
 FOLDERS = rf"({'|'.join(UNITS)})\."
 WIDE = r"golden$|command\.|fuzz\.|runs\.|cosim\."
 TEST_OF = re.compile(r"^\s*\w*(?:TEST|PROP)\w*\(\s*(\w+)", re.MULTILINE)
-MEMORY = 6 << 30  # bytes that a process may have
+MEMORY = 6 << 30  # bytes per process
 MARKS = 4096      # kMost of mutant.h
 
 Test = collections.namedtuple("Test", "name command environment folder")
 
 
 class Timed:
-    """A test that passes without a mutant: how long it takes, and which mutants it reaches."""
+    """A test that passes without a mutant: its time, and the mutants that it reaches."""
 
     def __init__(self, test, seconds, reached):
         self.test, self.seconds, self.reached = test, seconds, reached
@@ -59,7 +59,7 @@ def run(test, mutant, seconds, scratch, reached=None):
 
 
 def end(process):
-    """Ends what is left of a process and its children."""
+    """Ends a process and its children."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -79,7 +79,7 @@ class Bench:
         self.log = folder / "build.log"
 
     def write(self, mutants):
-        """Brings the copy up to date, MUTANTS in it; files that stay as they were are left alone."""
+        """Updates the copy, with MUTANTS; unchanged files are not written."""
         by_source = collections.defaultdict(list)
         for mutant in mutants:
             by_source[f"systemc/{mutant.source}"].append(mutant)
@@ -106,7 +106,7 @@ class Bench:
                     path.unlink()
 
     def build(self):
-        """Builds; returns the mutants that do not compile."""
+        """Builds, and returns the mutants that do not compile."""
         configure = ["cmake", "--preset", "release", "-DCOPPICE_LEVEL=-O1", "-DCOPPICE_BENCH=OFF"]
         with self.log.open("w") as log:
             subprocess.run(configure, cwd=self.copy, stdout=log, stderr=log, check=True)
@@ -178,7 +178,7 @@ class Bench:
         return joined
 
     def equivalent(self, mutant):
-        """Whether the compiler makes the same of a mutant as of the source it is drawn from."""
+        """Whether a mutant compiles to the same code as its source."""
         entry = self.command_of(mutant.source)
         words = shlex.split(entry["command"])
         for option in ("-MT", "-MF", "-o", "-c"):
@@ -219,7 +219,7 @@ def suites_below(folder):
 
 
 class Order:
-    """In which order tests are to see a mutant: those of its file, of its room, of its folder, then all others; the quick first."""
+    """The order of tests for a mutant: those of its file, its room, its folder, then all others; fast ones first."""
 
     LAYERS = ("its file's", "its room's", "its folder's", "others")
 

@@ -1,4 +1,6 @@
-"""Draws mutants of systemc/ at random, and writes sources that hold them all: COPPICE_MUTANT tells a process which one to be."""
+"""Draws random mutants of systemc/, and writes sources that contain them all; COPPICE_MUTANT selects a process's
+mutant.
+"""
 
 import collections
 import functools
@@ -25,7 +27,7 @@ class Mutant:
         self.line_text = " ".join(source.text.splitlines()[self.line - 1].split())
         self.name = name
         self.number = 0                       # in a build
-        # The same for as long as the source is.
+        # Depends on the source alone.
         self.key = hashlib.sha256(f"{source.text}|{site.start}|{new}".encode()).hexdigest()[:16]
 
     def __str__(self):
@@ -56,9 +58,10 @@ def all_sources():
 
 
 class Drawing:
-    """Draws from every room (folder of systemc/) in proportion to its lines: a file by its lines, then a kind of change,
-    then a place and what is done there, each as likely as the others. What a seed draws depends on the sources alone; WRONG
-    is a file that remembers which mutants do not compile. ONLY: of these folders, all if there are none."""
+    """Draws from every room (folder of systemc/) in proportion to its lines: a file by its lines, then a kind of
+    change, then a position and a change, each equally likely. A seed's mutants depend on the sources alone; WRONG is a
+    file of the mutants that do not compile. ONLY: only these folders; empty: all.
+    """
 
     def __init__(self, seed, wrong=None, only=()):
         self.only = only
@@ -92,7 +95,7 @@ class Drawing:
         return found
 
     def draw(self, count):
-        """COUNT more, so that rooms keep their shares."""
+        """COUNT more, in proportion to the rooms' shares."""
         total = sum(self.lines.values())
         found = []
         for _ in range(count):
@@ -116,14 +119,14 @@ class Drawing:
 
 
     def drop(self, wrong):
-        """Forgets mutants that do not compile, for good."""
+        """Removes mutants that do not compile permanently."""
         self.drawn = [mutant for mutant in self.drawn if mutant not in wrong]
         self.wrong |= {mutant.key for mutant in wrong}
         self.wrong_file.write_text(json.dumps(sorted(self.wrong)))
 
 
 def with_mutants(text, mutants):
-    """The text of a source that is what COPPICE_MUTANT says, and the lines of it that hold each mutant."""
+    """The text of a source with all its mutants, which COPPICE_MUTANT selects, and the lines of each."""
     out, at, places = HEADER, 0, {}
     for mutant in sorted(mutants, key=lambda m: m.site.start):
         out += text[at:mutant.site.start]
@@ -135,5 +138,5 @@ def with_mutants(text, mutants):
 
 
 def mutated(text, mutant):
-    """The text of a source with one mutant in it and nothing else."""
+    """The text of a source with one mutant."""
     return text[:mutant.site.start] + mutant.new + text[mutant.site.end:]

@@ -1,4 +1,4 @@
-// Included by every source with mutants in it: which of them this process is.
+// Included by every source with mutants; determines the mutant of this process.
 #pragma once
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@ namespace coppice::mutants {
 
 constexpr int kMost = 4096;
 
-// A mark for every mutant that was asked for, in the file that COPPICE_MUTANTS_REACHED names: it survives any
-// end of the process, and its children write into the same one.
+// Marks every mutant that was queried in the file that COPPICE_MUTANTS_REACHED names: it survives any end of
+// the process, and its children write to the same file.
 inline unsigned char* marks() {
   static unsigned char nowhere[kMost];
   const char* path = std::getenv("COPPICE_MUTANTS_REACHED");

@@ -1,8 +1,9 @@
-"""Mutants that are always among those drawn: bugs that no test noticed once. What they are, the file below systemc/, the expression, and
-what it becomes."""
+"""Mutants that are always drawn: bugs that tests once missed. Each has a description, the file below systemc/, the
+expression, and its replacement.
+"""
 
 MUTANTS = [
-    ("of the tables that wait, the least urgent is loaded first", "system/program/program_runner.cpp", "-state_.priority(id)", "state_.priority(id)"),
+    ("the least urgent waiting tables are loaded first", "system/program/program_runner.cpp", "-state_.priority(id)", "state_.priority(id)"),
     ("links are charged for injections", "system/output/hardware.cpp", "crossings * bits * table.link_pj_per_bit",
      "hops * bits * table.link_pj_per_bit"),
     ("the piece with the least work ahead goes first", "schedule/packed_trees/piece_schedule.cpp",

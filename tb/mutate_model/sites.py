@@ -1,7 +1,7 @@
 """Finds what can be mutated in a C++ source: operators, conditions, constants and statements in function bodies.
 
-A lexer and bracket matching suffice: the sources are formatted by clang-format, so that a binary operator has spaces around it and the
-bracket of a template has none. What is found wrongly does not compile, and is drawn again.
+A lexer and bracket matching suffice: the sources are formatted by clang-format, so that a binary operator has spaces
+around it and the bracket of a template has none. A wrong site does not compile and is drawn again.
 """
 
 import re
@@ -27,10 +27,10 @@ OPERATORS = {
 }
 EXTREMES = {"min": "max", "max": "min", "min_element": "max_element", "max_element": "min_element"}
 STEPS = {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
-# The begin of statements that are left as they are: declarations of constants, and what throws or reports.
+# The start of statements that are not mutated: declarations of constants, and throwing or reporting.
 FIXED = {"constexpr", "static", "static_assert", "using", "throw", "case", "default", "template", "struct", "class", "enum"}
 REPORTS = {"throw", "ConfigError", "ModelError", "refuse"}
-# Calls that only make a run faster.
+# Calls that only affect speed.
 HINTS = {"reserve", "shrink_to_fit", "prefetch", "__builtin_prefetch"}
 
 
@@ -47,8 +47,8 @@ class Site:
     def __init__(self, kind, start, end, place, mutants):
         self.kind = kind          # comparison, arithmetic, boolean, condition, constant, removal, extreme
         self.start, self.end = start, end
-        self.place = place        # where the change itself is
-        self.mutants = mutants    # (what is done, the new text) each
+        self.place = place        # position of the change
+        self.mutants = mutants    # (description, new text) of each
 
 
 def tokens_of(text):
@@ -245,7 +245,7 @@ class Source:
         yield Site("condition", start, end, start, [(f"'{' '.join(text.split())}' is negated", f"!({text})")])
 
     def _removal(self, i):
-        """A call, an assignment or a step that is a statement of its own, left out."""
+        """Omits a call, an assignment or a step that is a statement."""
         k = i + 1 if self._word(i) in {"++", "--"} else i
         if self.tokens[k].kind != "word" or self._word(k) in ENDS | FIXED | {"if", "for", "while", "switch", "break", "continue", "goto"}:
             return None
@@ -272,7 +272,7 @@ class Source:
 
 
 def expression(site, new, old, number):
-    """The text in the place of a site: NEW if the process is mutant NUMBER, else OLD."""
+    """The text that replaces a site: NEW if the process is mutant NUMBER, else OLD."""
     if site.kind == "removal":
         return f"(coppice_mutant({number}) ? void() : void({old}))"
     if site.kind == "condition":

@@ -1,5 +1,6 @@
-// Loads the network from its memory image, starts it, waits for every tile's interrupt, and compares the memories and the
-// cycles with what the SystemC model reported when this folder was written. The last line says "verified" or what is wrong.
+// Loads the network from its memory image, starts it, waits for every tile's interrupt, and compares the memories and
+// the cycles with those that the SystemC model reported when this folder was written. The last line is "verified" or
+// the error.
 `default_nettype none
 module bench;
   `include "network_parameters.vh"
@@ -18,11 +19,11 @@ module bench;
     .bvalid_i(bvalid), .bready_o(bready));
 
   wire [TILES-1:0]    irq;
-  wire                starts;   // in this cycle, all tiles
+  wire                starts;   // in this cycle, all tiles have ended
   wire [TILES-1:0]    counts;   // in this cycle, a message: stored, or all its sums are done
   wire [TILES*5-1:0]  error;
-  wire [TILES-1:0]    held;     // reads of memory wait for sums, which the model's do not
-  // The network, its memories, the wires above and check_memories, which adds to `wrong`.
+  wire [TILES-1:0]    held;     // reads of memory wait for sums, unlike the model's
+  // The network, its memories, the wires above and check_memories, which counts errors in `wrong`.
   integer wrong;
   `include "bench_connections.vh"
 

@@ -1,6 +1,7 @@
-// The memory of an accelerator as the model has it: every port is served in every cycle, reads see what earlier cycles
-// wrote, and what the DMA asks for comes DMA_LATENCY - 1 cycles later. It begins with the words of BEFORE; check counts in `wrong` those that differ
-// from the words of AFTER. For simulation: a chip has banks (rtl/memory) in its place.
+// The memory of an accelerator as in the model: every port is served in every cycle, reads see writes of earlier
+// cycles, and data for the DMA arrives DMA_LATENCY - 1 cycles after its request. It is initialised with the words of
+// BEFORE; check counts the words in `wrong` that differ from those of AFTER. For simulation: a chip has banks
+// (rtl/memory) instead.
 `default_nettype none
 module scratchpad #(
   parameter WORDS = 16,

@@ -15,7 +15,7 @@ UNSTEADY = ("simulator", "version", "warnings", "command", "commit")
 
 
 class Folder:
-    """A folder of its own with the files of a kind, in which commands run."""
+    """A temporary folder with the files of a kind, in which commands run."""
 
     def __init__(self, command, kind):
         self.command = str(pathlib.Path(command).resolve())
@@ -33,6 +33,6 @@ class Folder:
         return subprocess.run([self.command, *words], cwd=self.path, capture_output=True, text=True, check=False)
 
     def result(self, name):
-        """A result without what differs between two runs of one configuration."""
+        """A result without the fields that differ between two runs of one configuration."""
         result = json.loads((self.path / name).read_text(encoding="utf-8"))
         return {key: value for key, value in result.items() if key not in UNSTEADY}

@@ -12,7 +12,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// One line of kSmallConfig replaced, and what the command then says.
+// One line of kSmallConfig is replaced; the command's message.
 struct Mistake {
   const char* name;
   int line;
@@ -131,8 +131,8 @@ TEST(BadInput, UnknownAlgorithm) {
   EXPECT_THAT(outcome.err, HasSubstr(", not 'rnig'; did you mean 'ring'?"));
 }
 
-// C-Cube's: more chunks than there is data for, a tree where there is no way, trees that do not fit, layers
-// that are not all of the gradients.
+// C-Cube's: more chunks than data, a tree on a network without its paths, trees that do not fit, layers that
+// are not all of the gradients.
 TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
   const Workshop shop;
   shop.write("split.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
@@ -288,8 +288,8 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
   EXPECT_THAT(said("--seed", "-1"), HasSubstr("'-1' is not a whole number from 0 to 18446744073709551615"));
 }
 
-// A channel of a graph that is faster than a flit a cycle, whatever moves; a default that no channel has is
-// none.
+// Channels of a graph that are faster than a flit per cycle are refused at any fidelity; an unused default is
+// not.
 TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Workshop shop;
   shop.write("c.yaml",
@@ -303,7 +303,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
               "g.graph:2:23: bandwidth: 400 GB/s is more than one flit of 16 B per cycle of 1 GHz: make "
               "system.flit 512 B and system.ni.payload 8 KiB, or system.clock 25 GHz\n");
   }
-  // The proposal helps: the faster of 512 B and 8 KiB comes close to the bandwidth.
+  // The suggestion helps: the faster of 512 B and 8 KiB comes close to the bandwidth.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set", "collective.size=16 MiB", "--set", "system.flit=512 B",
                       "--set", "system.ni.payload=8 KiB", "--out", "r.json"})
                 .status,
@@ -350,7 +350,7 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// A slip of a command or an option, and a key that looks like an option.
+// A misspelt command or option, and a key that looks like an option.
 TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

@@ -109,7 +109,7 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
 }
 
-// Large runs are estimated first: those that may be the fastest are simulated, the others are marked.
+// Large runs are estimated first: candidates for the fastest are simulated, the others are marked.
 TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
   const std::vector<std::string> large{"--sizes", "64MiB", "--set", "check=contributions", "--out"};
   const auto rows_of = [&](const char* file, std::vector<std::string> more) {

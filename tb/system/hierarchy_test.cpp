@@ -46,7 +46,7 @@ TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
   }
 }
 
-// `coppice chunks` knows in advance what the machine will take.
+// `coppice chunks` predicts the machine's time.
 TEST(Hierarchy, TakesAsLongAsItsChunksAreExpectedTo) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
@@ -85,9 +85,9 @@ TEST(Hierarchy, TakesTheUnitsOfFigure5) {
   }
 }
 
-// A switch of four that adds, a flit of 16 B per cycle, 4 KiB: 257 flits go up from cycle 4 on and are there
-// after 31 cycles of routers and channel; the adder takes 4, memory 4 more; 257 flits come down likewise and
-// are stored a cycle later.
+// A switch of four that reduces, one flit of 16 B per cycle, 4 KiB: 257 flits go up from cycle 4 on and
+// arrive after 31 cycles of routers and channel; the adder takes 4 cycles, memory 4 more; 257 flits come down
+// likewise and are stored a cycle later.
 TEST(InNetwork, TakesTheTimeOfTheWayUpAndTheWayDown) {
   const Workshop shop;
   shop.write("c.yaml",
@@ -139,8 +139,8 @@ TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
   }
 }
 
-// Switches of eight that limit the baseline: with switches that add, chunks send half as much there, and the
-// time is known in advance.
+// Switches of eight that limit the baseline: with reducing switches, chunks send half as much there, and the
+// time is predicted.
 TEST(InNetwork, MakesThemisFaster) {
   const Workshop shop;
   const auto config = [](const char* in_network) {
@@ -192,7 +192,7 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
   EXPECT_THAT(other, HasSubstr("c.yaml:7:"));
   EXPECT_THAT(other, HasSubstr("only collective.algorithm hierarchical reduces in the network, not ring"));
   EXPECT_THAT(refused("system.ni.impl=rtl"), HasSubstr("in-network reduction is not available in Verilog"));
-  // Switches that add take any size.
+  // Reducing switches may have any size.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set",
                       "system.topology.dimensions=[{kind: switch, size: 6, bandwidth: 200 Gb/s, latency: 20 "
                       "ns, in_network: true}]",

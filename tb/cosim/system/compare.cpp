@@ -1,9 +1,9 @@
-// coppice_cosim_check [BYTES [CASE]]: all-reduces of BYTES (65536) on a 4x4 torus or mesh whose network
-// interfaces or routers are Verilog, or some of them, against the same systems in SystemC: the same cycles,
-// every flit in the same cycle on the same channel and virtual channel, and the same bits in every gradient
-// buffer. Then programs, whose collectives are in flight together: the same except for the bits, which in
-// SystemC are added message by message, and every operation of every accelerator in the same cycles. One line
-// per case; exit status 1 if any differs.
+// coppice_cosim_check [BYTES [CASE]]: all-reduces of BYTES (65536) on a 4x4 torus or mesh with some or all
+// network interfaces or routers in Verilog, against the same systems in SystemC: equal cycles, every flit in
+// the same cycle on the same channel and virtual channel, and the same bits in every gradient buffer. Then
+// programs with several collectives in flight: the same except for the bits, since SystemC adds message by
+// message, and every operation of every accelerator in the same cycles. Prints one line per case; exit status
+// 1 if any differs.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -38,10 +38,10 @@ using Settings = std::vector<std::string>;
 
 struct Case {
   std::string name;
-  std::string system;        // of configs/systems
+  std::string system;        // in configs/systems
   Settings settings;         // of both runs
   Settings rtl;              // of the run with Verilog
-  std::string program = {};  // its text; empty: a collective
+  std::string program = {};  // text of the program; empty: a collective
 };
 
 constexpr int kRanks = 16;
@@ -68,7 +68,7 @@ std::string rows_and_columns(Bytes bytes) {
                      kRanks, groups, operations, bytes);
 }
 
-// Gradients of `layers`, reduced in the order of a backward pass, the first layers first.
+// Gradients of `layers`, reduced in the order of a backward pass, those of the first layers with priority.
 std::string backward_pass(int layers, int iterations, Bytes bytes) {
   std::string text = fmt::format("ranks: {}\niterations: {}\noperations:\n", kRanks, iterations);
   std::string before = "forward";
@@ -83,10 +83,10 @@ std::string backward_pass(int layers, int iterations, Bytes bytes) {
   return text;
 }
 
-// Collectives of groups of a 4x2 torus that are drawn, some after others, some ranks late, and a barrier that
-// keeps iterations apart, for which there are no contexts. Sums of the same flit that meet in the adders wait
-// for each other in the Verilog, and reads for them, so nothing is drawn in which they do: chunks of rings
-// are whole flits, and no rank adds what two others send it.
+// Random collectives of groups of a 4x2 torus, some after others, some ranks late, and a barrier that
+// separates iterations, for which there are no contexts. In the Verilog, sums of the same flit that meet in
+// the adders wait for each other, and reads wait for them, so programs avoid this: chunks of rings are whole
+// flits, and no rank adds messages of two others.
 std::string drawn(std::uint32_t seed) {
   constexpr int kFewRanks = 8;
   std::mt19937 random(seed);
@@ -133,7 +133,7 @@ std::string drawn(std::uint32_t seed) {
   return text + fmt::format("  - {{name: end, barrier: all, after: [{}]}}\n", fmt::join(names, ", "));
 }
 
-// One for every seed.
+// One program per seed.
 Case drawn_case(std::uint32_t seed) {
   static constexpr std::array kOrders{"round_robin", "priority", "fifo"};
   return {fmt::format("program_drawn_{}", seed),
@@ -208,7 +208,7 @@ std::vector<Case> cases() {
       {"shallow_buffers", "mesh_4x4", {"collective.algorithm=multitree", "system.router.vc_depth=20"}, all});
   list.push_back(
       {"odd_chunks", "torus_4x4", {"collective.algorithm=multitree", "collective.size=4660 B"}, all});
-  // C-Cube's trees on eight nodes, with what their gradient queues see.
+  // C-Cube's trees on eight nodes, with the layers that their gradient queues release.
   for (const std::string algorithm : {"overlapped_tree", "overlapped_double_tree"}) {
     list.push_back({algorithm,
                     "torus_4x4",
@@ -216,7 +216,7 @@ std::vector<Case> cases() {
                      "collective.trees=embedded", "collective.chunks=8", "system.ni.flow_control=message"},
                     all});
   }
-  // Tables whose pieces repeat: with nops for the lockstep, without, and with lines that are passed over.
+  // Tables with repeated pieces: with nops for the lockstep, without, and with skipped lines.
   list.push_back({"repeating_packed_trees",
                   "mesh_4x4",
                   {"collective.algorithm=packed_trees", "collective.chunks=8", "collective.size=64 KiB",
@@ -237,7 +237,7 @@ std::vector<Case> cases() {
        "mesh_4x4",
        {"collective.algorithm=chained_multitree", "collective.chunks=12", "system.ni.flow_control=message"},
        all});
-  // Nops of pieces of no words hold for no time.
+  // Nops of empty pieces take no time.
   list.push_back({"pieces_of_a_word",
                   "torus_4x4",
                   {"system.topology.dims=[3, 3]", "system.link.latency=1 ns", "system.ni.payload=512 B",
@@ -264,15 +264,15 @@ class Digest {
   std::uint64_t hash_ = 14695981039346656037ULL;
 };
 
-// Every flit that leaves an interface or wins a switch: its cycle, place, virtual channel and identity, as a
-// digest of every stretch of cycles.
+// Every flit that leaves an interface or wins a switch, with cycle, location, virtual channel and identity,
+// as a digest per stretch of cycles.
 class FlitTrace final : public fabric::FabricObserver {
  public:
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override {
     ++flits_;
     const auto stretch = static_cast<std::size_t>(now / kStretch);
     if (stretch >= digests_.size()) digests_.resize(stretch + 1, 0);
-    // A sum: within a cycle, places are visited in no particular order.
+    // A sum, because the order of visits within a cycle is undefined.
     std::uint64_t row = static_cast<std::uint64_t>(now);
     for (const std::int64_t field :
          {std::int64_t{event.node}, std::int64_t{event.out_port}, std::int64_t{event.ni_port},
@@ -291,8 +291,7 @@ class FlitTrace final : public fabric::FabricObserver {
   std::vector<std::uint64_t> digests_;
 };
 
-// Cycles in which messages on their way into the network sent nothing: bubbles between their sub-messages or
-// packets.
+// Cycles in which messages under way sent nothing: bubbles between sub-messages or packets.
 struct Gaps final : ni::MessageObserver {
   void message_completed(const ni::MessageRecord& message) override {
     cycles += message.tail_injected - message.head_injected + 1 - message.flits;
@@ -300,7 +299,7 @@ struct Gaps final : ni::MessageObserver {
   Cycles cycles = 0;
 };
 
-// A file with the program of a case, for as long as it is there.
+// A temporary file with the program of a case.
 class ProgramFile {
  public:
   explicit ProgramFile(const std::string& text)
@@ -341,7 +340,7 @@ ordered_json run_program(const Case& which, Settings settings) {
   return system::run_in_child(body, nullptr);
 }
 
-// Runs the case; what both runs must have in common, and how fast it was.
+// Runs the case; returns the results that both runs must share, and the speed.
 ordered_json run(const Case& which, const Settings& settings) {
   if (!which.program.empty()) return run_program(which, settings);
   const config::Loaded loaded = config::load(testing::shipped_config("systems/" + which.system + ".yaml"),
@@ -395,7 +394,7 @@ bool compare(const Case& which, Bytes bytes) {
     const ordered_json systemc = run(which, settings);
     const ordered_json rtl = run(which, with_rtl);
     std::string differs = difference(systemc, rtl);
-    // Nobody else uses the channels of these trees, and their buffers last for a round trip.
+    // These trees share no channels, and their buffers cover a round trip.
     const bool undisturbed = which.name.starts_with("multitree_torus") && bytes % 4096 == 0;
     if (differs.empty() && undisturbed && rtl["gaps"] != 0) differs = "bubbles within messages";
     const double speed = rtl["speed"].get<double>();

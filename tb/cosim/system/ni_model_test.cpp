@@ -15,14 +15,14 @@ namespace {
 
 using ::testing::IsSupersetOf;
 
-// Words that are their addresses.
+// Words that equal their addresses.
 class Addresses final : public WordMemory {
  public:
   FlitBits read(std::uint32_t address) override { return {address, address + 1, address + 2, address + 3}; }
   void write(std::uint32_t /*address*/, unsigned /*lanes*/, const FlitBits& /*words*/) override {}
 };
 
-// A message of two flits of data leaves port 1, and all its flits are told.
+// A message of two data flits leaves port 1, and all its flits are reported.
 std::vector<std::string> sends_a_message(const std::string& wave_path) {
   NiSettings settings;
   settings.lockstep = false;
@@ -87,7 +87,7 @@ TEST(NiModel, DoesTheSameWithWavesAndWithout) {
   const Wave wave = read_wave(path);
   std::filesystem::remove(path);
   EXPECT_EQ(wave.end, 2 * 19 + 1);
-  // Ports, registers, and wires that nothing but a wave shows.
+  // Ports, registers, and wires that only a waveform shows.
   const std::string ni = "ni.clocked_network_interface.ni.";
   EXPECT_THAT(wave.signals,
               IsSupersetOf({ni + "flit_valid_o", ni + "i_reduction.first_q",

@@ -91,7 +91,7 @@ void CoppiceNetworkApi::sim_schedule(AstraSim::timespec_t delta, void (*fun_ptr)
   network_.schedule(std::llround(delta.time_val * 1000), fun_ptr, fun_arg);
 }
 
-// ASTRA-sim counts in whole nanoseconds: what arrives between two is seen at the later one.
+// ASTRA-sim counts in whole nanoseconds: an arrival between two is seen at the later one.
 AstraSim::timespec_t CoppiceNetworkApi::sim_get_time() {
   return {AstraSim::NS, std::ceil(static_cast<long double>(network_.now_ps()) / 1000)};
 }

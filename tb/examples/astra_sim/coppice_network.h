@@ -23,14 +23,14 @@ class CoppiceNetwork {
   std::int64_t now_ps() const { return session_.now_ps(); }
   int ranks() const { return session_.accelerators(); }
 
-  // Calls `handler` this much later, events of one time in the order in which they were scheduled.
+  // Calls `handler` after this delay; events of one time are called in the order of scheduling.
   void schedule(std::int64_t delta_ps, Handler handler, void* argument);
-  // The n-th send and the n-th receive of the same size and tag between two ranks belong together. Both
-  // handlers are called when the message has arrived, the receiver's no earlier than it receives.
+  // The n-th send and the n-th receive of the same size and tag between two ranks match. Both handlers are
+  // called once the message has arrived, and the receiver's once it receives.
   void send(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
   void receive(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
 
-  // Runs until nothing is left to do. Throws std::runtime_error with Coppice's reason.
+  // Runs until there are no events. Throws std::runtime_error with Coppice's reason.
   void run();
 
  private:
@@ -68,7 +68,7 @@ class CoppiceNetwork {
   std::map<std::tuple<int, int, std::uint64_t, int>, Stream> streams_;
 };
 
-// The interface of a rank to it.
+// A rank's interface to the network.
 class CoppiceNetworkApi final : public AstraSim::AstraNetworkAPI {
  public:
   CoppiceNetworkApi(int rank, CoppiceNetwork& network) : AstraNetworkAPI(rank), network_(network) {}

@@ -1,4 +1,4 @@
-// Network files of ASTRA-sim: what is taken has a size and a bandwidth in every dimension.
+// Network files of ASTRA-sim: an accepted file has a size and a bandwidth in every dimension.
 #include "config/files/astra_network.h"
 #include "base/error.h"
 #include "input.h"

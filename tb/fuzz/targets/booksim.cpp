@@ -1,4 +1,5 @@
-// Configuration files of BookSim2: what is taken is a network that can be loaded, or refused at its place.
+// Configuration files of BookSim2: an accepted file is a network that loads, or that is refused with a
+// location.
 #include "base/error.h"
 #include "config/files/booksim_file.h"
 #include "config/loader.h"

@@ -1,5 +1,5 @@
-// Execution traces of Chakra, protobuf and JSON, the same for two ranks: what is taken is a program whose
-// operations wait for others of their rank.
+// Execution traces of Chakra, protobuf and JSON, the same for two ranks: an accepted trace is a program whose
+// operations wait only for others of their rank.
 #include <string>
 
 #include <stdlib.h>

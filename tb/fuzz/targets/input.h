@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// libFuzzer calls it with every input; a parser may refuse one, with a place and a reason, and nothing else.
+// libFuzzer calls it with every input; a parser may only accept it, or refuse it with a location and a
+// reason.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace coppice::fuzz {

@@ -1,5 +1,5 @@
-// Programs of collectives, messages and computations on random systems, as several jobs and with failures,
-// the input for the seed: flits, leaps and `fidelity: auto` have the same result, everything is verified, and
+// Programs of collectives, messages and computations on random systems, as several jobs and with failures;
+// the input is the seed. Flits, leaps and `fidelity: auto` have the same result, everything is verified, and
 // fluid runs end.
 #include <cstring>
 #include <filesystem>
@@ -17,7 +17,7 @@
 #include "support/random_program.h"
 #include "system/machine/build.h"
 
-// SystemC's library refers to it; this program elaborates in child processes only.
+// Required by SystemC's library; this program elaborates in child processes only.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -32,17 +32,17 @@ using Json = nlohmann::ordered_json;
   std::abort();
 }
 
-// Removes what says how a run was simulated, which differs between fidelities.
+// Removes the description of the simulation, which differs between fidelities.
 void erase_ways(Json& result) {
   for (const char* key :
        {"config", "simulator", "statistics", "fidelity", "fidelity_reason", "trains", "leap"})
     result.erase(key);
-  // Trains spread what a message sends evenly over its stay on a channel.
+  // Trains spread a message's bytes evenly over its interval on a channel.
   if (result.contains("dimensions")) {
     for (Json& dimension : result["dimensions"]) dimension.erase("busy");
   }
   if (!result.contains("stretches")) return;
-  // Trains count the flits of a message when it starts, also if a failure stops it.
+  // Trains count the flits of a message when it starts, even if a failure stops it.
   for (const char* key : {"flits", "flit_hops"}) result.erase(key);
   for (Json& stretch : result["stretches"]) {
     erase_ways(stretch);
@@ -50,8 +50,8 @@ void erase_ways(Json& result) {
   }
 }
 
-// The drawn system without its collective, which a program replaces, and with what several collectives at
-// once need: contexts, and virtual channels for messages of different networks.
+// The drawn system with a program in place of its collective, and with contexts and virtual channels for
+// several collectives at once.
 coppice::fuzz::RandomSystem system_of(std::uint64_t seed) {
   coppice::fuzz::RandomSystem system =
       coppice::fuzz::random_system()(rc::Random(seed), rc::kNominalSize).value();

@@ -1,4 +1,4 @@
-// Schedule files, and the proof of what they hold: right, or refused.
+// Schedule files: an accepted file passes the proof.
 #include "schedule/files/schedule_file.h"
 #include "base/error.h"
 #include "input.h"

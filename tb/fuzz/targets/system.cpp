@@ -1,6 +1,6 @@
-// Whole simulations of random systems, the input for the seed: in every run the sums are right, no time is
-// below the least possible, no ratio above 1, leaps are flits in everything, and `fidelity: auto` tells the
-// same. Flows are no packets: `fidelity: fluid` has to be possible only.
+// Whole simulations of random systems, with the input as the seed. In every run the sums are right, no time
+// is below the bound, no ratio above 1, leaps equal flits in all results, and so does `fidelity: auto`. Fluid
+// flows have no packets, so `fidelity: fluid` only has to end.
 #include <cstring>
 #include <iostream>
 #include <systemc>
@@ -9,7 +9,7 @@
 #include "random_system.h"
 #include "recorded_run.h"
 
-// SystemC's library refers to it; this program elaborates in child processes only.
+// Required by SystemC's library; this program elaborates in child processes only.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -19,7 +19,7 @@ namespace {
 using coppice::fuzz::Outcome;
 using Json = nlohmann::ordered_json;
 
-// Quotients of doubles.
+// Tolerance for quotients of doubles.
 constexpr double kRounding = 1e-9;
 
 [[noreturn]] void fail(const std::string& yaml, const std::string& what) {

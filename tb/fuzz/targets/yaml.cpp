@@ -1,4 +1,4 @@
-// Configurations: whatever is taken has a resolved form that is taken again.
+// Configurations: the resolved form of an accepted configuration is accepted too.
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
