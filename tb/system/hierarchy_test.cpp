@@ -247,7 +247,7 @@ TEST(TextTraining, BreaksAnIterationDown) {
     const auto training = shop.read_json("r.json")["training"];
     const auto ns = [&](const char* key) { return training[key].get<double>(); };
     EXPECT_EQ(ns("compute_ns"), 6000);
-    // Eight accelerators, 150 GB/s: 4 x 11.6 us at least. Two, 25 GB/s: a megabyte takes 40 us.
+    // Eight accelerators, 150 GB/s: at least 4 x 11.6 us. Two, 25 GB/s: a megabyte takes 40 us.
     EXPECT_GE(ns("exposed_model_ns"), 46'000);
     EXPECT_NEAR(ns("exposed_data_ns"), 40'000, 2000);
     EXPECT_NEAR(ns("compute_ns") + ns("exposed_model_ns") + ns("exposed_data_ns"), ns("total_ns"), 1e-3);
@@ -259,7 +259,7 @@ TEST(TextTraining, BreaksAnIterationDown) {
   }
 }
 
-// The prediction of one collective after the other is what a machine needs where none overlap.
+// Without overlap the machine takes the predicted time of one collective after the other.
 TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
@@ -272,7 +272,7 @@ TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
   const double predicted = shop.read_json("p.json")["training"]["total_ns"].get<double>();
   EXPECT_NEAR(result["time_ns"].get<double>() / predicted, 1, 0.1);
   EXPECT_EQ(result["iterations"][0]["compute_ns"], 6000);
-  // Four of a model's parts for each of two groups, and one of gradients for each of eight pairs.
+  // Four for parts of the model in each of two groups, and one for gradients in each of eight pairs.
   EXPECT_EQ(result["collectives"].size(), 2 * 4 + 8);
 }
 

@@ -107,7 +107,7 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   ASSERT_EQ(after.size(), 4U);
   EXPECT_EQ(after[0], usual[0]);
   EXPECT_EQ(after[1], usual[1]);
-  // Two iterations on a network with a link less, each no faster than before.
+  // Two iterations on a network without one link, each no faster than before.
   EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
   EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
   EXPECT_EQ(failed["stretches"].size(), 2);
@@ -135,7 +135,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_EQ(full["stretches"].back()["end_ns"], full["time_ns"]);
 }
 
-// A job that cannot continue: its work is counted, all of it is lost, and the job is named.
+// A job that cannot continue: its work is counted as lost, and the job is named.
 TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   const Outcome outcome = execute("kind: mesh, dims: [4]",
@@ -161,8 +161,8 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
 }
 
-// Iterations, what was lost and the time in which nothing ran are the whole time; parts of an accelerator's
-// time are its time.
+// Iterations, lost work and idle time add up to the whole time, and the parts of an accelerator's time to its
+// time.
 TEST_F(Jobs, AccountForAllTimeAroundFailures) {
   shop.write("all.yaml", iterating(8, 4));
   const Json run = result("kind: torus, dims: [4, 2]",
@@ -205,7 +205,7 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   EXPECT_EQ(failed["stretches"].size(), 1);
 }
 
-// A failure while the last credits are in flight finds all jobs finished.
+// A failure while only the last credits are in flight affects no job.
 TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
   shop.write("row.yaml", iterating(4, 1));
   const std::string jobs = "  jobs: [{file: row.yaml}]\n";
@@ -221,7 +221,8 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
   }
 }
 
-// A switch with one link fewer cannot reach everyone: jobs that need the accelerator end, others continue.
+// A switch with one link fewer does not reach all accelerators: jobs that need the missing one end, others
+// continue.
 TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";
@@ -231,7 +232,7 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   EXPECT_EQ(cut["jobs"][0]["unfinished"], "the remaining links do not connect accelerators 0 and 1");
   EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
   EXPECT_EQ(cut["failures"][1]["effect"], "after the end");
-  // Nobody is left.
+  // No accelerator is left.
   const Json none = result("kind: switch, dims: [8]",
                            jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");
   for (const Json& job : none["jobs"]) {

@@ -46,7 +46,8 @@ TEST_F(LargeModels, RunOverTensorPipelineAndData) {
   const Json result = shop.read_json("r.json");
   EXPECT_NE(result["verified"], "off");
   EXPECT_EQ(result["iterations"].size(), 1U);
-  // Every rank of 2 layers, 2 micro-batches and 4 all-reduces of a layer, and what the ends have besides.
+  // Every rank of 2 layers, 2 micro-batches and 4 all-reduces per layer, and the additional operations of the
+  // end stages.
   int reductions = 0;
   for (const Json& collective : result["collectives"]) reductions += collective["op"] == "all_reduce" ? 1 : 0;
   EXPECT_GT(reductions, 4 * 2 * 2 * 4);
@@ -97,7 +98,7 @@ TEST_F(LargeModels, RunTheSameAsTraces) {
   EXPECT_EQ(shop.read_json("s.json")["cycles"], own["cycles"]);
 }
 
-// A trace of one collective costs what the collective costs.
+// A trace of one collective takes the collective's time.
 TEST_F(LargeModels, CostAsMuchInATraceOfOneCollective) {
   shop.write("a.yaml",
              std::string(kMachine) + "collective: {op: all_reduce, algorithm: ring, size: 64 KiB}\n");

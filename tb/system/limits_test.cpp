@@ -141,7 +141,7 @@ TEST(CommandLine, FailsIfItsHelpCannotBeWritten) {
   }
 }
 
-// Compiling, simulating and predicting: no phase outlasts a signal, shows nothing, or leaves a file.
+// Compiling, simulating and predicting: every phase ends at a signal, reports it, and leaves no file.
 TEST(Interrupts, EndEveryPhase) {
   const std::string torus = shipped_config("systems/torus_4x4.yaml");
   const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [32, 32]}",
@@ -169,8 +169,8 @@ TEST(Interrupts, EndEveryPhase) {
   }
 }
 
-// The memory that README.md and docs/measurements/speed.md promise. What stores a table of every accelerator
-// where one stands for all, or every flit of a train, takes several times as much.
+// The memory that README.md and docs/measurements/speed.md promise. A table per accelerator instead of one
+// for all, or every flit of a train, would take several times as much.
 TEST(Memory, IsNoMoreThanIsStated) {
   struct Ceiling {
     const char* network;
@@ -196,7 +196,7 @@ TEST(Memory, IsNoMoreThanIsStated) {
   }
 }
 
-// As expect_refusal, with so many MiB of addresses.
+// As expect_refusal, with this many MiB of address space.
 void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& line, const std::string& place,
                            const std::string& why) {
   struct rlimit before {};
@@ -207,7 +207,7 @@ void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& lin
   EXPECT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
-// The order of messages takes memory too: 3,064,320 of them are refused before any is in order.
+// The order of messages takes memory too: 3,064,320 of them are refused before any is ordered.
 TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
   expect_refusal_within(
       150,
@@ -236,12 +236,12 @@ TEST(Memory, OfANetworkIsRefusedBeforeItIsTaken) {
   };
   expect_refusal_within(200, run_on("{kind: fully_connected, dims: [3000]}"),
                         "system.topology.dims: ", "fully_connected 3000 has more than ");
-  // Its tables of routes.
+  // The routing tables of the machine.
   expect_refusal_within(100, run_on("{kind: bigraph, dims: [64, 64]}"),
                         "torus_4x4.yaml:", "not enough memory");
 }
 
-// Places for one flit a virtual channel do not cover the way of a credit: fluid said 191 times too little.
+// Buffers of one flit per virtual channel do not cover the credit loop: fluid times were 191 times too short.
 TEST(Fluid, IsAsSlowAsCreditsAre) {
   const Workshop shop;
   const auto cycles = [&](const std::string& fidelity, const std::string& depth, const std::string& flow) {
@@ -260,8 +260,8 @@ TEST(Fluid, IsAsSlowAsCreditsAre) {
     EXPECT_NEAR(ratio(depth, "packet"), 1, 0.1) << depth;
 }
 
-// An all-to-all over two hosts, whose ports send to fast and to slow channels in turn: without buffers it
-// took 85% longer as fluid.
+// An all-to-all over two hosts, whose ports alternate between fast and slow channels: without buffers, fluid
+// times were 85% too long.
 TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   const Workshop shop;
   shop.write("hosts.yaml",
@@ -291,7 +291,7 @@ TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "leap");
 }
 
-// The channel that holds messages back changes while bytes wait before another: they took none of the slow
+// The channel that delays messages changes while bytes wait before another: they used none of the slow
 // channel's bandwidth, and the run ended below its bound.
 TEST(Fluid, KeepsToTheBandwidthOfEveryChannelOfARoute) {
   const Workshop shop;

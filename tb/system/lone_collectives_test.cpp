@@ -62,7 +62,7 @@ TEST_F(LoneCollectives, OfAnyGroupAreNoFasterThanTheirLinks) {
   }
 }
 
-// Links of one bandwidth beside those of another: the slower are not all that a group has.
+// Links of two bandwidths: the bound includes the faster ones.
 TEST_F(LoneCollectives, AreBoundedByLinksOfAllBandwidths) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
@@ -174,8 +174,8 @@ TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
   }
 }
 
-// On tori and meshes the blocks of a balanced exchange use the bandwidth that there is; a head to every 16
-// flits takes 6% of it.
+// On tori and meshes the blocks of a balanced exchange use all of the bandwidth; a head for every 16 flits
+// takes 6% of it.
 TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
   for (const char* topology :
        {"kind: torus, dims: [4, 4]", "kind: torus, dims: [6, 2]", "kind: mesh, dims: [4, 4]",
@@ -196,7 +196,7 @@ TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
   }
 }
 
-// The slow dimension is busy all the time, and waits for nothing of the fast one.
+// The slow dimension is always busy and never waits for the fast one.
 TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
   for (const auto& [topology, bandwidth, least] :
        {std::tuple{"kind: torus, dims: [8, 4]", "[16 GB/s, 4 GB/s]", 0.85},
@@ -210,7 +210,7 @@ TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
   }
 }
 
-// Blocks of one element and of odd numbers of them, whole and in halves.
+// Blocks of one element and of odd numbers of elements, whole and in halves.
 TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
   for (const char* topology : {"kind: torus, dims: [4]", "kind: torus, dims: [4, 3]",
                                "kind: torus, dims: [2, 2, 2]", "kind: mesh, dims: [3, 2]"}) {

@@ -1,4 +1,4 @@
-// `fidelity: auto` where few trains meet: flits of those, beside trains of all others.
+// `fidelity: auto` where few trains meet: flits for those, beside trains of all others.
 #include "programs.h"
 
 namespace coppice::system_test {

@@ -1,4 +1,4 @@
-// Output files: tried before the run, whole or not there, and never over what must stay.
+// Output files: opened before the run, written whole or not at all, and never over an input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A run that no test would wait for.
+// A run that takes longer than any test would wait.
 constexpr const char* kEndless = "collective.size=1 GiB";
 
 TEST(Outputs, ThatCannotBeWrittenAreRefusedBeforeTheRun) {
@@ -59,7 +59,7 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Files whose names a configuration does not keep as they are, or that a command reads besides it.
+// File names that a configuration rewrites, or that a command reads besides it.
 TEST(Outputs, NeverReplaceWhatWasRead) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

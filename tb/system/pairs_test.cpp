@@ -92,7 +92,7 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
   shop.write("n.graph", kGraph);
   std::string outcomes;
   for (const char* algorithm : kAlgorithms) {
-    // Chunks that take longer than the way, and chunks that do not.
+    // Chunks that take longer than the latency of the path, and chunks that do not.
     char outcome = 'f';
     for (const char* size : {"256 KiB", "8 KiB"}) {
       shop.write(
@@ -121,7 +121,7 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
   EXPECT_EQ(outcomes, GetParam().outcomes);
 }
 
-// So that a new algorithm is tried as well.
+// A new algorithm must be listed here.
 TEST(Pairs, NameEveryAlgorithm) {
   const Workshop shop;
   const std::string listed = shop.run({"list"}).out;
@@ -131,15 +131,15 @@ TEST(Pairs, NameEveryAlgorithm) {
     EXPECT_THAT(algorithms, HasSubstr(fmt::format("\n  {} ", algorithm)));
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count(algorithms, '\n'));
-  // Besides them the heading, file, packed_trees and auto, and rail_ring, rail_tree, nvls and nccl, which
-  // tests of their own and the random systems draw, and three that only run all-to-alls.
+  // All others are the heading, file, packed_trees, auto, rail_ring, rail_tree, nvls and nccl, which have
+  // their own tests and occur in random systems, and three that only run all-to-alls.
   EXPECT_EQ(lines, kAlgorithms.size() + 11) << algorithms;
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),
                          [](const auto& network) { return std::string(network.param.name); });
 
-// Flit by flit, what is free of contention takes as long as its trains say.
+// Flit by flit, a contention-free run takes the time of its trains.
 TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
   const Workshop shop;
   for (const auto& [topology, algorithm] : {std::pair{"kind: bigraph, dims: [2, 4]", "multitree"},
@@ -166,7 +166,7 @@ double arithmetic_cycles(const nlohmann::ordered_json& result, double size, int 
   return result["steps"].get<double>() * (size / accelerators) / 256 * 17;
 }
 
-// MultiTree at 64 MiB takes 5% more at most than its timesteps of a chunk's flits each.
+// MultiTree at 64 MiB takes at most 5% more than its timesteps of a chunk's flits each.
 TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
   const Workshop shop;
   for (const auto& [system, accelerators] : {std::pair{"torus_4x4", 16},
@@ -188,11 +188,11 @@ TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
   }
 }
 
-// Message-based, in as many pieces as there are links at an accelerator, so that every timestep is full.
+// Message-based, with as many pieces as an accelerator has links, so that every timestep is full.
 TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   const Workshop shop;
-  // The last: the least possible time over that of trees with equal shares, whose corners take all but their
-  // own.
+  // The last value: the least possible time over that of trees with equal shares, whose corners receive all
+  // but their own.
   for (const auto& [system, chunks, reachable] : {std::tuple{"torus_4x4", 4, 1.0},
                                                   {"torus_8x8", 4, 1.0},
                                                   {"mesh_4x4", 2, 2. / 3},
@@ -206,7 +206,7 @@ TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   }
 }
 
-// Over the trees of an accelerator, to all and from all.
+// Trees of an accelerator, to all and from all.
 TEST(Rooted, BroadcastAndReduceAreVerifiedOnEveryNetwork) {
   const Workshop shop;
   shop.write("n.graph", kGraph);

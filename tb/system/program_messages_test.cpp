@@ -70,8 +70,8 @@ TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
   }
 }
 
-// A message leaves the network at the port of the channel by which it comes, where it does not meet what
-// comes by others.
+// A message leaves the network at the port of its last channel, where it does not meet messages of other
+// channels.
 TEST_F(Programs, ReceiveFromEveryChannelAtOnce) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns}, "

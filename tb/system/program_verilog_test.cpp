@@ -1,5 +1,5 @@
-// Programs on Verilog network interfaces: what they give is what SystemC gives (flit by flit:
-// tb/cosim/system), and what they cannot do is refused by name.
+// Programs on Verilog network interfaces: results equal SystemC's (flit by flit: tb/cosim/system), and
+// unsupported settings are refused by name.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -52,7 +52,7 @@ TEST_F(VerilogPrograms, RunInTheSameCycles) {
     EXPECT_EQ(rtl[part], systemc[part]) << part;
 }
 
-// Who joins late has had what came for it added already.
+// Messages to a rank that joins late have been added already.
 TEST_F(VerilogPrograms, AddWhatComesEarly) {
   const std::string late =
       "ranks: 4\ngroups: {one: [3]}\noperations:\n"

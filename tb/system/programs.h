@@ -11,7 +11,7 @@
 
 namespace coppice::system_test {
 
-// A configuration that names no algorithm: what is not set is chosen.
+// A configuration that names no algorithm, so that one is chosen.
 inline std::string machine(const std::string& topology) {
   return "system:\n  topology: {" + topology + "}\nprogram: {file: p.yaml}\n";
 }

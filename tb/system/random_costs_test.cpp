@@ -24,7 +24,7 @@ class RandomMachine {
                                              {"kind: mesh, dims: [2, 4]", "multitree"}});
     std::vector<std::string> protocols;
     for (int i = one_of<int>({0, 1, 2, 3}); i > 0; --i) protocols.push_back(protocol(i));
-    // One draw a statement: the order of a call's arguments is the compiler's.
+    // One draw per statement: the order of a call's arguments is unspecified.
     text = fmt::format("system:\n  topology: {{{}}}\n", network.topology);
     text += fmt::format("  link: {{bandwidth: {} GB/s, ", one_of<int>({16, 25, 50}));
     text += fmt::format("latency: {} ns, ", one_of<int>({20, 150, 333}));
@@ -64,7 +64,7 @@ class RandomMachine {
   std::mt19937 random_;
 };
 
-// The costs beyond wires are the same cycles whatever moves: flits, leaps over them, or trains.
+// The costs beyond wires take the same cycles at every fidelity: flits, leaps and trains.
 class RandomCosts : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(RandomCosts, AreTheSameCyclesInEveryFidelity) {

@@ -1,4 +1,4 @@
-// coppice route as a command: its outputs, what it refuses and where, and how failed runs end.
+// coppice route as a command: its outputs, refusals with their locations, and the end of failed runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

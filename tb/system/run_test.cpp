@@ -26,7 +26,7 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.err, "");  // no warnings, and no progress where there is no terminal
+  EXPECT_EQ(outcome.err, "");  // no warnings, and no progress without a terminal
   EXPECT_THAT(outcome.out, HasSubstr("all_reduce of 16 KiB by ring"));
   const auto result = shop.read_json("r.json");
   EXPECT_EQ(result["schema"], "coppice.result/1");
@@ -41,7 +41,7 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
-// Two messages share the last channel of a route, which they fill exactly at the rates of other channels.
+// Two messages share the last channel of a route, which they exactly fill at the rates of other channels.
 TEST(Run, EndsAsFlowsWhereAChannelIsFilledExactly) {
   const Workshop shop;
   shop.write("c.yaml", R"(
@@ -69,7 +69,7 @@ TEST(Run, RecordsItsCommandLineAndCommit) {
   EXPECT_EQ(result["assumptions"], nlohmann::ordered_json::array());
 }
 
-// A transaction of a memory cannot tell 4 GiB and more in its length.
+// A TLM transaction cannot state a length of 4 GiB or more.
 TEST(Run, MovesMessagesOfAnySize) {
   const Workshop shop;
   shop.write("c.yaml", R"(
@@ -79,12 +79,12 @@ check: contributions
 )");
   const auto result = result_of(shop, {"fidelity=train"});
   EXPECT_EQ(result["verified"], "contributions");
-  // Either sends half of its gradients twice, and adds what comes to what it reads.
+  // Each sends half of its gradients twice, and adds arrivals to the half that it reads.
   EXPECT_EQ(result["statistics"]["memory"]["bytes_written"]["sum"], 4 * (std::int64_t{8} << 30));
   EXPECT_EQ(result["statistics"]["memory"]["bytes_read"]["sum"], 6 * (std::int64_t{8} << 30));
 }
 
-// Rows and columns of a mesh share channels, and the fewer bytes a step has, the less room it leaves them.
+// Rows and columns of a mesh share channels, with less slack the fewer bytes a step has.
 TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrder) {
   const Workshop shop;
   shop.write("c.yaml", R"(
@@ -104,7 +104,7 @@ check: values
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Wrong contributions are found during the run, and without two messages that share a channel.
+// Wrong contributions are found during the run, although no two messages share a channel.
 TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
   struct Case {
     const char* dims;
@@ -221,8 +221,7 @@ TEST(Run, WritesTraceAndWaves) {
   EXPECT_THAT(shop.read("w.vcd"), HasSubstr("$enddefinitions"));
 }
 
-// Every configuration that is shipped works as it stands, with less data, and in two chunks where it has
-// many.
+// Every shipped configuration works unchanged, with less data, and in two chunks if it has many.
 TEST(Run, TakesTheShippedSystems) {
   const Workshop shop;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(shipped_config("systems"))) {
@@ -241,7 +240,7 @@ TEST(Run, TakesTheShippedSystems) {
     if (path.find("/routing/") != std::string::npos) line = {"route", path};
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
-    // Its flows contend so that fluid times are wrong, which a run says.
+    // Its flows contend so that fluid times are wrong, which the run reports.
     if (path.find("cross_check") != std::string::npos) {
       EXPECT_THAT(outcome.err, ::testing::StartsWith("warning: fluid times are 17% too short"));
       continue;

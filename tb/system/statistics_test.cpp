@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 
-// The value of a quantity in each module that has it, by the lines of --statistics.
+// The value of a quantity in each module that has it, from the lines of --statistics.
 std::map<std::string, double> values_of(const std::string& csv, const std::string& quantity) {
   std::map<std::string, double> values;
   std::istringstream lines(csv);
@@ -62,7 +62,7 @@ TEST(Statistics, OfModulesAddUpToTheResult) {
   EXPECT_GT(interface["messages_sent"]["sum"], 0);
   EXPECT_EQ(interface["messages_sent"]["sum"], interface["messages_received"]["sum"]);
   EXPECT_EQ(interface["bytes_sent"]["sum"], interface["bytes_received"]["sum"]);
-  // Each message is read where it is sent, at least.
+  // Each message is read at least at its sender.
   EXPECT_GE(statistics["memory"]["dma_bytes"]["sum"], interface["bytes_sent"]["sum"]);
 
   const auto terminals = values_of(csv, "flits_injected");

@@ -1,5 +1,5 @@
-// Trains of a collective that every accelerator sees alike are those of one: a run that is watched, where all
-// accelerators tell, says the same.
+// In a symmetric collective the trains of one accelerator represent all: the results equal those of a
+// recorded run, in which all messages are simulated.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
 // If trains meet or a run does not end, the message names all accelerators.
 TEST(SymmetricRun, FailsAsARunOfAllAcceleratorsDoes) {
   const std::vector<std::vector<std::string>> failures{
-      {"system.router.vc_depth=8"},  // does not cover the way of credits
+      {"system.router.vc_depth=8"},  // buffers do not cover the credit loop
       {"max_cycles=3000"}};
   for (const auto& settings : failures) {
     std::string said[2];

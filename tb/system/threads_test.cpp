@@ -1,4 +1,4 @@
-// --threads: whatever their number, a run tells the same in every byte.
+// --threads: results are byte-identical for any number.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   }
 }
 
-// An interrupted run gives equal output, too.
+// An interrupted run has equal output, too.
 TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {
@@ -79,7 +79,7 @@ TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   }
 }
 
-// Runs with a waveform or with switches that reduce advance in every cycle of the kernel, by one thread.
+// Runs with a waveform or with reducing switches use one thread, in every cycle of the kernel.
 TEST(ThreadsOfCollectives, AreOneWhereTheKernelAdvancesEveryCycle) {
   constexpr const char* kReducingSwitch =
       "system:\n  topology:\n    kind: hierarchy\n"

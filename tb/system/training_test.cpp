@@ -75,9 +75,9 @@ TEST_F(Training, WaitsForTheAllReduceOfAllGradients) {
             training["compute_ns"].get<double>() + alone["time_ns"].get<double>());
 }
 
-// A first layer of which all chunks have gradients waits for the last: nothing overlaps. One whose gradients
-// lie in the first chunk waits for that alone, and what computes longer than the other chunks take waits no
-// more.
+// A first layer with gradients in all chunks waits for the last chunk: nothing overlaps. A layer with
+// gradients in the first chunk waits for that alone, and if it computes longer than the other chunks take, no
+// later layer waits.
 TEST_F(Training, ChainsTheForwardPassToItsChunks) {
   const std::string header =
       "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n";
@@ -121,8 +121,7 @@ TEST_F(Training, OverlapsLayerByLayer) {
   EXPECT_EQ(trained["verified"], "values");
 }
 
-// Both accelerators and interfaces read and write a limited memory: passes wait, and by flits as long as by
-// trains.
+// Accelerators and interfaces share a limited memory: passes wait, by the same time with flits and trains.
 TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
   const std::vector<std::string> keys{"training.overlap=layer_wise",
                                       "system.accelerator.memory_bandwidth=64 GB/s"};
@@ -160,7 +159,7 @@ TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
 }
 
-// A bucket of one byte is a layer's gradients, one of all is what no overlap reduces.
+// A bucket of one byte is one layer's gradients; a bucket of all equals no overlap.
 TEST_F(Training, ReducesGradientsByTheBucket) {
   const auto layers = result_of({"training.overlap=layer_wise"});
   const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});
@@ -249,7 +248,7 @@ TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }
 
-// 65,536 bytes of each of 8 accelerators, as ASTRA-sim counts them, or of all together.
+// 65,536 bytes per accelerator of 8, as ASTRA-sim counts them, or in all.
 TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
   const std::vector<std::string> total{"--set", "training.all_gather_bytes=total", "--out", "total.json"};
   ASSERT_EQ(run({"--out", "input.json"}).status, 0);
@@ -265,7 +264,7 @@ TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
   EXPECT_EQ(one["training"]["collectives"][0]["bytes"], 8 * 65536);
   EXPECT_EQ(all["training"]["collectives"][0]["bytes"], 65536);
   EXPECT_EQ(one["config"]["training"]["all_gather_bytes"], "input");
-  // Three steps of 1 us, whatever they carry.
+  // Three steps of 1 us, for any number of bytes.
   const auto beyond_latency = [](const auto& result) {
     return result["training"]["collectives"][0]["time_ns"].template get<double>() - 3000;
   };

@@ -57,7 +57,7 @@ pid_t spawn(const std::string& directory, const std::vector<std::string>& argume
 int wait_for(pid_t pid) {
   int status = 0;
   if (::waitpid(pid, &status, 0) != pid) throw std::system_error(errno, std::generic_category(), "waitpid");
-  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);  // as shells say it
+  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);  // as in shells
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -13,14 +13,14 @@
 
 namespace coppice::system_test {
 
-// How a command ended.
+// The exit status and output of a command.
 struct Outcome {
   int status = -1;  // exit status; 128 and the signal if one ended it
   std::string out;
   std::string err;
 };
 
-// A coppice that is running, its stderr a terminal.
+// A running coppice command whose stderr is a terminal.
 class RunningCommand {
  public:
   RunningCommand(const std::string& directory, const std::vector<std::string>& arguments);
@@ -28,7 +28,7 @@ class RunningCommand {
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
 
-  // Reads its stderr until `text` has appeared or it ends; whether it has.
+  // Reads its stderr until `text` appears or it ends; returns whether it appeared.
   bool await_on_terminal(const std::string& text);
   void interrupt(int signal = SIGINT) const;
   // Reads the rest and waits for the end; the terminal's text is `err`.
@@ -42,7 +42,7 @@ class RunningCommand {
   std::string seen_;
 };
 
-// An empty directory in which a test runs the real command; gone with all it holds at the end.
+// A temporary directory in which a test runs the real command.
 class Workshop {
  public:
   Workshop();
@@ -53,7 +53,7 @@ class Workshop {
   const std::string& directory() const { return directory_; }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
-  // Without the command line and the commit of a result, so that results of different command lines can be
+  // A result without the command line and the commit, so that results of different command lines can be
   // equal.
   nlohmann::ordered_json read_json(const std::string& name) const;
   // The names of its files, sorted.
@@ -69,12 +69,12 @@ class Workshop {
   std::string captured_;  // where output is captured
 };
 
-// A small all-reduce, in the lines that the tests' places refer to.
+// A small all-reduce, whose lines the locations in tests refer to.
 extern const char* const kSmallConfig;
 
 using testing::shipped_config;
 
-// The command that the tests run.
+// The command under test.
 std::string command_path();
 
 }  // namespace coppice::system_test

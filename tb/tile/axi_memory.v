@@ -1,14 +1,15 @@
-// A memory behind a port of AXI4, as unhelpful as the protocol allows: any latency from LEAST cycles on, requests, data and answers held
-// up at random, writes that reach memory only with their answer. It holds its master to the protocol: what is offered stays until it is
-// taken, bursts are of BEATS words, INCR and inside 4 KiB, the last word is marked, no word is written for nothing, and nothing
-// is read that is being written. Words are those of the array that `MEMORY names: word FIRST at address BASE.
+// A memory behind an AXI4 port that uses all freedom of the protocol: any latency from LEAST cycles on, random stalls
+// of requests, data and responses, and writes that reach memory only with their response. It checks its master: offers
+// hold until they are accepted, bursts have BEATS words, are INCR and stay within 4 KiB, the last word is marked, no
+// word is written without strobes, and no word is read during its write. Words are those of the array that `MEMORY
+// names: word FIRST at address BASE.
 `default_nettype none
 module axi_memory #(
   parameter ADDRESS_W = 44,
   parameter AXI_W = 128,
   parameter BEATS = 4,
   parameter LEAST = 10,   // cycles from a request to its first word
-  parameter SLOW = 1,     // 0: no more than these cycles, and always ready
+  parameter SLOW = 1,     // 0: exactly this latency, and always ready
   parameter SEED = 1,
   parameter FIRST = 0,
   parameter WORDS = 16,
@@ -42,7 +43,7 @@ module axi_memory #(
   output reg                  bvalid_o,
   input  wire                 bready_i
 );
-  localparam DEPTH = 64;  // requests under way
+  localparam DEPTH = 64;  // requests in flight
   localparam LANES = AXI_W / 32;
 
   reg [ADDRESS_W-1:0] reads [0:DEPTH-1];
@@ -51,14 +52,14 @@ module axi_memory #(
   reg [AXI_W-1:0]     data [0:DEPTH*BEATS-1];
   reg [AXI_W/8-1:0]   strobes [0:DEPTH*BEATS-1];
   integer             write_due [0:DEPTH-1];
-  integer first_read = 0, next_read = 0, beat = 0;           // requests given, taken; words of the first given
-  integer first_write = 0, next_write = 0, words = 0;        // answered, taken; words that came
+  integer first_read = 0, next_read = 0, beat = 0;           // requests offered, accepted; words of the first offered
+  integer first_write = 0, next_write = 0, words = 0;        // responses sent, accepted; words that arrived
   integer cycle = 0, seed = SEED, failures = 0, bursts_read = 0, bursts_written = 0, i, l;
   reg     ar_held = 1'b0, aw_held = 1'b0, w_held = 1'b0;
   reg [ADDRESS_W-1:0] araddr, awaddr;
   reg [AXI_W-1:0]     wdata;
   reg [AXI_W/8-1:0]   wstrb;
-  reg     read_fails = 1'b0, write_fails = 1'b0;  // a bench may set them: answers are errors
+  reg     read_fails = 1'b0, write_fails = 1'b0;  // set by a bench: responses are errors
   assign rresp_o = {read_fails, 1'b0};
   assign bresp_o = {write_fails, 1'b0};
 
@@ -68,7 +69,7 @@ module axi_memory #(
       failures = failures + 1;
     end
   endtask
-  // A random number of up to `most` cycles, or none.
+  // A random number up to `most`, or 0.
   function integer some(input integer most);
     some = SLOW != 0 ? $unsigned($random(seed)) % most : 0;
   endfunction

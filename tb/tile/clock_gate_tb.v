@@ -1,6 +1,6 @@
-// clock_gate: registers behind one gate, and behind one that follows another, take what comes where the gates are open, as registers with
-// enables do, and nothing else, though enables change in both halves of the clock; data go from ungated registers to gated ones and back
-// in the same edge without a race. The last line says "verified", or what is wrong.
+// clock_gate: registers behind one gate, and behind two nested gates, capture data only while the gates are open, like
+// registers with enables, even if enables change in both halves of the clock; data crosses between ungated and gated
+// registers at the same edge without a race. The last line is "verified" or the error.
 `timescale 1ps/1ps
 `default_nettype none
 module clock_gate_tb;
@@ -11,7 +11,7 @@ module clock_gate_tb;
   clock_gate #(.GATES(GATES)) i_inner (.clk_i(outer_clk), .enable_i(inner), .clk_o(inner_clk));
 
   reg [15:0] count_q = 16'd0, outer_q = 16'd0, inner_q = 16'd0, back_q = 16'd0;      // gated
-  reg [15:0] outer_is = 16'd0, inner_is = 16'd0, back_is = 16'd0;                     // as they should be
+  reg [15:0] outer_is = 16'd0, inner_is = 16'd0, back_is = 16'd0;                     // expected values
   always @(posedge clk) count_q <= count_q + 16'd1;
   always @(posedge outer_clk) outer_q <= count_q;
   always @(posedge inner_clk) inner_q <= outer_q ^ count_q;
@@ -31,7 +31,7 @@ module clock_gate_tb;
   integer seed = 1;
   initial begin
     for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
-      // In the low half enables come late; in the high one they change for nothing.
+      // In the low half enables change late; in the high half they change without effect.
       #45 {outer, inner} = $random(seed);
       #5 if (outer && inner) expected = expected + 1;
       clk = 1'b1;

@@ -1,7 +1,7 @@
-// The memory behind a network interface under random traffic, with the reduction unit in front of it and AXI4 behind: flits of
-// messages that add or store, on all ports at once, and requests for data, also for words whose sums still wait. All data must be what was written
-// before, and memory must hold all sums and stores in the end. Then memory answers reads with errors, and writes: each must be told of,
-// until a reset. The last line says "verified", or what is wrong.
+// The memory behind a network interface under random traffic, with the reduction unit in front of it and AXI4 behind:
+// flits of messages that add or store, on all ports at once, and data requests, also for words with waiting sums. Data
+// must be what was written before, and memory must hold all sums and stores in the end. Then memory answers reads, and
+// writes, with errors: each must be reported until a reset. The last line is "verified" or the error.
 `timescale 1ns/1ns
 `default_nettype none
 `define MEMORY gradient_memory_tb.memory
@@ -19,17 +19,17 @@ module gradient_memory_tb #(
   parameter SEED = 1
 );
   localparam LANES = 4, FLIT_W = 128, ADDR_W = 24;
-  localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // words of a region: no whole number of lines
+  localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // words of a region, not a multiple of a line
   localparam ADDS = 0, STORES = 1, READS = 2;
-  localparam [63:0] BASE = 64'h80012345000;      // of the first of these words, in the upper half of what AXI can address
-  localparam [ADDR_W-1:0] FIRST = 24'habc000;    // its address: what goes before it is in the base
+  localparam [63:0] BASE = 64'h80012345000;  // address of the first of these words, in the upper half of AXI's range
+  localparam [ADDR_W-1:0] FIRST = 24'habc000;    // its offset from memory_base
   localparam [63:0] ZERO = BASE - {38'd0, FIRST, 2'd0};
 
   reg clk = 1'b0, rst_n = 1'b0;
   reg [31:0] memory [0:WORDS-1];
   reg [31:0] right [0:WORDS-1];
 
-  // Reduction unit and memory, as network_interface has them.
+  // Reduction unit and memory, as in network_interface.
   reg  [PORTS-1:0]        valid = 0, add = 0, asks = 0;
   reg  [PORTS*ADDR_W-1:0] address = 0, asked = 0, next_asked = 0;
   reg  [PORTS*LANES-1:0]  lanes = 0, asked_lanes = 0, next_lanes = 0;
@@ -68,7 +68,7 @@ module gradient_memory_tb #(
     .awvalid_o(awvalid), .awready_i(awready), .wdata_o(wdata), .wstrb_o(wstrb), .wlast_o(wlast), .wvalid_o(wvalid),
     .wready_i(wready), .bresp_i(bresp), .bvalid_i(bvalid), .bready_o(bready));
   wire [BANKS-1:0] bank_failures;
-  reg  [1:0]       fails = 2'd0;  // memory answers with errors: reads, writes
+  reg  [1:0]       fails = 2'd0;  // memory answers reads, or writes, with errors
   genvar b;
   generate
     for (b = 0; b < BANKS; b = b + 1) begin : g_bank
@@ -87,7 +87,7 @@ module gradient_memory_tb #(
     end
   endgenerate
 
-  // Per port: the flits and requests still to send, and the requests not answered yet.
+  // Per port: the remaining flits and requests, and the unanswered requests.
   integer kind [0:REGIONS-1];
   integer owner [0:REGIONS-1];
   integer at [0:PORTS-1];
@@ -100,7 +100,7 @@ module gradient_memory_tb #(
   integer under_way [0:PORTS-1];
   integer first [0:PORTS-1];
   integer next [0:PORTS-1];
-  integer expected [0:PORTS*256-1];  // first word of a request that is under way, and how many
+  integer expected [0:PORTS*256-1];  // first word of a request in flight, and the number of words
   integer expected_words [0:PORTS*256-1];
   integer seed = SEED, round, p, w, region, words, cycle = 0, failures = 0, flits = 0, answers = 0, quiet, reading, mode;
 
@@ -114,7 +114,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // A message of a port in one of the regions that it may write; none if it draws one that it may not.
+  // A message of a port in a random region; none if the port may not write it.
   task draw_message;
     begin
       region = below(REGIONS);
@@ -164,13 +164,13 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // A cycle: what is offered, what happens, what it was.
+  // Variables of a cycle: offers, events, and the previous state.
   task step;
     begin
       valid = 0;
       for (p = 0; p < PORTS; p = p + 1) begin
         if (left[p] == 0 && messages[p] > 0) draw_message;
-        // Waiting and arriving flits have room.
+        // Waiting and arriving flits have free slots.
         if (left[p] > 0 && waiting[p*($clog2(QUEUE)+1)+:$clog2(QUEUE)+1] < QUEUE && below(4) != 0) offer_flit;
         asks[p] = asks_left[p] > 0 && under_way[p] < BUFFER && (asks[p] || below(4) != 0);
       end
@@ -199,7 +199,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Whether anything is left to offer, or pending other than in memory.
+  // Whether anything remains to be offered or is pending outside memory.
   function integer offers(input integer unused);
     begin
       offers = 0;
@@ -219,7 +219,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Messages that add, until all is in memory again.
+  // Messages that add, until everything is in memory again.
   task add_some;
     begin
       for (region = 0; region < REGIONS; region = region + 1) kind[region] = ADDS;
@@ -272,7 +272,7 @@ module gradient_memory_tb #(
         step;
         no_later_than(quiet);
       end
-      // Requests for whatever words, while their sums wait: of flits that have come in cycles before.
+      // Requests for any words with waiting sums of flits that arrived in earlier cycles.
       reading = 1;
       step;
       for (p = 0; p < PORTS; p = p + 1) requests[p] = requests[p] + 1 + below(4);

@@ -1,6 +1,6 @@
-// tile_network_PORTS_FLITBITS FOLDER: tiles (rtl/tile/tile.v, Verilated) wired to a network, memory and links
-// as plain arrays. Does what network_tb.v does, from the same files that tb/tile/simulate writes into FOLDER,
-// and prints the same lines.
+// tile_network_PORTS_FLITBITS FOLDER: tiles (rtl/tile/tile.v, Verilated) connected to a network, with memory
+// and links as plain arrays. Behaves like network_tb.v, with the same files that tb/tile/simulate writes into
+// FOLDER, and prints the same lines.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -74,7 +74,7 @@ std::uint64_t field(const std::vector<std::uint32_t>& words, unsigned at, unsign
   return value;
 }
 
-// Bits of a port of the Verilated tile, which is an integer, or above 64 bits an array of words of 32.
+// Bits of a port of the Verilated tile, which is an integer or, above 64 bits, an array of 32-bit words.
 template <typename Port>
 std::uint32_t get(const Port& port, unsigned at, unsigned width) {
   std::uint64_t bits = 0;
@@ -88,7 +88,7 @@ std::uint32_t get(const Port& port, unsigned at, unsigned width) {
   return static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << width) - 1));
 }
 
-// Sets them; of an array only within a word.
+// Sets bits of a port; in an array only within a word.
 template <typename Port>
 void set(Port& port, unsigned at, unsigned width, std::uint32_t value) {
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
@@ -151,7 +151,7 @@ class Tile {
   Tile& operator=(const Tile&) = delete;
 
   Vtile& rtl() { return *rtl_; }
-  // Ports whose reads wait in this cycle for sums that they would read.
+  // Ports whose reads wait for pending sums in this cycle.
   int reads_held() const { return std::popcount(rtl_->rootp->tile__DOT__i_ni__DOT__conflict); }
 
   void put_flit(unsigned port, const Flit& flit) {
@@ -169,8 +169,7 @@ class Tile {
   }
   unsigned credits(unsigned port) const { return get(rtl_->credit_o, port * kVcs, kVcs); }
 
-  // The rising edge of the clock, with the memory's part of the cycle before it: reads see what was written
-  // in cycles before.
+  // The rising clock edge, with the memory's part of the previous cycle: reads see earlier writes.
   void tick(std::vector<std::uint32_t>& memory, std::size_t first, std::size_t words) {
     const auto address = [](const auto& of, unsigned port) {
       return std::size_t{get(of, port * kAddressBits, kAddressBits)};
@@ -379,7 +378,7 @@ class Network {
   std::size_t words_ = 0;
   std::vector<std::uint32_t> memory_;   // of all nodes
   std::vector<std::uint32_t> sums_;     // of all runs
-  std::vector<std::uint32_t> sources_;  // of every input of a link, the output that leads to it
+  std::vector<std::uint32_t> sources_;  // [input of a link]: the output that drives it
   std::vector<std::unique_ptr<Tile>> tiles_;
   // The outputs of cycle `at_`, then its inputs: [cycle modulo latency][output or input].
   std::vector<std::vector<Flit>> flits_;
@@ -396,7 +395,7 @@ class Network {
 int main(int argc, char** argv) {
   try {
     if (argc != 2) throw std::runtime_error("the argument is the folder that tb/tile/simulate has written");
-    constexpr unsigned kSeed = 7;  // of registers without a reset
+    constexpr unsigned kSeed = 7;  // initial values of registers without a reset
     return coppice::tile::Network(argv[1], kSeed).run() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tile_network: %s\n", error.what());

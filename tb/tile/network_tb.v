@@ -1,12 +1,14 @@
-// Tiles wired to a network, and nothing else than Verilog: loads the tables over AXI4-Lite, starts every tile, waits for
-// their interrupts, and checks every word of every memory against the sums that it should hold. system.vh, tables.hex, sizes.hex, memory.hex and sums.hex come from
-// tb/tile/simulate. The last line says "verified", with the cycle in which the last message counted, or what is wrong.
+// Tiles connected to a network in Verilog alone: loads the tables over AXI4-Lite, starts every tile, waits for their
+// interrupts, and checks every word of every memory against its expected sum. system.vh, tables.hex, sizes.hex,
+// memory.hex and sums.hex come from tb/tile/simulate. The last line is "verified", with the cycle in which the last
+// message counted, or the error.
 //
-// RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each. With FLIP a bit of flits changes on a link, and its
-// tile must tell, nobody else; sums are not looked at. With FLIP_TABLES a bit of every part of every line of the tables changes before
-// the first start: sums hold, and every tile counts as many corrections a run as its lines have parts. Tiles count the flits that are
-// counted here. With TWINS every tile has one with clock gates beside it, which gets the same: all that leaves it must be the same in every
-// cycle, unknown bits too.
+// RUNS collectives run one after another, each on the results of the previous one: sums.hex holds the sums of each.
+// With FLIP a bit of flits changes on a link, and only its tile must report it; sums are not checked. With FLIP_TABLES
+// a bit of every part of every table line changes before the first start: sums hold, and every tile counts as many
+// corrections per run as its lines have parts. The tiles' event counters must equal the counts made here. With TWINS
+// every tile has one with clock gates beside it with the same inputs: their outputs must be the same in every cycle,
+// including unknown bits.
 `default_nettype none
 `define MEMORY network_tb.memory
 `define TABLE i_tile.i_lite.i_tile.i_ni.g_port[p].i_port.g_one.i_table
@@ -45,24 +47,24 @@ module network_tb;
   wire [NODES*2-1:0]  write_response, read_response;
   wire [NODES*32-1:0] value;
 
-  // Links: of the output `from` of all tiles, the input that it leads to.
+  // Links: [output of all tiles]: the input that it drives.
   wire [NODES*LINKS-1:0]         out_valid, out_head, out_tail, in_valid, in_head, in_tail;
   wire [NODES*LINKS-1:0]         out_parity, in_parity;
   wire [NODES*LINKS*VC_W-1:0]    out_vc, in_vc;
   wire [NODES*LINKS*FLIT_W-1:0]  out_flit, in_flit;
-  wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // given by inputs, taken by outputs
+  wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // credits returned by inputs, received by outputs
   wire [NODES*PORTS-1:0]         counts;  // a message counts from the next cycle on
 
   localparam PAGES = (WORDS * 4 + 4095) / 4096;  // of a tile's memory
   wire [NODES*BANKS-1:0] memory_failures;
-  integer twin_cycles [0:NODES-1];  // in which it was compared
+  integer twin_cycles [0:NODES-1];  // cycle of the last comparison
   integer twin_failures [0:NODES-1];
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
-  wire [NODES-1:0] strides;  // are at the tiles
+  wire [NODES-1:0] strides;  // the tiles' own event counters
 
-  // Bit FLIP of every flit behind a head changes on the first link; -1: none.
+  // Bit FLIP of every body flit changes on the first link; -1: none.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
   event   flip_tables;
   integer flip_seed = 1;
@@ -165,7 +167,7 @@ module network_tb;
           twin_araddr, twin_arlen, twin_arsize, twin_arburst, twin_arvalid, twin_rready, twin_awaddr, twin_awlen, twin_awsize,
           twin_awburst, twin_awvalid, twin_wdata, twin_wstrb, twin_wlast, twin_wvalid, twin_bready,
           twin_valid, twin_vc, twin_head, twin_tail, twin_flit, twin_parity, twin_credit};
-        // At the end of a cycle, behind the reset's first ones.
+        // At the end of a cycle, after the reset's first ones.
         always @(negedge clk) begin
           if (rst_n) twin_cycles[n] = twin_cycles[n] + 1;
           if (rst_n && leaves !== twin_leaves) begin
@@ -176,7 +178,7 @@ module network_tb;
       end
       initial {twin_cycles[n], twin_failures[n]} = 64'd0;
 
-      // Memory: a tile's words from a page of its own on.
+      // Memory: a tile's words start at a page of their own.
       for (b = 0; b < BANKS; b = b + 1) begin : g_bank
         axi_memory #(
           .AXI_W(AXI_W), .BEATS(BURST_WORDS * 32 / AXI_W), .LEAST(MEMORY_LATENCY), .SLOW(MEMORY_SLOW), .SEED(n * BANKS + b + 1),
@@ -194,7 +196,8 @@ module network_tb;
           bursts_written[n*BANKS+b] = i_memory.bursts_written;
         end
       end
-      // One random bit of each part of each line, of data or check, and of the first line's copy, which is read in the place of its part.
+      // One random bit of each part of each line, data or check, and of the copy of the first line, which replaces that
+      // part.
       if (FLIP_TABLES != 0) begin : g_flip
         for (p = 0; p < PORTS; p = p + 1) begin : g_table
           integer row;
@@ -216,8 +219,8 @@ module network_tb;
 
   reg     told;
   integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out, corrections;
-  // A write to the target, or all; each must take it at once and answer that all is well in the next cycle, behind registers at the channels'
-  // ends two later.
+  // A write to the target, or to all; each must accept it immediately and respond OKAY in the next cycle, or two later
+  // with registers at the channels' ends.
   task write(input [7:0] to, input [31:0] what);
     begin
       address = to;
@@ -232,7 +235,7 @@ module network_tb;
       end
     end
   endtask
-  reg [31:0] now = 32'd0;  // as tiles count
+  reg [31:0] now = 32'd0;  // as the tiles count
   always @(posedge clk) now <= rst_n ? now + 32'd1 : 32'd0;
   // The value stays at value[target] until the next read.
   task read(input [7:0] from);
@@ -289,7 +292,7 @@ module network_tb;
       for (i = 0; i < (LINE_W + 31) / 32; i = i + 1) write(`COPPICE_TILE_LINE + 4 * i, tables[at] >> (32 * i));
       write(`COPPICE_TILE_TABLE, {8'd0, tables[at][LINE_W+16+:8], tables[at][LINE_W+:16]});
     end
-    repeat (2) @(negedge clk);  // the last line is in its table
+    repeat (2) @(negedge clk);  // the last line has been stored
     if (strides !== {NODES{1'b1}}) begin
       $display("FAILED: strides are not at the tiles: %b", strides);
       failures = failures + 1;

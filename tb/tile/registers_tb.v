@@ -1,6 +1,6 @@
-// A tile's registers under random traffic on both channels of AXI4-Lite at once, with stalled responses, byte strobes, resets
-// and four-state values, against what their source says (registers_map.vh and map.hex, of tb/tile/registers). The last line
-// says "verified", or what is wrong.
+// A tile's registers under random traffic on both channels of AXI4-Lite at once, with stalled responses, byte strobes,
+// resets and four-state values, against their source (registers_map.vh and map.hex, from tb/tile/registers). The last
+// line is "verified" or the error.
 `default_nettype none
 module registers_tb;
   localparam CYCLES = 3000;
@@ -14,14 +14,14 @@ module registers_tb;
   wire       awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
-  // Indexed by word address: the values that hardware gives to registers, sets, and sees.
+  // Indexed by word address: the values that hardware drives, sets, and reads.
   reg  [64*32-1:0] given = {64{32'd0}};
   reg  [64*32-1:0] sets = {64{32'd0}};
   wire [64*32-1:0] seen;
   wire [63:0]      pulses;
   `include "registers_map.vh"
 
-  // Kind, width's mask and value at reset of every word address.
+  // Kind, width mask and reset value of every word address.
   reg [66:0] map [0:63];
   wire [2:0]  kind_to = map[awaddr[7:2]][66:64];
   wire [2:0]  kind_from = map[araddr[7:2]][66:64];
@@ -103,7 +103,7 @@ module registers_tb;
     for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
       rst_n = $unsigned($random(seed)) % 200 != 0;
       awaddr = $random(seed);
-      // A read follows a write to the same place often.
+      // A read often follows a write to the same address.
       araddr = $random(seed);
       if ($random(seed) & 1) araddr = awaddr;
       wdata = $random(seed);

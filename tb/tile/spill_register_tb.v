@@ -1,5 +1,6 @@
-// spill_register: what goes in comes out in order, under random valid and ready; where it has registers no input moves an output before the
-// clock's edge, and one goes through in each cycle in which both ends are willing. The last line says "verified", or what is wrong.
+// spill_register: words leave in order under random valid and ready. With registers, no input changes an output before
+// the clock edge, and one word passes in each cycle in which both ends are ready. The last line is "verified" or the
+// error.
 `timescale 1ns/1ns
 `default_nettype none
 module spill_register_tb;
@@ -23,7 +24,7 @@ module spill_register_tb;
       @(negedge clk);
       before = {place, offered, front};
       waits = valid && !place;
-      // In every other hundred both ends are always willing. Who says valid keeps to it.
+      // Both ends are always ready in every other hundred cycles. Valid holds until its transfer.
       if (!waits) valid = cycle / 100 % 2 == 1 || $random(seed) % 3 != 0;
       ready = cycle / 100 % 2 == 1 || $random(seed) % 3 != 0;
       #0;

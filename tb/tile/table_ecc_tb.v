@@ -1,7 +1,8 @@
-// Two schedule tables side by side, one with check bits. In every round both are loaded with random lines and gone through; at most
-// one random bit of each part of a line changes in the memories of that with check bits, of data or check: it must do what the other
-// does, cycle by cycle, and count. In every other round two bits of a part of one line change: it must tell while that line is at
-// the head, and not before; a round ends there. And every pair of bits of a word changes at the code itself.
+// Two schedule tables side by side, one with check bits. In every round both are loaded with random lines and run; at
+// most one random bit of each part of a line, data or check, changes in the memories of the one with check bits, which
+// must behave like the other, cycle by cycle, and count corrections. In every other round two bits of a part of one
+// line change: the table must report it while that line is at the head, and not before; the round ends there. Finally,
+// every pair of bits of a word changes in the code itself.
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
@@ -35,7 +36,7 @@ module table_ecc_tb;
 
   integer seed = SEED, round, i, j, head, failures = 0, told = 0, mended = 0, bad, part, cycles, pairs = 0;
   reg     of_first, ends;
-  reg [AHEAD_W-1:0] ahead_of [0:ENTRIES-1];  // as they were loaded
+  reg [AHEAD_W-1:0] ahead_of [0:ENTRIES-1];  // the loaded lines
   reg [REST_W-1:0]  rest_of [0:ENTRIES-1];
   reg     flipped_ahead [0:ENTRIES-1];
   reg     flipped_rest [0:ENTRIES-1];
@@ -50,7 +51,7 @@ module table_ecc_tb;
     end
   endtask
 
-  // The code, every pair of bits.
+  // The code, with every pair of bits.
   reg  [113:0] word_in;  // with check bits
   reg  [105:0] word;
   wire [105:0] unused_word, word_out;
@@ -99,7 +100,7 @@ module table_ecc_tb;
         bad = below(lines);
         i = below(part == 0 ? AHEAD_W : REST_W);
         j = (i + 1 + below((part == 0 ? AHEAD_W : REST_W) - 1)) % (part == 0 ? AHEAD_W : REST_W);
-        // Instead of the one.
+        // Replaces the single change.
         if (part == 0) begin
           g_table[1].i_table.ahead_lines_q[bad] = ahead_of[bad] ^ (AHEAD_ONE << i) ^ (AHEAD_ONE << j);
           flipped_ahead[bad] = 1'b0;

@@ -51,7 +51,7 @@ RC_GTEST_PROP(PassCost, TheArrayTakesTheCyclesOfTheFormula, ()) {
   }
 }
 
-// With unlimited buffers every value moves once: operands of their size, weight gradients of fp32.
+// With unlimited buffers every value moves once: operands at their size, weight gradients as fp32.
 RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
   AcceleratorSpec spec = any_spec();
   spec.buffers = {};
@@ -100,7 +100,7 @@ RC_GTEST_PROP(PassCost, TheBestSplitIsTheBestOfAll, ()) {
   }
 }
 
-// Halos, partial sums and shared operands included; of equal traffic the fastest.
+// Includes halos, partial sums and shared operands; among equal traffic, the fastest.
 RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
   AcceleratorSpec spec = any_spec();
   spec.memory_bandwidth = any_memory();
@@ -120,7 +120,7 @@ RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
 }
 
 // An image of 18 pixels under 32 filters of 3, on one PE with 24 B of inputs and weights and 8 B of outputs.
-// Keeping an output loads a patch of 3 values, of which 2 are its neighbour's, for each of 16 pixels.
+// A stationary output loads a patch of 3 values, 2 of which are its neighbour's, for each of 16 pixels.
 TEST(PassCost, LeastTrafficCountsHalos) {
   AcceleratorSpec spec;
   spec.pes = 1;
@@ -175,7 +175,7 @@ TEST(PassCost, UnlimitedBuffersMoveEveryTensorOnce) {
   EXPECT_EQ(accelerator.cost(layer, Pass::kWeightGradient, 2).traffic, (Traffic{inputs, outputs, weights}));
 }
 
-// A single sample used to keep 15 of 16 PEs idle.
+// A single sample must not leave 15 of 16 PEs idle.
 TEST(PassCost, OneSampleUsesManyPes) {
   Layer layer;
   layer.ifmap_height = layer.ifmap_width = 56;
@@ -202,12 +202,13 @@ TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
   EXPECT_EQ(forward.traffic, (Traffic{4 * 2 * 120, 4 * 20, 4 * 120}));
   EXPECT_EQ(accelerator.cost(layer, Pass::kWeightGradient, 2).cycles, 0);
   layer.kind = LayerKind::kSoftmax;
-  EXPECT_EQ(accelerator.cost(layer, Pass::kForward, 1).cycles, 3 * 3 * 3);  // rows: never by channels
+  // Split by rows: never by channels.
+  EXPECT_EQ(accelerator.cost(layer, Pass::kForward, 1).cycles, 3 * 3 * 3);
   layer.kind = LayerKind::kAdd;
   EXPECT_EQ(accelerator.cost(layer, Pass::kInputGradient, 1).traffic.total(), 0);
 }
 
-// As many cycles a tile as there are registers; SCALE-Sim counts none.
+// As many additional cycles per tile as there are registers; SCALE-Sim counts none.
 TEST(PassCost, TilesWaitForTheRegistersOfPes) {
   Layer layer;
   layer.ifmap_height = 9;
@@ -247,8 +248,8 @@ TEST(PassCost, RefusesTheArrayByScaleSimsConvention) {
   EXPECT_THROW(Accelerator{spec}, std::invalid_argument);
 }
 
-// SCALE-Sim's equations, written from its description: every fold a whole array, output-stationary ones
-// without the drain, outputs rounded up.
+// SCALE-Sim's equations, written from its description: every fold is a whole array, output-stationary ones
+// have no drain, outputs are rounded up.
 PeCycles scale_sim(const Layer& layer, int rows, int columns, Dataflow dataflow) {
   const auto size = [](std::int64_t input, std::int64_t filter, std::int64_t stride) {
     return (input - filter + stride + stride - 1) / stride;

@@ -14,7 +14,7 @@ using workload::Layer;
 using workload::LayerKind;
 using workload::Pass;
 
-// All PEs together do the layer's multiplications, whatever the split.
+// The PEs together do all of the layer's multiplications under any split.
 RC_GTEST_PROP(Split, SharesTheWorkOutWithoutRest, ()) {
   const Layer layer = any_layer();
   const std::int64_t batch = *rc::gen::inRange(1, 20);

@@ -116,7 +116,7 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
 }
 
-// A program computes by the arrays' or the roofline's peak, and leaves the rest of the accelerator idle.
+// A program computes at the peak of the arrays or the roofline, and ignores other keys of the accelerator.
 TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -145,7 +145,7 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   EXPECT_THAT(of("system.accelerator.pes"), ElementsAre(HasSubstr("is roofline")));
 }
 
-// The algorithms of a program's collectives are chosen one by one; unnamed ones are not reported.
+// The algorithms of a program's collectives are chosen separately; unnamed ones are not reported.
 TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -167,7 +167,7 @@ TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("a ring is not built of dimensions")));
 }
 
-// The keys of a result are all there, set by nobody.
+// The keys of a result are complete, and none counts as set by the user.
 TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
   const ScratchFile file(
       "{\"schema\": \"coppice.result/1\", \"config\": {\"system\": {\"topology\": {\"kind\": \"ring\", "
@@ -255,7 +255,7 @@ TEST(IneffectiveKeys, CountsObservedNodesWhenWavesAreRecorded) {
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "observe.nodes=[1]"}, Purpose::kRun, true), IsEmpty());
 }
 
-// Buffers that do not cover the credit loop hold up flows as well.
+// Buffers that do not cover the credit loop limit fluid flows as well.
 TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
   Loaded loaded;
   loaded.top = {"f"};

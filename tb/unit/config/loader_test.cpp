@@ -30,7 +30,7 @@ Loaded load_text(const std::string& text, const std::vector<std::string>& overri
   return load(file.path(), overrides, purpose);
 }
 
-// The message of load(), without the file's name if it gives a place in the file.
+// The message of load(), without the file's name if it has a location in the file.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {},
                       Purpose purpose = Purpose::kRun) {
   const ScratchFile file(text);
@@ -208,7 +208,7 @@ TEST(Loaded, KnowsThePlaceOfKeysAndOfTheirNearestSection) {
   EXPECT_EQ(loaded.place("max_cycles").file, loaded.top.file);
 }
 
-// Configurations that hold every rule.
+// Configurations that satisfy every rule.
 Config arbitrary_config() {
   const auto below = [](int end) { return *rc::gen::inRange(1, end); };
   Config config;
@@ -236,7 +236,7 @@ Config arbitrary_config() {
                below(1000),
                below(1'000'000),
                0.001 * below(1'000'000),
-               NiConfig{}.contexts,  // of programs only
+               NiConfig{}.contexts,  // applies to programs only
                NiConfig{}.context_order,
                NiConfig{}.table_load,
                NiConfig{}.early_messages,

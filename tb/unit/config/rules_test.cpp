@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A right configuration whose keys all stand where their name says: file "system.flit", line 1.
+// A valid configuration whose keys are all at the location of their name: file "system.flit", line 1.
 Loaded torus() {
   Loaded loaded;
   loaded.top = {"top"};
@@ -22,7 +22,7 @@ Loaded torus() {
   return loaded;
 }
 
-// "place: message" of the rule that does not hold.
+// "place: message" of the violated rule.
 std::string complaint(const Loaded& loaded) {
   try {
     check_rules(loaded);

@@ -57,7 +57,7 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
     value.kind = Node::Kind::kScalar;
     value.text = "surely-not";
     Config config;
-    // A model or a file may have any name.
+    // Models and files may have any name.
     const bool is_name = key.path == "training.model" || key.path == "system.accelerator.kernels" ||
                          key.path == "workload.inference.model" || key.path == "program.trace" ||
                          key.path == "program.groups" || key.path == "hardware.energies" ||
@@ -70,7 +70,7 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
   }
 }
 
-// The largest node of a schema is the largest that is read.
+// The largest node number in the schema is the largest that is read.
 TEST(Schema, OffersTheNodesThatFailuresAccept) {
   const Key& key = *find_key("program.failures");
   const auto& entry = key.schema.at("items").at("properties");

@@ -8,7 +8,7 @@
 
 namespace coppice::config {
 
-// A file with some text, gone at the end of the test.
+// A temporary file with some text.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& text, const std::string& ending = ".yaml")

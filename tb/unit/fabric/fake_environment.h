@@ -7,7 +7,7 @@
 
 namespace coppice::fabric {
 
-// Stands for the fabric around one router: tells it where packets go and writes down what leaves.
+// Stands in for the fabric around one router: provides routes and records departures.
 class FakeEnvironment final : public RouterEnvironment {
  public:
   struct Sent {
@@ -53,7 +53,7 @@ inline config::RouterConfig router_config(int vcs, int depth) {
   return config;
 }
 
-// A router in its environment, stepped by hand.
+// A router in its environment, stepped manually.
 class RouterBench {
  public:
   static constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
@@ -61,7 +61,7 @@ class RouterBench {
   RouterBench(int ports, const config::RouterConfig& config, std::vector<OutputRate> rates = {})
       : router(0, ports, config, padded(std::move(rates), ports), kPeriod, environment) {}
 
-  // A packet's flits in a row into one buffer, in the current cycle.
+  // A packet's flits, one after another into one buffer, in the current cycle.
   void receive_packet(int in_port, int vc, PacketId packet, int flits, topology::Hop hop) {
     environment.hops[packet] = hop;
     for (int i = 0; i < flits; ++i) {
@@ -71,7 +71,7 @@ class RouterBench {
   static Flit flit(PacketId packet, int sequence, int flits) {
     return {packet, static_cast<std::uint32_t>(sequence) & 0x7fffffffU, sequence + 1 == flits ? 1U : 0U};
   }
-  // Runs the cycles from now on before `end`; returns what the last step did.
+  // Runs the cycles from now to `end`, exclusive; returns the result of the last step.
   bool run_until(Cycles end) {
     bool awake = true;
     for (; environment.now < end; ++environment.now) awake = router.step(environment.now);

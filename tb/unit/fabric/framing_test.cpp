@@ -40,7 +40,7 @@ RC_GTEST_PROP(Framing, PacketsAddUpToTheMessage, ()) {
     flits += framing.packet_flits(bytes, i);
   }
   RC_ASSERT(flits == framing.flits(bytes));
-  // Enough for the data, and not a flit too many.
+  // Enough flits for the data, and no excess flit.
   const std::int64_t data_flits = flits - framing.packets(bytes);
   RC_ASSERT(data_flits * flit >= bytes);
   RC_ASSERT((data_flits - 1) * flit < bytes);

@@ -33,7 +33,7 @@ TEST(RouteTiming, AddsTheDelaysPerRouter) {
             2 + 3 * (3 + 5 + 7 + 11 + 1));
 }
 
-// A channel's latency counts in whole cycles: what arrives within one is seen at its end.
+// A channel's latency counts in whole cycles: an arrival within a cycle is seen at its end.
 TEST(RouteTiming, RoundsLatenciesUpToCycles) {
   EXPECT_EQ(latency_cycles(0, kCycle), 0);
   EXPECT_EQ(latency_cycles(1, kCycle), 1);

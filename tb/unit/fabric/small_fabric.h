@@ -34,7 +34,7 @@ inline config::SystemConfig system_config(int vcs = 4, int depth = 16) {
   return system;
 }
 
-// Hands out packets in order, each not before its creation, and sleeps in between.
+// Offers packets in order, each not before its creation, and sleeps in between.
 class Source final : public Injector {
  public:
   void add(const Packet& packet) { packets_.push_back(packet); }
@@ -140,7 +140,7 @@ class SmallFabric {
   int ni_ports_;
 };
 
-// Runs all fabrics of the process for `cycles`; the kernel skips those in which nothing happens.
+// Runs all fabrics of the process for `cycles`; the kernel skips those without events.
 inline void run_cycles(Cycles cycles) {
   sc_core::sc_start(to_sc_time(cycles * kCycle));
 }

@@ -1,5 +1,5 @@
 // The order of chunks in a dimension must be the same at all accelerators (Themis, Sec. 4.6): flit by flit,
-// over a network whose network interfaces let every packet wait for a time drawn at random.
+// over a network whose network interfaces delay every packet by a random time.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,9 +29,9 @@ using schedule::Schedule;
 using schedule::Table;
 using topology::DimensionKind;
 
-constexpr Cycles kMostJitter = 100;  // of a packet
+constexpr Cycles kMostJitter = 100;  // payload of a packet
 
-// Holds every packet back, for a time that its message's place in the schedule and the seed decide: the same
+// Delays every packet by a time that depends on its message's position in the schedule and the seed: the same
 // in all runs of a seed, whatever the order in which messages leave.
 class JitteryInjector final : public fabric::Injector {
  public:
@@ -98,8 +98,8 @@ class JitteryFabric final : public fabric::Fabric {
   std::vector<std::unique_ptr<JitteryInjector>> injectors_;
 };
 
-// Groups of 2, 4 and 2 accelerators, each behind a switch; the way through the last takes longer, so that
-// chunks seldom come from there before those that come through the first.
+// Groups of 2, 4 and 2 accelerators, each behind a switch; the last has a longer latency, so that chunks
+// seldom arrive from it before those from the first.
 struct Network {
   Network() : topology(make()), routing(topology::make_routing(topology, 4)) {}
 
@@ -126,7 +126,7 @@ struct Network {
   std::unique_ptr<topology::RoutingFunction> routing;
 };
 
-// An all-reduce over the network under the jitter of a seed.
+// An all-reduce over the network with the jitter of a seed.
 class JitteryRun {
  public:
   JitteryRun(const Network& network, Schedule schedule, std::uint64_t seed, const char* name)
@@ -162,9 +162,9 @@ class JitteryRun {
     }
   }
 
-  // To change the tables before start().
+  // For changing the tables before start().
   Schedule& schedule() { return schedule_; }
-  // From now on, as long as the kernel runs.
+  // Runs as long as the kernel does.
   void start() {
     const Cycles next = fabric::current_cycle(system_.clock.period()) + 1;
     std::vector<std::int64_t> arrivals(interfaces_.size());
@@ -186,7 +186,7 @@ class JitteryRun {
     }
   }
 
-  // Every accelerator has the sum of all gradients, and nothing is under way.
+  // Every accelerator has the sum of all gradients, and nothing is in flight.
   bool sums_are_right() const {
     const int n = network_.topology.num_accelerators();
     for (const auto& memory : memories_) {
@@ -201,7 +201,7 @@ class JitteryRun {
   bool finished() const {
     return std::ranges::all_of(interfaces_, [](const auto& ni) { return ni->finished(); }) && fabric_->idle();
   }
-  // A deadlock's report on the network interfaces.
+  // The network interfaces' part of a deadlock report.
   std::string describe_waiting() const {
     std::string text;
     for (const auto& ni : interfaces_) text += ni->describe_waiting(0);
@@ -209,8 +209,8 @@ class JitteryRun {
   }
   void require_no_error() const { failure_.rethrow(); }
 
-  // The tables with which every accelerator begins the operations of a dimension in the order in which they
-  // became ready before its own eyes.
+  // Tables in which every accelerator begins the operations of a dimension in the order in which they became
+  // ready locally.
   Schedule ordered_locally() const {
     Schedule local = schedule_;
     for (NodeId node = 0; node < network_.topology.num_accelerators(); ++node) {
@@ -221,7 +221,7 @@ class JitteryRun {
   }
 
  private:
-  // Small whole numbers: sums are exact in any order.
+  // Small integers: sums are exact in any order.
   static float gradient(NodeId node, std::size_t element) {
     return static_cast<float>((node + 1) * static_cast<int>(element % 7 + 1));
   }
@@ -271,7 +271,7 @@ class JitteryRun {
 
   const Network& network_;
   Schedule schedule_;
-  Schedule idle_;  // interfaces begin without tables of their own
+  Schedule idle_;  // interfaces start without tables
   config::SystemConfig system_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::FlitFabric> flits_;
@@ -292,9 +292,8 @@ bool passes_check(const Network& network, const Schedule& schedule) {
   }
 }
 
-// Themis, Sec. 4.6.2. With the order that all have simulated beforehand, every run ends with the right sums.
-// Where every accelerator goes by what it sees itself, some runs end with all waiting for each other: those
-// of which the check of the tables says so.
+// Themis, Sec. 4.6.2. With an order that all accelerators simulated beforehand, every run ends with correct
+// sums. If each uses its local order, some runs deadlock: those that the check of the tables predicts.
 TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
   constexpr std::uint64_t kSeeds = 24;
   constexpr Femtoseconds kLong = 100'000 * kFemtosecondsPerNanosecond;
@@ -329,7 +328,7 @@ TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
       continue;
     }
     ++stuck;
-    // In the middle dimension some wait for either chunk.
+    // In the middle dimension some accelerators wait for each chunk.
     for (const int chunk : {0, 1}) {
       EXPECT_THAT(
           run.describe_waiting(),

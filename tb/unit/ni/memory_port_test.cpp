@@ -81,7 +81,7 @@ TEST_F(MemoryPortTest, TakesAnUnlimitedMemorysTime) {
   EXPECT_EQ(memory.dma_bytes(), 8 + 2 * 8);
 }
 
-// Direct access is a shortcut and nothing else.
+// Direct access changes nothing but speed.
 TEST_F(MemoryPortTest, IsAnsweredTheSameByTransactions) {
   Memory memory("memory", contents, 3 * kPeriod);
   owner.memory.bind(memory.dma);

@@ -58,7 +58,7 @@ TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   }
 }
 
-// An entry that the lockstep holds back long after its data has come, and others of its flow after that.
+// An entry that the lockstep delays long after its data has arrived, and later entries of its flow.
 TEST(NetworkInterface, RecordsWhenDependenciesWereMet) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -128,12 +128,12 @@ TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
   two.add(0, Op::kReduce, 1, kBytes, 3);
   two.run();
   EXPECT_EQ(two.message(0, 1).issued, kFlits - 8);
-  // From the nominal end of the step before; the place in the queue comes later still.
+  // From the nominal end of the previous step; the slot in the queue becomes free later.
   EXPECT_EQ(two.message(0, 2).released, 2 * kFlits - 8);
   EXPECT_EQ(two.message(0, 2).issued, two.message(0, 0).tail_injected + 1);
 }
 
-// At 4 GB/s a flit lasts four cycles: the estimate is of time, not of flits.
+// At 4 GB/s a flit lasts four cycles: the estimate is a time, not a number of flits.
 TEST(NetworkInterface, HoldsTheNextStepForTheTimeOnASlowChannel) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -168,7 +168,7 @@ TEST(NetworkInterface, HoldsForNops) {
   EXPECT_EQ(two.message(0, 2).issued, 11 + 21);
 }
 
-// Without packets they hold for no time, but leave the table one by one.
+// Without packets they hold for no time, but leave the table one at a time.
 TEST(NetworkInterface, TakesACycleForANopOfNoPackets) {
   TwoNodes two;
   two.system.ni.lockstep = true;

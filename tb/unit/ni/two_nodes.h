@@ -84,7 +84,7 @@ class TwoNodes {
 
   struct Recorder final : MessageObserver {
     void message_completed(const MessageRecord& message) override { messages.push_back(message); }
-    std::vector<MessageRecord> messages;  // by completion
+    std::vector<MessageRecord> messages;  // in order of completion
   };
   // The k-th message of `src` in the order of its table.
   const MessageRecord& message(NodeId src, std::size_t k) const {

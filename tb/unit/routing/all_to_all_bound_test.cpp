@@ -20,12 +20,13 @@ std::vector<topology::LinkSpec> links(std::size_t dimensions) {
   return std::vector<topology::LinkSpec>(dimensions, {{1'000'000'000}, 0});
 }
 
-// One direction of a ring of n has n n / 8 blocks a channel, a torus as many of each row's for all rows.
+// One direction of a ring of n has n n / 8 blocks per channel; a torus has as many for each row, times the
+// rows.
 TEST(AllToAllBound, IsThatOfRingsAndTori) {
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8}, links(1)), kBlock).ns, 8 * kBlock);
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{4, 4}, links(2)), kBlock).ns,
                    4 * 2 * kBlock);
-  // Wider dimensions have more to carry.
+  // The channels of wider dimensions carry more.
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8, 4}, links(2)), kBlock).ns,
                    4 * 8 * kBlock);
 }
@@ -75,7 +76,7 @@ Topology random_network(std::mt19937& random) {
   return network;
 }
 
-// Every way of every pair, without a node twice.
+// All simple paths of every pair.
 void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& seen, std::vector<int>& way,
             std::vector<std::vector<int>>& ways) {
   if (at == to) {
@@ -93,7 +94,7 @@ void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& se
   seen[static_cast<std::size_t>(at)] = false;
 }
 
-// The least time of all ways to share out the blocks over all ways.
+// The least time over all distributions of the blocks over all paths.
 double best_of_all_ways(const Topology& network) {
   const GlpkProgram problem = make_program(GLP_MIN);
   const auto channels = static_cast<int>(network.channels().size());
@@ -139,7 +140,7 @@ TEST(AllToAllBound, IsTheBestOfAllWaysOnSmallNetworks) {
     const AllToAllBound bound = least_all_to_all(network, kBlock);
     EXPECT_NEAR(bound.ns / kBlock, best_of_all_ways(network), 1e-6) << "seed " << seed << " round " << round;
     EXPECT_NE(bound.groups.empty(), bound.lengths.empty());
-    // The lengths it returns prove the bound.
+    // The returned lengths prove the bound.
     if (!bound.lengths.empty()) {
       EXPECT_DOUBLE_EQ(all_to_all_ns(network, kBlock, bound.lengths), bound.ns);
     }

@@ -66,7 +66,7 @@ RC_GTEST_PROP(Methods, UseLiveLinksOnlyAndNeverBeatTheBound, ()) {
   }
 }
 
-// König: the bound is reached wherever all ToRs have the same live spines.
+// König: the bound is reached if all ToRs have the same live spines.
 RC_GTEST_PROP(Methods, ExactOnesReachTheBoundWithSpinesFailed, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);

@@ -31,7 +31,7 @@ Topology random_network(std::mt19937& random) {
   return network;
 }
 
-// The linear program's optimum is between what is proven and what is found.
+// The linear program's optimum lies between the proven bound and the solution found.
 TEST(ConcurrentFlow, EnclosesTheOptimum) {
   std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same networks every time
   for (int i = 0; i < 40; ++i) {

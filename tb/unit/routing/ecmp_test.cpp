@@ -31,7 +31,7 @@ TEST(Ecmp, KeepsAPairOnItsPath) {
   EXPECT_NE(Ecmp(2).assign(instance.links, instance.flows), spines);
 }
 
-// 3,200 flows on 32 spines: 100 each, 10 of standard deviation.
+// 3,200 flows on 32 spines: 100 each, with a standard deviation of 10.
 TEST(Ecmp, SpreadsEvenly) {
   std::vector<Flow> flows;
   for (int i = 0; i < 3200; ++i) flows.push_back({.src = i % 32, .dst = 100 + i, .src_tor = 0, .dst_tor = 1});

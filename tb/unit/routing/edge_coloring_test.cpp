@@ -22,7 +22,7 @@ RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
   RC_ASSERT(max_load(instance.links, instance.flows, spines) == (degree + live - 1) / live);
 }
 
-// Failed links guarantee nothing but that flows go where there is a way.
+// With failed links, flows are only guaranteed to use existing paths.
 RC_GTEST_PROP(EdgeColoring, TakesLiveSpinesOnly, ()) {
   Instance instance = any_instance();
   fail_some_links(instance.links);

@@ -31,7 +31,7 @@ TEST(ExactSearch, GivesUpInTime) {
   EXPECT_EQ(search_assignment(instance.links, instance.flows, 1, 3, spines), SearchOutcome::kGaveUp);
 }
 
-// Found exactly where the integer program finds one.
+// Finds an assignment exactly if the integer program finds one.
 RC_GTEST_PROP(ExactSearch, AgreesWithTheIntegerProgram, ()) {
   Instance instance = any_instance(12);
   fail_some_links(instance.links);

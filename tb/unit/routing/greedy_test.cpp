@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Algorithm 1 as the paper writes it.
+// Algorithm 1 of the paper.
 Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
   const auto width = static_cast<std::size_t>(links.spines());
   std::vector<int> up(static_cast<std::size_t>(links.tors()) * width, 0);
@@ -40,7 +40,7 @@ Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
   return paths;
 }
 
-// 0->1 takes spine 0; 2->1 must avoid it; 2->3 finds spine 0 free at both ends; 0->3 spine 1.
+// 0->1 gets spine 0; 2->1 must avoid it; 2->3 finds spine 0 free at both ends; 0->3 gets spine 1.
 TEST(Greedy, TakesTheLowestOfTheLeastLoadedSpines) {
   const auto flows = flows_between({{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}});
   Greedy greedy;
@@ -67,7 +67,7 @@ RC_GTEST_PROP(Greedy, HasAtMostTwiceTheLoadOfTheOptimum, ()) {
             2 * lower_bound(instance.links, instance.flows));
 }
 
-// The factor is real: dense rings that arrive GPU by GPU.
+// The factor occurs: dense rings that arrive GPU by GPU.
 TEST(Greedy, ReachesTwiceTheOptimumOnDenseRings) {
   const auto flows = random_rings(250, 8, 1);
   const ClosLinks links(64, 32);

@@ -51,7 +51,7 @@ TEST(MaxLoad, RefusesSpinesThatDoNotExist) {
   EXPECT_THROW(max_load(links, flows_between({{1, 2}}), std::vector{-1}), std::invalid_argument);
 }
 
-// Four flows leave ToR 0 on three spines; the fifth is elsewhere.
+// Four flows leave ToR 0 on three spines; the fifth uses another.
 TEST(LowerBound, IsTheBusiestTorsShare) {
   const auto flows = flows_between({{0, 1}, {0, 2}, {0, 1}, {0, 2}, {1, 2}, {2, 2}});
   EXPECT_EQ(lower_bound(ClosLinks(3, 3), flows), 2);

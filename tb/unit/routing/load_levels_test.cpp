@@ -11,7 +11,7 @@
 namespace coppice::routing {
 namespace {
 
-// Loads as numbers, links as they are: what the sets of spines stand for.
+// Loads as numbers and links individually: the reference for the sets of spines.
 struct Plain {
   const ClosLinks* links;
   std::vector<std::vector<int>> loads;  // [end][spine]

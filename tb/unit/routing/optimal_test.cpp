@@ -24,7 +24,7 @@ std::map<std::pair<int, int>, int> loads_of(const Instance& instance, const Assi
   return loads;
 }
 
-// More than the least maximum: no link carries more than its own ToR's share, rounded up.
+// More than the minimum of the maximum load: no link carries more than its ToR's share, rounded up.
 RC_GTEST_PROP(Optimal, LoadsEveryLinkAsLittleAsItsTorAllows, ()) {
   Instance instance = any_instance(200);
   fail_some_spines(instance.links);
@@ -57,9 +57,8 @@ int load_of(const Instance& instance, PathAssigner&& method) {
   return max_load(instance.links, instance.flows, method.assign(instance.links, instance.flows));
 }
 
-// Unequal spines: nothing is promised beyond greedy and what is proven, so what it comes to is measured, on
-// fixed seeds. Small networks with up to half of their links dead: as good as the integer program, and
-// proven.
+// With unequal spines only greedy and the proven bound limit the result, so it is measured, on fixed seeds.
+// Small networks with up to half of their links dead: as good as the integer program, and proven.
 TEST(Optimal, IsExactOnSmallNetworksWithDeadLinks) {
   Random random(5);
   int unproven = 0;
@@ -90,7 +89,7 @@ TEST(Optimal, ReachesTheBoundOnThePapersNetworkWithDeadLinks) {
   }
 }
 
-// The hardest: every live link is needed. One above the optimum at most.
+// The hardest instances, which need every live link: at most one above the optimum.
 TEST(Optimal, IsOneAboveTheOptimumAtMostWhereEveryLiveLinkIsNeeded) {
   Random random(11);
   int exact = 0;
@@ -119,7 +118,7 @@ RC_GTEST_PROP(Reassign, FromNothingIsAsGoodAsOptimal, ()) {
   RC_ASSERT(fresh.moved == 0U);
 }
 
-// An optimal assignment stays as it is.
+// An optimal assignment is not changed.
 RC_GTEST_PROP(Reassign, MovesNothingWithoutNeed, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -165,7 +164,7 @@ RC_GTEST_PROP(Reassign, CopesWithUnequalSpines, ()) {
   RC_ASSERT(after.max_load <= max_load(instance.links, instance.flows, greedy));
 }
 
-// One of 32 spines fails under 1,600 flows: its flows move, and few more.
+// One of 32 spines fails under 1,600 flows: its flows move, and few others.
 TEST(Reassign, AFailedSpineMovesLittleMoreThanItsOwnFlows) {
   ClosLinks links(64, 32);
   const auto flows = random_rings(200, 8, 3);

@@ -10,7 +10,7 @@
 
 namespace coppice::routing {
 
-// Flows between ToRs, accelerators numbered as they come.
+// Flows between ToRs, with accelerators numbered in order of appearance.
 inline std::vector<Flow> flows_between(const std::vector<std::pair<int, int>>& tors) {
   std::vector<Flow> flows;
   for (const auto& [src, dst] : tors) {
@@ -20,7 +20,7 @@ inline std::vector<Flow> flows_between(const std::vector<std::pair<int, int>>& t
   return flows;
 }
 
-// Any flows on up to 8 ToRs and 9 spines, local ones too.
+// Any flows on up to 8 ToRs and 9 spines, including local ones.
 struct Instance {
   ClosLinks links{1, 1};
   std::vector<Flow> flows;
@@ -35,14 +35,14 @@ inline Instance any_instance(int most_flows = 80) {
   return {ClosLinks(tors, spines), flows_between(pairs)};
 }
 
-// Spines that fail, at least one left.
+// Failed spines; at least one is left.
 inline void fail_some_spines(ClosLinks& links) {
   const int failed = *rc::gen::inRange(0, links.spines());
   for (int i = 0; i < failed; ++i) links.set_spine((i * 7 + 3) % links.spines(), false);
   links.set_spine(*rc::gen::inRange(0, links.spines()), true);
 }
 
-// Links that fail, every pair of ToRs with a common spine left.
+// Failed links; every pair of ToRs keeps a common spine.
 inline void fail_some_links(ClosLinks& links) {
   const int safe = *rc::gen::inRange(0, links.spines());
   const int failed = *rc::gen::inRange(0, links.tors() * links.spines());
@@ -92,7 +92,7 @@ inline Instance planted(int tors, int spines, double dead, int load, Random& ran
   return instance;
 }
 
-// Rings of `ring` accelerators at random places of a 64 x 32 network with 32 NICs a ToR, GPU by GPU.
+// Rings of `ring` accelerators at random places of a 64 x 32 network with 32 NICs per ToR, GPU by GPU.
 inline std::vector<Flow> random_rings(int rings, int ring, std::uint64_t seed) {
   constexpr int kNics = 2048;
   constexpr int kPerTor = 32;

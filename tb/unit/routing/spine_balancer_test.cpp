@@ -55,7 +55,7 @@ RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
   RC_ASSERT(balancer.take_excess().empty());
 }
 
-// Whatever links have failed: a flow that finds no place changes nothing, one that does keeps all caps.
+// For any failed links: a flow without a path changes nothing, one with a path respects all caps.
 RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
   Instance instance = any_instance(40);
   fail_some_links(instance.links);
@@ -78,7 +78,7 @@ RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
   }
 }
 
-// Three flows on a link that may have one: two leave, and a link above its cap is left by none in vain.
+// Three flows on a link with a cap of one: two leave, and no flow leaves a link above its cap in vain.
 TEST(SpineBalancer, TakesOffWhatIsAboveTheCaps) {
   Instance instance{ClosLinks(3, 2), flows_between({{0, 1}, {0, 1}, {0, 2}, {1, 2}})};
   SpineBalancer balancer(instance.links, instance.flows);

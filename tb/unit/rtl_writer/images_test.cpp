@@ -18,7 +18,7 @@ namespace {
 
 using testing::SmallDesign;
 
-// The registers of tiles after an image has been written, and how often `table` was.
+// The registers of tiles after an image has been written, and the number of writes to `table`.
 struct Registers {
   std::map<std::pair<unsigned, unsigned>, std::uint32_t>
       held;                       // (tile, offset); tile 0xffff writes to 0 to 3

@@ -11,7 +11,7 @@
 
 namespace coppice::testing {
 
-// An all-reduce of 256 B on a 2x2 torus, or what `settings` make of it.
+// An all-reduce of 256 B on a 2x2 torus, changed by `settings`.
 class SmallDesign {
  public:
   explicit SmallDesign(std::vector<std::string> settings = {})

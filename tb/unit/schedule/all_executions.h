@@ -12,11 +12,11 @@
 namespace coppice::schedule {
 
 // Every execution of small tables: any port whose next entry may issue does so at any time, and messages
-// arrive in any order. In a lockstep a timestep begins when all earlier ones have arrived, with all entries
-// that wait for nothing more.
+// arrive in any order. In a lockstep a timestep begins when all messages of earlier ones have arrived, with
+// all entries that wait for nothing else.
 class AllExecutions {
  public:
-  // The buffers of all accelerators, element by element: how often each accelerator's value is in it.
+  // The buffers of all accelerators, by element: the number of times that each accelerator's value is in it.
   using Values = std::vector<std::int8_t>;
 
   AllExecutions(const Schedule& schedule, bool lockstep) : schedule_(schedule), lockstep_(lockstep) {
@@ -87,7 +87,7 @@ class AllExecutions {
     stuck_ = stuck_ || left;
   }
 
-  // The first timestep of which not all has arrived.
+  // The first timestep with a missing arrival.
   int open_step(const State& state) const {
     int open = schedule_.steps + 1;
     for (const InFlight& message : state.in_flight) open = std::min(open, entry(message).step);

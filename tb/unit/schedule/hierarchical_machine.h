@@ -39,7 +39,7 @@ struct HierarchicalMachine {
   std::unique_ptr<topology::RoutingFunction> routing;
 };
 
-// A chunk of so many pieces over the dimensions in `order`, and back, or one of both.
+// A chunk of `pieces` over the dimensions in `order`, and back, or one of both.
 inline ChunkProgram program_of(const topology::Topology& topology, int pieces, Collective collective,
                                const DimensionOrder& order) {
   const LatencyModel model(dimension_models(topology));

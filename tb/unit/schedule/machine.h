@@ -90,8 +90,8 @@ inline Machine random_machine(int most = 5) {
   return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
 }
 
-// Accelerators, each on a switch, switches in a random tree with random links more; now and then a link
-// between accelerators. Links both ways, all alike.
+// Accelerators, each on a switch, switches in a random tree with additional random links; sometimes a link
+// between accelerators. Links are two-way and equal.
 inline Machine random_graph(int accelerators, int switches, int more_links) {
   topology::Topology graph(topology::Kind::kFile, {}, accelerators, switches);
   const auto connect = [&](NodeId a, NodeId b) {
@@ -118,7 +118,7 @@ inline Bytes random_size() {
   return 4 * *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(1, 400));
 }
 
-// Every entry with its place, nops left out.
+// Every entry with its position, without nops.
 template <typename Visit>
 void for_each_entry(const Schedule& schedule, Visit visit) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {

@@ -39,21 +39,21 @@ std::vector<Machine> networks() {
   return all;
 }
 
-// A message of a schedule: whom it joins, and its data.
+// A message of a schedule: its ends and its data.
 using Way = std::tuple<NodeId, NodeId, Bytes, Bytes>;
 
 struct Phase {
-  std::vector<Way> messages;  // of a reduce-scatter those backwards, sorted
+  std::vector<Way> messages;  // reversed for a reduce-scatter, sorted
   double time = 0;            // expected
   bool contention_free = false;
 };
 
-// Rings go the same way around in both phases: of their messages the data are the same, not the ends.
+// Rings have the same direction in both phases: their messages have the same data, but not the same ends.
 bool goes_around(const AlgorithmInfo& info) {
   return info.name == "ring" || info.name == "rail_ring";
 }
 
-// Adding takes no time here, which only one of the phases does.
+// Adding takes no time here, since it occurs in one of the phases only.
 Phase phase_of(const Machine& machine, const AlgorithmInfo& info, Collective collective) {
   CompileRequest request = timed(machine.request(collective, 4 << 20));
   request.timing.reduction = 0;
@@ -73,13 +73,13 @@ Phase phase_of(const Machine& machine, const AlgorithmInfo& info, Collective col
   return phase;
 }
 
-// Trees and their orders are searched for by how long they take, in each phase anew.
+// Trees and their orders are searched for by their time, separately in each phase.
 bool searches(const AlgorithmInfo& info) {
   return info.name == "packed_trees" || info.chooses_algorithm;
 }
 
-// An all-gather is a reduce-scatter reversed, message by message, and takes as long. Where messages meet, who
-// comes first goes first in both directions, so that times differ.
+// An all-gather is a reduce-scatter reversed, message by message, and takes as long. Where messages meet, the
+// first to arrive goes first in both directions, so times differ.
 TEST(Mirror, AllGathersAreReduceScattersReversed) {
   int compared = 0;
   int timed_ones = 0;

@@ -18,15 +18,15 @@
 
 namespace coppice::schedule {
 
-// Runs an MSCCL algorithm on numbers, as GPUs would: thread blocks side by side in an order that is drawn,
-// each step in two halves (it reads, then writes and sends), so that others come between. Shares nothing with
-// the reader and the writer of such files, neither code nor the way of reasoning.
+// Runs an MSCCL algorithm on numbers, as GPUs would: thread blocks side by side in a random order, each step
+// in two halves (it reads, then writes and sends), so that others interleave. Shares neither code nor
+// reasoning with the reader and the writer of such files.
 class MscclInterpreter {
  public:
-  // Which thread blocks run when several can.
+  // The choice among thread blocks that can run.
   enum class Order { kRandom, kEager, kReluctant };
 
-  // Throws std::runtime_error for what no GPU could load.
+  // Throws std::runtime_error for files that no GPU could load.
   explicit MscclInterpreter(const std::string& xml, int root = 0) : root_(root) {
     pugi::xml_document document;
     if (!document.load_string(xml.c_str())) fail("not XML");
@@ -71,8 +71,8 @@ class MscclInterpreter {
 
   std::size_t blocks() const { return blocks_.size(); }
 
-  // The error of one execution; empty if the results are right. `favourite`: the block that is eager, or
-  // reluctant.
+  // The error of one execution; empty if the results are right. `favourite`: the block that runs eagerly, or
+  // reluctantly.
   std::string run(std::uint64_t seed, Order order, std::size_t favourite = 0) {
     try {
       start(seed);
@@ -91,8 +91,8 @@ class MscclInterpreter {
     }
   }
 
-  // The first fault that orders of all kinds show; empty if none does. `favourites`: so many blocks are eager
-  // once, and reluctant once.
+  // The first error among orders of all kinds; empty if there is none. `favourites`: this many blocks run
+  // eagerly once, and reluctantly once.
   std::string find_fault(int random_runs, std::size_t favourites = 1000) {
     for (int i = 0; i < random_runs; ++i) {
       const std::string fault = run(static_cast<std::uint64_t>(i), Order::kRandom);
@@ -122,11 +122,11 @@ class MscclInterpreter {
     std::vector<Step> steps;
     std::size_t next = 0;
     bool half = false;  // the step has read
-    int posted = -1;    // the last step that said it is done
+    int posted = -1;    // the last step that was marked as done
     Numbers held;
     std::map<int, std::size_t> depends_on;  // by the id of a block of its GPU
     std::size_t fifo_in = 0, fifo_out = 0;  // in fifos_
-    std::vector<std::size_t> touches;       // blocks that may be able, or no longer, once this one has moved
+    std::vector<std::size_t> touches;       // blocks whose ability to run may change when this one has moved
     std::ptrdiff_t place = -1;              // in able_; -1: it waits
   };
   struct Memory {
@@ -138,7 +138,7 @@ class MscclInterpreter {
     return std::ranges::any_of(types, [&](const char* type) { return is == type; });
   }
 
-  // Which blocks share a connection or a GPU.
+  // Blocks that share a connection or a GPU.
   void connect() {
     std::map<std::tuple<int, int, int>, std::size_t> numbers;  // of (sender, receiver, channel)
     const auto number = [&](int from, int to, int channel) {
@@ -161,7 +161,7 @@ class MscclInterpreter {
     }
   }
 
-  // The number that GPU `gpu` has for chunk `chunk` of its input.
+  // The number of GPU `gpu` for chunk `chunk` of its input.
   std::uint64_t input(int gpu, int chunk) const {
     return (static_cast<std::uint64_t>(gpu) * 1'000'003 + static_cast<std::uint64_t>(chunk) + 1) *
            0x9e3779b97f4a7c15ULL;
@@ -197,7 +197,7 @@ class MscclInterpreter {
     for (std::size_t b = 0; b < blocks_.size(); ++b) update(b);
   }
 
-  // The memory behind a chunk of a buffer. In place, input and output are one.
+  // The memory of a chunk of a buffer. In place, input and output are the same.
   std::uint64_t* at(int gpu, char buffer, int offset, bool loading = false) {
     Memory& memory = memory_[static_cast<std::size_t>(gpu)];
     const auto& sizes = sizes_[static_cast<std::size_t>(gpu)];
@@ -220,7 +220,7 @@ class MscclInterpreter {
     return &(*numbers)[static_cast<std::size_t>(offset)];
   }
 
-  // Puts a block among those that can go on, or takes it out.
+  // Adds a block to those that can run, or removes it.
   void update(std::size_t number) {
     Block& block = blocks_[number];
     const bool may = may_go(block);

@@ -13,9 +13,9 @@
 
 namespace coppice::schedule {
 
-// Executes tables as network interfaces would, under timing drawn at random: any port whose next entry may
-// issue does so at any time, and messages arrive in any order. Values are counted, element by element and
-// contribution by contribution, so that nothing is shared with the checker's way of reasoning.
+// Executes tables as network interfaces would, under random timing: any port whose next entry may issue does
+// so at any time, and messages arrive in any order. Values are counted by element and contribution,
+// independently of the checker's reasoning.
 class RandomExecution {
  public:
   RandomExecution(const Schedule& schedule, std::uint64_t seed)
@@ -34,7 +34,7 @@ class RandomExecution {
     for_each_owned([&](std::size_t owner, std::size_t element) { values_[owner][element] = Value(n, 1); });
   }
 
-  // Runs to the end; false if it gets stuck or an accelerator ends without a value it is owed.
+  // Runs to the end; false if it gets stuck or an accelerator lacks a final value.
   bool succeeds() {
     while (true) {
       const auto ready = ready_ports();
@@ -51,7 +51,7 @@ class RandomExecution {
   }
 
  private:
-  using Value = std::vector<int>;  // how often each accelerator's contribution is in it
+  using Value = std::vector<int>;  // number of each accelerator's contributions in it
   struct InFlight {
     TableEntry entry;
     std::vector<Value> data;

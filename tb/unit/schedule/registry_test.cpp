@@ -24,13 +24,13 @@ TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   EXPECT_NE(make_compiler("multitree"), nullptr);
 }
 
-// An algorithm that cuts data chooses the number of chunks when asked, no other does, and all are correct.
+// An algorithm that divides data chooses the number of chunks for `auto`, no other does, and all are correct.
 TEST(Registry, AlgorithmsWithChunksChooseThem) {
   const Machine machine = torus({4, 4});
   for (const AlgorithmInfo& info : algorithms()) {
     const bool elsewhere = info.name == "hdrm" || info.name == "nvls" || info.name == "rail_tree";
     if (info.make == nullptr || info.over_dimensions || elsewhere) continue;  // other networks
-    if (info.chooses_algorithm) continue;  // what it chooses need not have chunks
+    if (info.chooses_algorithm) continue;  // its choice need not have chunks
     CompileRequest request = machine.request(Collective::kAllReduce, 1 << 20);
     request.chunks = kAutomaticChunks;
     request.step_latency = 158 * kFemtosecondsPerNanosecond;
@@ -40,7 +40,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
       check_schedule(machine.topology, schedule);
       return schedule.chunks;
     };
-    // These cut what one accelerator has, not what all have.
+    // These divide the data of one accelerator, not of all.
     const bool of_one = info.name == "multitree" || info.name == "rail_ring";
     EXPECT_EQ(choice() > 0, info.chunking == Chunking::kChosen && !of_one) << info.name;
     if (!info.rooted) continue;
@@ -52,7 +52,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
   }
 }
 
-// The tree of one accelerator is what a broadcast needs: those that say so give it, the others refuse none.
+// A broadcast needs the tree of one accelerator: algorithms that support it produce it, the others refuse it.
 TEST(Registry, RootedAlgorithmsBroadcast) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllGather, 4096);

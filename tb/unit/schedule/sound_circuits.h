@@ -9,7 +9,8 @@
 
 namespace coppice::schedule {
 
-// Every circuit is a way through switches only, and no channel is promised to more of them than it carries.
+// Every circuit is a path through switches only, and no channel is assigned to more of them than its
+// capacity.
 inline void require_sound(const topology::Topology& topology, const Circuits& circuits) {
   RC_ASSERT(circuits.paths.size() == circuits.network.channels().size());
   std::vector<std::int64_t> left;

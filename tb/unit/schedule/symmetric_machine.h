@@ -7,8 +7,8 @@
 
 namespace coppice::schedule {
 
-// A ring on a torus or mesh with an even side, or MultiTree on a torus; data that every accelerator has as
-// much of.
+// A ring on a torus or mesh with an even side, or MultiTree on a torus, with the same amount of data at every
+// accelerator.
 struct Symmetric {
   Machine machine;
   CompileRequest request;

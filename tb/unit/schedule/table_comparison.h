@@ -7,14 +7,14 @@
 
 namespace coppice::schedule {
 
-// All of an entry but the number of its route.
+// All fields of an entry except the number of its route.
 inline bool same(const TableEntry& a, const TableEntry& b) {
   return a.op == b.op && a.flow == b.flow && a.parent == b.parent && a.children == b.children &&
          a.step == b.step && a.dependencies == b.dependencies && a.arrival == b.arrival &&
          a.address == b.address && a.bytes == b.bytes && a.padding == b.padding;
 }
 
-// The same entries over the same routes, whatever numbers those have.
+// Compares entries and their routes, but not the numbers of routes.
 inline void require_same_tables(const Schedule& a, const Schedule& b) {
   RC_ASSERT(a.steps == b.steps);
   RC_ASSERT(a.flows == b.flows);

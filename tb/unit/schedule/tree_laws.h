@@ -11,9 +11,9 @@
 
 namespace coppice::schedule {
 
-// The laws of all trees that are built with their link schedule: they span, they extend only from nodes
-// that joined in earlier timesteps, over channels that exist, through no accelerator on the way, and no
-// channel serves more trees in one timestep than it is times the slowest.
+// Laws of all trees that are built with their link schedule: they span; they extend only from nodes that
+// joined in earlier timesteps, over existing channels and through no other accelerator; and the trees that a
+// channel serves in a timestep do not exceed its bandwidth over that of the slowest.
 inline void require_tree_laws(const topology::Topology& topology, const Trees& trees) {
   const auto n = static_cast<std::size_t>(topology.num_accelerators());
   RC_ASSERT(trees.trees.size() == n * static_cast<std::size_t>(trees.pieces));

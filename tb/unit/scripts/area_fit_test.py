@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/area_fit: constants of formulas that are known, points that do not tell them apart, and the file that has them."""
+"""scripts/area_fit: constants of known formulas, points that do not determine them, and the file of the constants."""
 
 import importlib.machinery
 import importlib.util

@@ -68,7 +68,7 @@ class Area(unittest.TestCase):
         return dict(zip(names, (int(word) for word in run.stdout.splitlines()[-1].split()[1:])))
 
     def test_counts_the_flip_flops_of_a_small_fifo_once(self):
-        # 4 words of 8 bits, a head of 2 bits, a count of 3.
+        # 4 words of 8 bits, a head pointer of 2 bits, a count of 3.
         small = ["--block", "fifo", "--parameter", "WIDTH=8", "DEPTH=4", "ADDR_W=2"]
         of = self.figures(*small)
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 * 8 + 2 + 3, 0, 0))
@@ -83,7 +83,7 @@ class Area(unittest.TestCase):
         self.assertEqual(again, of)
 
     def test_a_large_memory_is_a_macro_by_its_bits(self):
-        # 16 words of 128 bits; left are a head of 4 bits and a count of 5.
+        # 16 words of 128 bits in a macro; a head pointer of 4 bits and a count of 5 remain.
         of = self.figures("--block", "fifo", "--density", "7")
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 + 5, 16 * 128, 7 * 16 * 128))
 
@@ -91,13 +91,13 @@ class Area(unittest.TestCase):
         of = self.figures("--block", "clock_gate", "--parameter", "GATES=1")
         self.assertEqual((of["cells"], of["area"], of["flops"]), (3, 16 + 56 + 32, 1))
         self.assertEqual(self.figures("--block", "clock_gate")["cells"], 0)
-        # For returned credits, each gate is one more latch, and enables have no multiplexers.
+        # For returned credits, each gate adds a latch, and enables need no multiplexers.
         with_gates, without = (self.figures("--block", "credit_return", "--parameter", f"GATES={gates}") for gates in (1, 0))
         self.assertEqual(with_gates["flops"], without["flops"] + 1)
 
     def test_a_pointer_has_no_flip_flop_for_its_constant_bit(self):
-        # Pointers of 2 inputs over 2 virtual channels and over 2 outputs, and of 2 outputs over 2 inputs: what comes first
-        # behind the last one is told by no bit.
+        # Pointers of 2 inputs over 2 virtual channels and over 2 outputs, and of 2 outputs over 2 inputs: the first
+        # position needs no bit.
         of = self.figures("--block", "switch_allocator", "--parameter", "PORTS=2", "VCS=2")
         self.assertEqual(of["flops"], 2 * (2 - 1) + 2 * (2 - 1) + 2 * (2 - 1))
 

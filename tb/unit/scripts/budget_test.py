@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/bench/budget: what it lets pass, and what it refuses."""
+"""scripts/bench/budget: accepted and refused counts."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ import runs  # noqa: E402
 
 
 class Budget(unittest.TestCase):
-    """With a stand-in for valgrind that counts what it is told to."""
+    """With a stand-in for valgrind that reports given counts."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

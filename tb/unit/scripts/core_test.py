@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""rtl/coppice.core names every file of rtl/ once, its targets are whole designs, and its parameters are those of the top."""
+"""rtl/coppice.core names every file of rtl/ once, its targets are whole designs, and its parameters are those of the
+top.
+"""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/bench/cpu_time: what it lets pass, and what it refuses."""
+"""scripts/bench/cpu_time: accepted and refused times."""
 
 import json
 import os

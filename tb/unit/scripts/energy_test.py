@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/energy: energies by hand from the Liberty tables and against OpenSTA, gates that do what the Verilog does."""
+"""scripts/energy: energies by hand from the Liberty tables and against OpenSTA, gates that behave like the Verilog."""
 
 import collections
 import importlib.machinery
@@ -92,7 +92,7 @@ class Energies(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def edges(self, of, **count):
-        """Rises and falls of ports' nets: so many of each."""
+        """Rises and falls of ports' nets, in the given numbers."""
         return collections.Counter({of.ports[port][1]: number for port, number in count.items()})
 
     def test_an_inverter_as_by_hand_and_as_opensta_switches(self):
@@ -110,7 +110,7 @@ class Energies(unittest.TestCase):
         internal, switching, leakage = sta(ONE, "set_power_activity -input_ports [get_ports a] -activity 0.2 -duty 0.5")
         self.assertAlmostEqual(switching * 100e-9 * 1e12, 1.8 ** 2 * 0.025, places=5)  # pJ in 100 ns
         self.assertAlmostEqual(leakage * 100e-9 * 1e12, energy.leakage, places=9)
-        # OpenSTA of 2019 takes the energy of a rise and that of a fall for every edge: twice what the tables say.
+        # OpenSTA of 2019 counts the energy of a rise and of a fall for every edge: twice the tables' value.
         self.assertAlmostEqual(internal * 100e-9 * 1e12, 2 * energy.gates, places=5)
 
     def test_a_clock_without_data_as_by_hand(self):
@@ -167,7 +167,7 @@ class Replay(unittest.TestCase):
 
 
 class AllReduce(unittest.TestCase):
-    """scripts/all_reduce_energy, but for the run: tb/unit/scripts/waveforms_test.py has how that is read and replayed."""
+    """scripts/all_reduce_energy without the run, whose reading and replay tb/unit/scripts/waveforms_test.py tests."""
 
     def setUp(self):
         loader = importlib.machinery.SourceFileLoader("all_reduce_energy", str(ROOT / "scripts" / "all_reduce_energy"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Experiment files: the runs they make, and the messages about mistakes in them."""
+"""Experiment files: the runs they define, and the messages about mistakes."""
 
 import importlib.machinery
 import importlib.util
@@ -102,7 +102,7 @@ class Columns(unittest.TestCase):
 
 
 class Inputs(unittest.TestCase):
-    """Whatever a run reads makes its result stale when it changes."""
+    """A result is stale when any file that its run reads changes."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/layout: a block from netlist to metal, what is read of the tools' files, and that a wrong wire is noticed."""
+"""scripts/layout: a block from netlist to metal, readers of the tools' files, and the detection of a wrong wire."""
 
 import json
 import os

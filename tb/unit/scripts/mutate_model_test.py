@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""scripts/mutate_model: what it finds to change in a small source, that it leaves the rest alone, and that a source with mutants in it
-is each of them when it is told its number."""
+"""scripts/mutate_model: the sites in a small source, that it changes nothing else, and that a source with mutants
+behaves like each when its number is selected.
+"""
 
 import os
 import pathlib

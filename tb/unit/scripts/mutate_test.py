@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""tb/mutate: what it finds to change in a small module, that each change is one, and that the Verilog of all of them is that
-of each when it is told its number."""
+"""tb/mutate: the sites in a small module, that each mutant differs, and that the Verilog of all equals each mutant's
+when its number is selected.
+"""
 
 import pathlib
 import re
@@ -91,7 +92,7 @@ endmodule""")
 
 class Written(unittest.TestCase):
     def test_all_mutants_of_a_file_in_one_are_each_of_them(self):
-        """Yosys proves that a module told to be mutant N is the module with that expression in its place."""
+        """Yosys proves that a module with mutant N selected equals the module with that expression."""
         text = MODULE.replace("  part #(.W(W)) i_part (.clk_i(clk_i), .data_i(a_i & b_i), .data_o());\n", "")
         mutants = [drawing.Mutant("small.v", site, what, new, text) for site in verilog.sites_of(text) for what, new in site.mutants]
         with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +113,7 @@ class Drawing(unittest.TestCase):
         self.assertEqual([m.key for m in first], [m.key for m in again])
         self.assertNotEqual([m.key for m in first], [m.key for m in other])
         self.assertEqual({m.source for m in first}, set(drawing.sources()))
-        # Those of a larger draw have the same numbers: a build with more mutants is that of fewer.
+        # A larger draw has the same numbers for its mutants: a build with more mutants serves fewer.
         self.assertLessEqual({m.number for m in first}, {m.number for m in drawing.draw(200, 1)})
         self.assertEqual(len({m.key for m in first}), len(first))
         self.assertEqual(len({m.number for m in first}), len(first))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""setup.sh among stand-ins for dpkg-query, apt-get and sudo that write down how they were called."""
+"""setup.sh with stand-ins for dpkg-query, apt-get and sudo that record their calls."""
 
 import os
 import pathlib

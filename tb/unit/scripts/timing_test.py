@@ -65,7 +65,7 @@ class Paths(unittest.TestCase):
         self.assertAlmostEqual(paths[0].ns, 7.0, places=2)
         ends = {(path.start, path.end): path.ns for path in paths}
         self.assertAlmostEqual(ends["second_q", "first_q"], 5.0, places=2)
-        self.assertAlmostEqual(ends["second_q", "out"], 5.18, places=2)  # and the set-up of who comes behind
+        self.assertAlmostEqual(ends["second_q", "out"], 5.18, places=2)  # including the set-up time of the next block
         self.assertIn("i1", (self.folder / "paths.txt").read_text())
 
     def test_says_what_sta_says_of_a_netlist_that_is_wrong(self):

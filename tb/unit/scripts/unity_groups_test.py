@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/cmake/unity_groups: which sources it lets be compiled as one."""
+"""scripts/cmake/unity_groups: sources that may be compiled together."""
 
 import pathlib
 import subprocess

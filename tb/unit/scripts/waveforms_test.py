@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""scripts/waveforms and what it and scripts/all_reduce_energy read: values before each rising edge of a recorded run, fields of
-ports, cycles that are left out."""
+"""scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: values before each rising edge of a
+recorded run, fields of ports, omitted cycles.
+"""
 
 import importlib.machinery
 import importlib.util
@@ -81,7 +82,7 @@ class Recorded(unittest.TestCase):
 
     def test_gates_of_what_was_recorded_switch_as_it_did_and_others_are_refused(self):
         class Gates:
-            """y is the complement of a, over nets of its own."""
+            """y is the complement of a, over separate nets."""
             ports = {"clk_i": ("input", 1), "a": ("input", 2), "y": ("output", 3)}  # (way, net)
 
             def __init__(self, gate):

@@ -55,7 +55,7 @@ TEST(Session, SendsAMessage) {
   EXPECT_EQ(done.tag, 99U);
   EXPECT_EQ(done.begun_ps, 5'000);
   EXPECT_EQ(done.time_ps, coppice_now(one.session));
-  // 16 B a nanosecond.
+  // 16 B per nanosecond.
   EXPECT_GT(done.time_ps - done.begun_ps, 4096 / 16 * 1000);
 }
 
@@ -76,7 +76,7 @@ TEST(Session, RepeatsOneAfterAnotherAndSideBySide) {
   EXPECT_THAT(times, ::testing::Each(times.front()));
 }
 
-// Each arrival sends the message on, in the picosecond in which it came.
+// Each arrival forwards the message in the picosecond of its arrival.
 struct Relay {
   int hops = 0;
   std::vector<std::int64_t> times{};
@@ -135,7 +135,7 @@ TEST(Session, RunsCollectives) {
   spec.group_size = row.size();
   spec.root = 6;
   ASSERT_EQ(coppice_collective(one.session, &spec, 6, Log::note, &log), COPPICE_OK) << one.error();
-  // A collective of one accelerator is done at once, but not within the call.
+  // A collective of one accelerator is done immediately, but not within the call.
   spec.group_size = 1;
   spec.root = 4;
   ASSERT_EQ(coppice_collective(one.session, &spec, 7, Log::note, &log), COPPICE_OK) << one.error();

@@ -9,7 +9,7 @@
 
 namespace coppice {
 
-// Computations, messages and collectives of random groups of `ranks` ranks, two at least, several of them in
+// Computations, messages and collectives of random groups of `ranks` ranks, at least two, several of them in
 // flight at once. below(n): a random number from 0 to n - 1.
 class RandomProgram {
  public:
@@ -29,7 +29,7 @@ class RandomProgram {
   std::vector<std::vector<int>> groups;  // the last: all ranks
   std::vector<Operation> operations;
 
-  // The program's file; operation i has the name oi.
+  // The program's file; operation i is named oi.
   std::string text() const {
     std::string yaml = fmt::format("ranks: {}\ngroups:\n", ranks_);
     for (std::size_t g = 0; g < groups.size(); ++g)

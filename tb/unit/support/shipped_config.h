@@ -4,8 +4,8 @@
 
 namespace coppice::testing {
 
-// A file of configs/ by its path there. The folder of the checkout is known to one source file alone, so that
-// a checkout elsewhere compiles that one anew and no test.
+// A file of configs/ by its path there. Only one source file knows the folder of the checkout, so that a
+// checkout elsewhere recompiles that file alone.
 std::string shipped_config(const std::string& path);
 
 }  // namespace coppice::testing

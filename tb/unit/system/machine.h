@@ -22,7 +22,7 @@ inline config::Loaded load_system(const std::string& name, const std::vector<std
   return config::load(testing::shipped_config("systems/" + name + ".yaml"), overrides, purpose);
 }
 
-// Runs the collective in a process of its own, so that a test may run many.
+// Runs the collective in a separate process, so that a test may run several.
 inline nlohmann::ordered_json run(const std::string& name, const std::vector<std::string>& overrides = {},
                                   const RunOptions& options = {}) {
   const config::Loaded loaded = load_system(name, overrides);
@@ -35,7 +35,7 @@ inline nlohmann::ordered_json run_synthetic(const std::string& name, const Traff
   return run_in_child([&] { return run_traffic(loaded, traffic, {}); }, nullptr);
 }
 
-// A directory that goes with the test.
+// A temporary directory for the test.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// When a schedule ends if nothing is in anything's way: worked out from its tables by the rules that the
-// network interface states, without a simulation and without any of its code. Channels take a flit per cycle.
+// The end of a schedule without contention, computed from its tables by the rules of the network interface,
+// without a simulation or any of its code. Channels take one flit per cycle.
 class ScheduleArithmetic {
  public:
   ScheduleArithmetic(const topology::Topology& topology, const schedule::Schedule& schedule,
@@ -79,7 +79,7 @@ class ScheduleArithmetic {
     }
   }
 
-  // Places every entry whose dependencies already have a time.
+  // Schedules every entry whose dependencies already have a time.
   bool advance() {
     bool advanced = false;
     for (Port& port : ports_) {
@@ -110,7 +110,7 @@ class ScheduleArithmetic {
     }
     if (dependencies != entry.dependencies) throw std::logic_error("dependencies are not the earlier steps");
     at = std::max(at, data);
-    // Two messages of a port may be issued and not sent.
+    // A port may have two issued messages that have not been sent.
     const std::size_t sent = port.tails_left.size();
     if (sent >= 2) at = std::max(at, port.tails_left[sent - 2] + 1);
 
@@ -133,7 +133,7 @@ class ScheduleArithmetic {
     return true;
   }
 
-  // The lockstep: the next step waits for the nominal end of this one, less what the buffer absorbs.
+  // The lockstep: the next step waits for the nominal end of this one, less the absorbed flits.
   void hold(Port& port, Cycles at, std::int64_t flits, bool absorb) const {
     port.nominal_end = std::max(at, port.nominal_end) + flits;
     port.release = port.nominal_end - (absorb && flits > system_.ni.buffer ? system_.ni.buffer : 0);

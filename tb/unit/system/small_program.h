@@ -43,7 +43,7 @@ class SmallMachine {
   std::unique_ptr<topology::RoutingFunction> routing_;
 };
 
-// A program on a machine, before anything happens.
+// A program on a machine, before any event.
 struct SmallProgram {
   SmallProgram(const std::string& topology, const std::string& text,
                const std::vector<std::string>& overrides = {})

@@ -9,7 +9,7 @@ namespace {
 
 using schedule::CostModel;
 
-// dgx1.yaml: 14 us of setup and 700 ns of a link a step, 25 GB/s.
+// dgx1.yaml: 14 us of setup and 700 ns per link and step, 25 GB/s.
 constexpr CostModel kDgx1{.alpha_ns = 14'700, .beta_ns_per_byte = 0.04, .accelerators = 8};
 constexpr double kMiB = 1048576;
 
@@ -38,14 +38,14 @@ TEST(TreeModel, CountsTheStepsOfOneTree) {
   }
 }
 
-// Equations (5) and (7), for the half of the data that each of two trees has.
+// Equations (5) and (7), for each of two trees with half of the data.
 TEST(TreeModel, MeetsThePapersEquations) {
   expect_within(time_ns(run_trees("double_tree", "512 MiB", "auto")), kDgx1.tree_ns(256 * kMiB), 0.03);
   expect_within(time_ns(run_trees("overlapped_double_tree", "512 MiB", "auto")),
                 kDgx1.overlapped_tree_ns(256 * kMiB), 0.03);
 }
 
-// Equations (1) and (2), for the part that each of six rings has.
+// Equations (1) and (2), for each of six rings with its part of the data.
 TEST(TreeModel, MeetsTheEquationsOfTheRing) {
   for (const auto& [op, expected] : {std::pair{"all_gather", kDgx1.all_gather_ns(64 * kMiB / 6)},
                                      {"all_reduce", kDgx1.ring_ns(64 * kMiB / 6)}}) {
@@ -55,7 +55,7 @@ TEST(TreeModel, MeetsTheEquationsOfTheRing) {
   }
 }
 
-// A run's account of the model itself: eq. (3) twice and eq. (6) with the chunks that it has.
+// A run's own evaluation of the model: eq. (3) twice and eq. (6) with its number of chunks.
 TEST(TreeModel, IsInTheResult) {
   const auto c1 = run_trees("overlapped_double_tree", "16 MiB", "8");
   EXPECT_NEAR(c1["cost_model"]["time_ns"], kDgx1.overlapped_tree_ns(8 * kMiB, 8), 0.001 * 1e6);
@@ -88,7 +88,7 @@ TEST(TreeModel, OverlappingGainsWhatThePaperMeasured) {
   EXPECT_EQ(c1["forwarding"], (nlohmann::ordered_json{0, 1}));
 }
 
-// The same cycles flit by flit: setting messages up is no secret of the trains.
+// The same cycles flit by flit: every fidelity counts the setup of messages.
 TEST(TreeModel, FlitsAgreeWithTrains) {
   const std::vector<std::string> settings{"collective.size=64 KiB", "collective.chunks=4",
                                           "system.ni.message_setup=200 ns"};

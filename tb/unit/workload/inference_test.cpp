@@ -63,7 +63,7 @@ TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
   EXPECT_EQ(prefill.collective_bytes, 256 * decode.collective_bytes);
 }
 
-// 2 operations a weight and token; the prefill's attention adds to them.
+// 2 operations per weight and token; the prefill's attention adds to them.
 TEST(Inference, ComputesTwoOperationsAWeightAndToken) {
   const Transformer model = llama2_70b();
   const Program program = build_inference(serving(model, 8));
@@ -73,7 +73,7 @@ TEST(Inference, ComputesTwoOperationsAWeightAndToken) {
   EXPECT_LT(prefill, 2.1 * weights * 8 * 256);
 }
 
-// A decode step reads all weights, and the cache of all requests, once.
+// A decode step reads all weights and the cache of all requests once.
 TEST(Inference, DecodeReadsWeightsAndCache) {
   const Inference inference = serving(llama2_70b(), 8);
   const InferenceMemory kept = inference_memory(inference);
@@ -90,7 +90,7 @@ TEST(Inference, KeepsTheCacheOfEveryToken) {
   EXPECT_EQ(inference_memory(serving(llama2_70b(), 1)).weights, llama2_70b().parameters() * 2);
 }
 
-// Every layer sends the hidden state of a rank's own tokens to two experts each, and gets it back.
+// Every layer sends the hidden state of a rank's own tokens to two experts each, and receives it back.
 TEST(Inference, ExchangesTokensWithExperts) {
   Inference inference = serving(mixtral(), 1);
   inference.expert = 8;
@@ -101,7 +101,7 @@ TEST(Inference, ExchangesTokensWithExperts) {
   EXPECT_EQ(total_of(program, kDecode).collectives, 0);
 }
 
-// The first of two stages sends the hidden state on, and gets the tokens before the next step.
+// The first of two stages sends the hidden state on, and receives the tokens before the next step.
 TEST(Inference, StagesPassTheHiddenStateOn) {
   Inference inference = serving(llama2_70b(), 2);
   inference.pipeline = 2;
@@ -111,7 +111,7 @@ TEST(Inference, StagesPassTheHiddenStateOn) {
   EXPECT_EQ(total_of(program, kDecode).transfers, 2);
 }
 
-// A stage has the ranks of its tensor and expert groups; each passes its data to the same one of the next
+// A stage has the ranks of its tensor and expert groups; each sends its data to its counterpart in the next
 // stage.
 TEST(Inference, RanksSendToTheirLikeInTheNextStage) {
   Inference inference = serving(mixtral(), 2);

@@ -13,7 +13,7 @@ TEST(LargeModels, HaveThePapersDimensions) {
   EXPECT_EQ(find_large_model("palm"), std::nullopt);
 }
 
-// 4 B x 176 billion / 48; a ring of 2 sends 7.333 GB a round.
+// 4 B x 176 billion / 48; a ring of 2 sends 7.333 GB per round.
 TEST(LargeModels, HaveAShareOfTheGradientsPerAccelerator) {
   EXPECT_EQ(find_large_model("bloom")->gradient_bytes(), 14'666'666'668);
   EXPECT_EQ(find_large_model("llama2_70b")->gradient_bytes(), 2'187'500'000);

@@ -1,4 +1,4 @@
-// GCC 12 takes the initializer list of ParallelSpec's default member for gone before it is copied.
+// GCC 12 considers the initializer list of ParallelSpec's default member destroyed before it is copied.
 #pragma GCC diagnostic ignored "-Wdangling-pointer"
 #include "workload/large_training.h"
 
@@ -48,8 +48,8 @@ ParallelSpec ways(int tensor, int pipeline, int data, int expert = 1, int contex
   return spec;
 }
 
-// Bytes of a rank's collectives, and how many there are, by kind and operation; of its layers only where a
-// part of the name is asked for.
+// Number and bytes of a rank's collectives, by kind and operation; optionally only of layers whose names
+// contain a part.
 struct Sum {
   int count = 0;
   Bytes bytes = 0;
@@ -174,8 +174,8 @@ TEST(LargeTraining, DoesThePublishedOperations) {
               1, 1e-12);
 }
 
-// (p - 1) / (m + p - 1) of an iteration is idle, and 1 / v of that with v chunks on a rank (Narayanan et al.
-// 2021, Sec. 2.2), where communication is free and all stages are alike.
+// (p - 1) / (m + p - 1) of an iteration is idle, and 1 / v of that with v chunks per rank (Narayanan et al.
+// 2021, Sec. 2.2), if communication is free and all stages are equal.
 TEST(LargeTraining, HasThePublishedBubble) {
   for (const int pipeline : {1, 2, 4, 8}) {
     for (const int rounds : {1, 2, 3}) {
@@ -200,8 +200,8 @@ TEST(LargeTraining, HasThePublishedBubble) {
   }
 }
 
-// Rajbhandari et al. 2020, Sec. 7: an all-reduce of the gradients, or as much in its halves; half as much
-// again with shared weights.
+// Rajbhandari et al. 2020, Sec. 7: an all-reduce of the gradients, or as much in its halves; 1.5 times as
+// much with shared weights.
 TEST(LargeTraining, MovesWhatZeroMoves) {
   for (int zero = 0; zero <= 3; ++zero) {
     LargeTraining training = training_of(small(), ways(1, 1, 4), 1);
@@ -279,7 +279,7 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   EXPECT_EQ(reduced[8], (model.parameters() - 8 * 8 * model.expert_parameters()) * kHalfBytes);
 }
 
-// Ranks that share tokens send their own to the experts: a half of them each, of which experts gather all.
+// Ranks that share tokens send their own to the experts: half of them each, all of which the experts gather.
 TEST(LargeTraining, SendsEveryTokenOnceToItsExperts) {
   Transformer model = small();
   model.experts = 8;
@@ -307,7 +307,7 @@ TEST(LargeTraining, PassesKeysAndValuesAroundARing) {
   for (const Transfer& transfer : program.transfers) {
     if (transfer.source == 1) ++sizes[transfer.bytes];
   }
-  // Forward 3 blocks; backward 3 with their gradients, and the last gradient home.
+  // Forward 3 blocks; backward 3 with their gradients, and the last gradient back.
   EXPECT_EQ(sizes, (std::map<Bytes, int>{{block, 8 * (3 + 1)}, {2 * block, 8 * 3}}));
   EXPECT_EQ(ListScheduler(program, layers_only).run() * 4,
             ListScheduler(build_large_training(training_of(small(), ways(1, 1, 1), 1)), layers_only).run());
@@ -350,7 +350,7 @@ TEST(LargeTraining, KeepsTheOrderOfAxes) {
   }
 }
 
-// Rajbhandari et al. 2020, Sec. 5: (2 + 2 + 12) Psi, and what the stages divide by the copies.
+// Rajbhandari et al. 2020, Sec. 5: (2 + 2 + 12) Psi, with the part of each ZeRO stage divided by the copies.
 TEST(LargeTraining, KeepsWhatZeroKeeps) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 1);
   const Bytes psi = small().parameters();
@@ -362,7 +362,7 @@ TEST(LargeTraining, KeepsWhatZeroKeeps) {
   };
   EXPECT_EQ(kept(0), 16 * psi);
   EXPECT_EQ(kept(1), 4 * psi + 12 * psi / 64);
-  // A bucket that nothing fills holds all gradients.
+  // A bucket that never fills holds all gradients.
   EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
   training.overlap = false;
   EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
@@ -389,13 +389,13 @@ TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   ASSERT_GT(output, layer);
   ASSERT_GT(output, model.embedding_parameters());
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
-  // Forward passes that follow one another: the embedding is gathered ahead while the output layer is used.
+  // Consecutive forward passes: the embedding is gathered ahead while the output layer is used.
   training.schedule = PipelineSchedule::kGpipe;
   EXPECT_EQ(kept(model), 2 * (output + model.embedding_parameters()) + 2 * (output + layer));
-  // A layer is kept only once if it is used twice in a row.
+  // A layer that is used twice in a row is kept only once.
   training.micro_batches = 1;
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
-  // Alone, a rank has what it computes with.
+  // A single rank has all weights.
   training.parallel = ways(1, 1, 1);
   const TrainingMemory alone = training_memory(training, 0);
   EXPECT_EQ(alone.weights + alone.gradients, 4 * model.parameters());
@@ -470,7 +470,7 @@ TEST(LargeTraining, StartsAnIterationWithUpdatedWeights) {
   EXPECT_EQ(operations[static_cast<std::size_t>(second->after[0])].name, "update");
 }
 
-// The key at fault and what is said of it.
+// The key at fault and the message.
 std::pair<std::string, std::string> fault(const std::function<void(LargeTraining&)>& change) {
   LargeTraining training = training_of(small(), ways(2, 2, 2), 4);
   change(training);

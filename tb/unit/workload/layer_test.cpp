@@ -115,7 +115,8 @@ RC_GTEST_PROP(Layer, PassesDoEqualWork, ()) {
   RC_ASSERT(gemm(layer, Pass::kWeightGradient, samples).macs() == layer.macs() * samples);
 }
 
-// The product's columns, a patch of the input per row, are what col2im adds up: as many as im2col made.
+// The product's columns, a patch of the input per row, are the input of col2im, as many as the output of
+// im2col.
 RC_GTEST_PROP(Layer, InputGradientHasAValuePerInputOfEveryPatch, ()) {
   const Layer layer = any_convolution();
   const std::int64_t samples = *rc::gen::inRange(1, 8);

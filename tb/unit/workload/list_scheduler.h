@@ -9,9 +9,8 @@
 
 namespace coppice::workload {
 
-// The least thing that can run a program: a rank computes one operation at a time, the first of the list
-// that is ready, for as long as `cost` says; whatever communicates takes no time. Shares no code with the
-// engine.
+// A minimal executor of programs: a rank computes one operation at a time, the first of the list that is
+// ready, for the time `cost`; communication takes no time. Shares no code with the engine.
 class ListScheduler {
  public:
   using Cost = std::function<double(const Operation&, const Compute&)>;
@@ -36,7 +35,7 @@ class ListScheduler {
     }
   }
 
-  // The time that all is done; -1 where it never is.
+  // The time at which all operations are done; -1: never.
   double run() {
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (std::size_t i = 0; i < ranks_[r].waits.size(); ++i) {

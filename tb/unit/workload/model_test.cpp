@@ -40,7 +40,7 @@ TEST(Model, NamesTheTablesOfAFolder) {
 }
 
 // Weights (without biases and normalization) and multiply-accumulates of one sample, as in the README of the
-// tables; counted by a program of its own from the papers' architectures.
+// tables; counted by an independent program from the papers' architectures.
 struct Published {
   const char* name;
   std::size_t layers;
@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Tables, PublishedModel,
                                            Published{"zfnet", 8, 62'347'040, 1'168'032'896}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Tables of Themis' workloads: sizes counted by a program of its own, and the published total, in which
-// biases and normalization count too, and embeddings where they are trained.
+// Tables of Themis' workloads: sizes counted by an independent program, and the published total, which
+// includes biases and normalization, and trained embeddings.
 struct ThemisTable {
   const char* name;
   std::size_t layers;

@@ -17,7 +17,7 @@ Operation join(int collective, std::vector<std::int32_t> after = {}) {
   return {"join", JoinCollective{collective}, std::move(after)};
 }
 
-// Two ranks compute, send from the first to the second, and sum over both.
+// Two ranks compute, send from the first to the second, and all-reduce.
 Program two_ranks() {
   Program program;
   program.groups = {{"both", {0, 1}}};

@@ -11,7 +11,7 @@
 
 namespace coppice::workload {
 
-// A file of its own for each test, gone with it.
+// A temporary file for each test.
 class SampleTable {
  public:
   explicit SampleTable(const std::string& content) {

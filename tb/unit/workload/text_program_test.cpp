@@ -38,7 +38,7 @@ double time_of(const Operation& /*operation*/, const Compute& compute) {
   return static_cast<double>(compute.duration) / static_cast<double>(kNs);
 }
 
-// The groups of rank 5 of 2 x 4 that do so.
+// The groups of rank 5 of 2 x 4 that join such collectives.
 std::set<std::vector<int>> groups_of(const Program& program, CollectiveOp op) {
   std::set<std::vector<int>> groups;
   for (const Operation& operation : program.ranks[5].operations) {
@@ -72,8 +72,7 @@ TEST(TextProgram, GroupsRanksAsThePolicySays) {
   EXPECT_EQ(groups(transformer), Both({4, 5, 6, 7}, {1, 5}));
 }
 
-// Rank 5 of 8: ranks in a row share cuts, behind those experts, then weights, and at last stages of a
-// pipeline.
+// Rank 5 of 8: consecutive ranks share layers, then experts, then weights, and finally stages of a pipeline.
 TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
   TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
   workload.model_group = 2;
@@ -91,7 +90,7 @@ TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
   workload.accumulation = 3;
   EXPECT_THAT(groups(CollectiveOp::kAllReduce), ElementsAre(std::vector{5, 7}));
   EXPECT_EQ(program_of(workload).assumptions.size(), 3U);
-  // Gradients of experts and of all weights are not one.
+  // Gradients of experts and of other weights are separate.
   workload.layers[1].weight_gradient.communication.among = Group::kExpertData;
   workload.pipeline = 1;
   EXPECT_THAT(groups_of(program_of(workload, Overlap::kNone), CollectiveOp::kAllReduce),
@@ -127,7 +126,7 @@ TEST(TextProgram, ReducesTogetherWithoutOverlap) {
   EXPECT_THAT(sizes(Overlap::kLayerWise), ElementsAre(64, 64));
 }
 
-// As the timeline of the same workload has it where nothing that is sent takes time.
+// As the timeline of the same workload, if communication takes no time.
 TEST(TextProgram, ComputesEverything) {
   TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
   workload.model_group = 2;

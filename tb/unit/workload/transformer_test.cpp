@@ -15,8 +15,8 @@ TEST(Transformer, HasThePublishedParameters) {
   EXPECT_EQ(mixtral().parameters(), 46'702'792'704);
 }
 
-// Narayanan et al. 2021, Sec. 5.1, Eq. 3: 96 B s l h^2 (1 + s / 6h + V / 16lh) with every layer computed
-// again, 72 B s l h^2 (1 + s / 6h + V / 12lh) without.
+// Narayanan et al. 2021, Sec. 5.1, Eq. 3: 96 B s l h^2 (1 + s / 6h + V / 16lh) if every layer is recomputed,
+// 72 B s l h^2 (1 + s / 6h + V / 12lh) otherwise.
 TEST(Transformer, DoesThePublishedOperations) {
   const Transformer model = gpt3();
   Slice slice;

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A testbench: offers tiles at given times, and notes when their results come.
+// A testbench: offers tiles at given times, and records when their results arrive.
 class Bench : public sc_core::sc_module, public TileSource, public TileSink {
  public:
   sc_core::sc_export<TileSource> tiles{"tiles"};

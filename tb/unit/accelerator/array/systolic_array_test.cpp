@@ -82,7 +82,7 @@ TEST(SystolicArray, RefusesEmptyArraysAndUnknownDataflows) {
   EXPECT_EQ(parse_dataflow("weight_stationary"), Dataflow::kWeightStationary);
 }
 
-// A machine that moves every value through every multiply-accumulator, cycle by cycle, to count against.
+// A reference that moves every value through every multiply-accumulator, cycle by cycle.
 using Rows = std::vector<std::vector<long>>;
 
 struct Product {
@@ -183,7 +183,7 @@ Product weight_stationary_tile(const Rows& a, const Rows& b) {
     right = next_right;
     up = next_up;
     ++product.cycles;
-    // A sum that was formed in the first row has left; the first one after the skew of its lane.
+    // Outputs a sum of the first row; the first one leaves after the skew of its lane.
     for (std::size_t j = 0; j < columns; ++j) {
       const PeCycles first = static_cast<PeCycles>(rows - 1 + j);
       if (cycle >= first && out[j] < depth) product.values[out[j]++][j] = up[0][j];
@@ -224,7 +224,7 @@ void add_at(Rows& sum, const Rows& part, std::size_t row, std::size_t column) {
   }
 }
 
-// a b, tile by tile, the outputs staying.
+// a b, tile by tile, outputs stationary.
 Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t i = 0; i < a.size(); i += rows) {
@@ -238,7 +238,7 @@ Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::s
   return product;
 }
 
-// a b, tile by tile, b staying.
+// a b, tile by tile, b stationary.
 Product weight_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t k = 0; k < b.size(); k += rows) {
@@ -274,7 +274,7 @@ RC_GTEST_PROP(SystolicArray, CountsTheCyclesOfAMachineThatMovesEveryValue, ()) {
   RC_ASSERT(ws.values == multiply(a, b));
   RC_ASSERT(timed(Dataflow::kWeightStationary) == ws.cycles);
 
-  // With the inputs in place of the weights the array computes the transposed product.
+  // With inputs stationary, the array computes the transposed product.
   const Product is = weight_stationary(transposed(b), transposed(a), rows, columns);
   RC_ASSERT(is.values == transposed(multiply(a, b)));
   RC_ASSERT(timed(Dataflow::kInputStationary) == is.cycles);

@@ -14,7 +14,7 @@ namespace {
 
 using workload::Gemm;
 
-// Random values that rounding matters for, of both signs and of many magnitudes.
+// Random values of both signs and many magnitudes, for which rounding matters.
 Matrix<float> any_reals(std::int64_t rows, std::int64_t columns, bool bf16) {
   Matrix<float> matrix(rows, columns);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -27,8 +27,8 @@ Matrix<float> any_reals(std::int64_t rows, std::int64_t columns, bool bf16) {
   return matrix;
 }
 
-// The sums that the array forms, in its order: along the depth where they stay; where they move up, from the
-// last row of a tile to its first, and tile after tile.
+// The sums in the array's order: along the depth for stationary outputs; for moving sums from the last row of
+// a tile to its first, and tile after tile.
 Matrix<float> sums_in_order(const SystolicArray& array, const Matrix<float>& a, const Matrix<float>& b) {
   Matrix<float> sums(a.rows(), b.columns());
   const std::int64_t depth = a.columns();
@@ -92,7 +92,7 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
   Matrix<float> out(c.m, c.n);
   run_product<float>(c.array, a.view(), b.view(), out.view());
   RC_ASSERT(out == sums_in_order(c.array, a, b));
-  // And near the true product: every sum errs by a rounding for each addition and product.
+  // Also near the true product: the error of a sum is at most one rounding per addition and product.
   const Matrix<double> exact = reference_product<double>(a, b);
   for (std::int64_t i = 0; i < c.m; ++i) {
     for (std::int64_t j = 0; j < c.n; ++j) {

@@ -57,7 +57,7 @@ RC_GTEST_PROP(OperandBlocks, WholeRowsOfPatchesHoldTheInputsUnderThem, ()) {
   const std::int64_t places = (end - first) * width * patches.columns();
   RC_ASSERT(patches.values(first * width, end * width, 0, patches.columns()) ==
             std::min(positions * layer.channels, places));
-  // The second sample is like the first.
+  // The second sample equals the first.
   const std::int64_t image = width * layer.output_height();
   RC_ASSERT(patches.transposed().values(0, patches.columns(), image + first * width, image + end * width) ==
             patches.values(first * width, end * width, 0, patches.columns()));
@@ -106,7 +106,7 @@ TEST(OperandBlocks, PassesHaveTheTensorsOfTheirLayer) {
   EXPECT_EQ(values(Pass::kWeightGradient), std::tuple(kInputs, kOutputs, kWeights));
 }
 
-// A grid knows what its blocks hold.
+// A grid of blocks stores their contents.
 RC_GTEST_PROP(OperandGrid, HoldsWhatItsBlocksDo, ()) {
   const Layer layer = any_layer();
   const OperandBlocks patches = OperandBlocks::patches(layer, 3);

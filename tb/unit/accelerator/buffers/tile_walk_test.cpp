@@ -13,7 +13,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// A run of the plan over buffers that hold single values: what each of them reads and writes.
+// Executes the plan over buffers that hold single values: the reads and writes of each.
 struct Replay {
   Traffic traffic;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums;  // products added to each result
@@ -22,9 +22,9 @@ struct Replay {
 Replay replayed(const Case& c, const TilePlan& plan) {
   Replay replay;
   using Block = std::tuple<std::int64_t, std::int64_t>;
-  std::set<Block> inputs, weights;  // of staying operands, all; else the last block
+  std::set<Block> inputs, weights;  // stationary operands: all; others: the last block
   Block held_output{-1, -1};
-  std::map<Block, std::int64_t> done;  // depth that a tile of sums has
+  std::map<Block, std::int64_t> done;  // depth of a tile of sums
   const auto read = [&c](std::set<Block>& held, bool stays, const Block& block, std::int64_t values,
                          Bytes& sum) {
     if (held.contains(block)) return;
@@ -39,7 +39,8 @@ Replay replayed(const Case& c, const TilePlan& plan) {
     const Block output{tile.m, tile.n};
     const std::int64_t size = tile.height * tile.width * c.bytes.sum;
     if (output != held_output && !plan.output_stays) {
-      if (held_size > 0 && done[held_output] < c.k) replay.traffic.output += held_size;  // leaves incomplete
+      // Partial sums that leave.
+      if (held_size > 0 && done[held_output] < c.k) replay.traffic.output += held_size;
       if (done[output] > 0) replay.traffic.output += size;
     }
     held_output = output;
@@ -73,7 +74,7 @@ RC_GTEST_PROP(TileWalk, WalksEveryProductOnceAndCountsWhatItsBuffersMiss, ()) {
   RC_ASSERT(compute == tiles_compute(product(c.m, c.k, c.n), c.array, plan));
 }
 
-// Nothing can move less than every operand once; unlimited buffers move no more.
+// No plan moves less than every operand once; unlimited buffers move no more.
 RC_GTEST_PROP(TileWalk, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
   Case c = any_case();
   const Bytes once = c.bytes.operand * (c.m * c.k + c.k * c.n) + c.bytes.result * c.m * c.n;
@@ -85,7 +86,7 @@ RC_GTEST_PROP(TileWalk, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
 }
 
 // 64 x 64 x 64 on 8 x 8 with 1,024 values in a half buffer of inputs and weights and 256 of outputs, by hand:
-// tiles of 16 x 64 by 64 x 16 keep the sums: each operand passes four times.
+// tiles of 16 x 64 by 64 x 16 keep the sums: each operand is loaded four times.
 TEST(TileWalk, KnownTraffic) {
   const BufferSizes buffers{8192, 8192, 2048};
   const SystolicArray array(8, 8, Dataflow::kOutputStationary);
@@ -94,7 +95,7 @@ TEST(TileWalk, KnownTraffic) {
   EXPECT_EQ(plan.m, 16);
   EXPECT_EQ(plan.k, 64);
   EXPECT_EQ(plan.n, 16);
-  // For every m all n: the inputs of an m stay, the weights come again.
+  // All n for every m: the inputs of an m stay, the weights are loaded again.
   EXPECT_EQ(walk_tiles(operands, array, plan).traffic, (Traffic{16384, 4 * 16384, 16384}));
   // With one-byte values all operands stay; complete sums leave as one byte, or as four.
   const ValueBytes small{.operand = 1, .result = 1};

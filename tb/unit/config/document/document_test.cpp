@@ -79,7 +79,7 @@ TEST(ReadDocument, RefusesWhatIsNoSingleMap) {
   EXPECT_THAT(complaint("- a\n- b\n"), StartsWith("1:1: the file must be a map"));
   EXPECT_THAT(complaint("\nword\n"), StartsWith("2:1: the file must be a map"));
   EXPECT_THAT(complaint("a: 1\n---\nb: 2\n"), StartsWith("2:1: a second YAML document"));
-  // Behind this the parser finds documents without end.
+  // Beyond this depth the parser finds endless documents.
   EXPECT_THAT(complaint("a, b]  # c\n, 1 ]\nd,topology: [ e. f]g, h"), HasSubstr("second YAML document"));
   EXPECT_EQ(complaint("---\na: 1\n...\n"), "accepted");
 }
@@ -94,7 +94,7 @@ TEST(ReadDocument, RefusesWhatIsNoYaml) {
               HasSubstr("the byte 0x02"));
 }
 
-// Results are JSON, which cannot repeat such a text: a run failed when it was over.
+// Results are JSON, which cannot repeat such a string: without the check a finished run failed.
 TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
   EXPECT_THAT(complaint("system:\n  file: n\xe9t.graph\n"),
               StartsWith("2:9: holds bytes that are not UTF-8"));

@@ -66,14 +66,14 @@ TEST(ResultDocument, RefusesWhatHoldsNoConfiguration) {
   }
 }
 
-// Whatever is cut off, the parser of YAML or this one says so.
+// At any cut, the YAML parser or this one reports an error.
 TEST(ResultDocument, RefusesResultsThatAreCutOff) {
   const std::string whole =
       "{\"schema\": \"coppice.result/1\", \"config\": {\"seed\": [7, \"}\\\"\"]}, \"assumptions\": [\"a\"]}";
   for (std::size_t length = 0; length < whole.size(); ++length) {
     try {
       const ConfigDocument document = read(whole.substr(0, length));
-      // Behind its configuration a result may end anywhere.
+      // A result may be cut anywhere after its configuration.
       EXPECT_GE(length, whole.find(", \"assumptions\"")) << length;
       EXPECT_EQ(document.root.children.front().name, "seed");
     } catch (const ConfigError&) {

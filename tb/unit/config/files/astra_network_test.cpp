@@ -51,7 +51,7 @@ TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
   const DimensionSpec ring = read_astra_network(file.path(), RingWays::kBoth).dimensions[0];
   EXPECT_EQ(ring.kind, DimensionKind::kRing);
   EXPECT_EQ(ring.links, 2);
-  // Two accelerators have one link each way, whatever is asked.
+  // Two accelerators have one link each way, whatever is requested.
   const ScratchFile pair(with("4, 8, 16", "2, 8, 16"));
   for (const RingWays ways : {RingWays::kOne, RingWays::kBoth}) {
     EXPECT_EQ(read_astra_network(pair.path(), ways).dimensions[0].kind, DimensionKind::kOneWayRing);
@@ -77,7 +77,7 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
   EXPECT_EQ(loaded.system.topology.dimensions, read_astra_network(network.path()).dimensions);
   nlohmann::ordered_json result;
   write_config(loaded, result);
-  EXPECT_EQ(result["assumptions"].size(), 4U);  // those of the file, and the buffers that fit its links
+  EXPECT_EQ(result["assumptions"].size(), 4U);  // those of the file, and buffers that fit its links
   // The written configuration is equivalent without the file.
   const ScratchFile again(result["config"].dump());
   EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.system, loaded.system);
@@ -101,7 +101,7 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
               HasSubstr("did you mean 'system.topology.dimensions.rings'"));
 }
 
-// 62.5 GB/s of 2^30 B/s around the ring are 67.1 B a nanosecond, and 25 to each of seven less.
+// 62.5 GB/s of 2^30 B/s around the ring are 67.1 B per nanosecond, less 25 for each of seven others.
 TEST(AstraNetwork, HasFlitsThatItsLinksNeed) {
   const ScratchFile network(with("100.0", "450"));
   const ScratchFile config("system: {topology: {kind: hierarchy, dimensions: " + network.path() +

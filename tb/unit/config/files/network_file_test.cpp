@@ -38,7 +38,7 @@ std::string complaint(const std::string& text) {
   return "accepted";
 }
 
-// Two hosts of two accelerators, whose NICs meet in a switch of ports around an ASIC.
+// Two hosts of two accelerators, whose NICs connect to a switch with an ASIC.
 constexpr const char* kHosts = R"(name: two hosts
 devices:
 - name: host
@@ -114,7 +114,7 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 
-// A unit is named by `choice`, or by the only key beside it.
+// `choice`, or the only other key, names a unit.
 TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
   const topology::GraphFile named = read(kHosts);
   const topology::GraphFile alone =
@@ -125,7 +125,7 @@ TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
               HasSubstr("choice"));
 }
 
-// PCIe's transfers of 16 lanes: a bit each, of which 128 in 130 are data.
+// PCIe transfers on 16 lanes: one bit each, of which 128 in 130 are data.
 TEST(NetworkFile, InfragraphBandwidthsMayBeTransfers) {
   const auto bandwidth = [](const std::string& unit) {
     return with("{choice: gigabits_per_second, gigabits_per_second: 400}", "{" + unit + ": 32}");

@@ -25,7 +25,7 @@ std::string hierarchy(const std::string& first, const std::string& second, const
 constexpr const char* kSwitch = "{kind: switch, size: 4, bandwidth: 200 Gb/s, latency: 700 ns}";
 constexpr const char* kRing = "{kind: ring, size: 3, links: 4, bandwidth: 25 GB/s, latency: 20 ns}";
 
-// "line: message" of what is refused.
+// "line: message" of a refusal.
 std::string complaint(const std::string& text, Purpose purpose = Purpose::kRun) {
   const ScratchFile file(text);
   try {

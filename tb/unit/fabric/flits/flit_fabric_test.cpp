@@ -89,7 +89,7 @@ std::vector<int> random_dims() {
   return *rc::gen::elementOf(kDims);
 }
 
-// A channel's latency is a whole number of cycles here; route_timing_test rounds.
+// Latencies are whole numbers of cycles here; route_timing_test rounds.
 topology::Topology random_topology() {
   const auto dims = random_dims();
   std::vector<topology::LinkSpec> links;
@@ -101,7 +101,7 @@ topology::Topology random_topology() {
 }
 
 // Two cycles of injection, the four stages of every router, every channel's latency, the ejection channel's
-// cycle. Written out again, independently of route_timing.
+// cycle; independent of route_timing.
 RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
   const auto topology = random_topology();
   const config::SystemConfig system = random_delays(4, 64);
@@ -124,7 +124,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     NodeId node = src;
     for (std::size_t i = 0; i + 1 < route.size(); ++i) {
       const auto& channel = topology.channel(topology.out_channels(node)[route[i].out_port]);
-      // A flit of a slow channel arrives when it has come whole.
+      // A flit of a slow channel arrives once it is complete.
       const Femtoseconds flit_time = 16 * 1'000'000'000'000'000 / channel.bandwidth.bytes_per_second;
       latency += channel.latency / kCycle + (flit_time - 1) / kCycle;
       slowest = std::max(slowest, 16e9 / static_cast<double>(channel.bandwidth.bytes_per_second));
@@ -133,8 +133,8 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     if (time_route(topology, system, src, route).latency != latency) return "route_timing differs";
     const Cycles head = at - packet.created - (flits - 1);
     if (slowest == 1) return head == latency ? "" : fmt::format("{} instead of {}", head, latency);
-    // The tail follows at the slowest channel's pace; behind a pause it catches up with a head that is being
-    // routed and allocated a virtual channel.
+    // The tail follows at the pace of the slowest channel; after a pause it catches up with a head in routing
+    // and virtual-channel allocation.
     const double lag = static_cast<double>(at - packet.created - latency);
     const double paced = static_cast<double>(flits - 1) * slowest;
     const auto routers = static_cast<double>(route.size());
@@ -145,7 +145,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
   RC_ASSERT(failure == "");
 }
 
-// A buffer of d places takes d flits in a credit's round: 3 cycles there, 3 back.
+// A buffer of d slots accepts d flits per credit loop: 3 cycles each way.
 TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
   std::vector<std::unique_ptr<SmallFabric>> fabrics;
   std::vector<std::unique_ptr<Recorder>> recorders;
@@ -165,7 +165,7 @@ TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
       if (seen.event.node == 2) ejected.push_back(seen.at);
     }
     ASSERT_EQ(ejected.size(), std::size_t{kFlits});
-    // In the steady state, over whole rounds.
+    // In steady state, over whole loops.
     const std::size_t first = 50;
     const std::size_t last = first + 60;
     const Cycles expected = depth >= kLoop ? 60 : 60 * kLoop / depth;
@@ -190,10 +190,10 @@ struct Offered {
   int flits;
 };
 
-// The traces that a packet left behind on its way, flit by flit, in the order of time.
+// The events of a packet's flits along its route, in order of time.
 class Journey {
  public:
-  // Checks one flit event against those before it; empty if it fits.
+  // Checks one flit event against the previous ones; empty if it is consistent.
   std::string add(const Recorder::Seen& seen, int flits) {
     const auto place = std::tuple{seen.event.node, seen.event.out_port};
     std::uint32_t& next = next_[place];
@@ -220,7 +220,7 @@ class Journey {
 std::string check_observations(const std::vector<Recorder::Seen>& seen, const std::vector<Offered>& packets,
                                SmallFabric& small) {
   std::vector<Journey> journeys(packets.size());
-  std::map<std::tuple<NodeId, int, int, int>, std::uint64_t> open;  // the packet on a virtual channel
+  std::map<std::tuple<NodeId, int, int, int>, std::uint64_t> open;  // current packet of a virtual channel
   std::map<std::tuple<NodeId, int, int, Cycles>, int> at_once;
   std::vector<std::int64_t> channel_flits(small.topology.channels().size(), 0);
   for (const auto& flit : seen) {
@@ -310,7 +310,7 @@ RC_GTEST_PROP(FlitFabric, DeliversEveryFlitOnceAndInOrder, ()) {
 
 // --- what goes wrong -------------------------------------------------------------------------------------
 
-// Always towards higher coordinates, without datelines.
+// Routes towards higher coordinates only, without datelines.
 class Clockwise : public topology::RoutingFunction {
  public:
   explicit Clockwise(int nodes) : nodes_(nodes) {}
@@ -343,7 +343,7 @@ TEST(FlitFabric, NamesTheStuckPacketsOfADeadlock) {
   EXPECT_EQ(std::count(brief.begin(), brief.end(), '\n'), 2);
 }
 
-// Ports that wait for credits wake with them: a deadlock leaves the kernel without events.
+// Ports that wait for credits wake only by credits: a deadlock leaves the kernel without events.
 TEST(FlitFabric, HasNoEventsInADeadlock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(4), system_config(1, 4));
   for (NodeId src = 0; src < 4; ++src) small.send(1, src, (src + 2) % 4, 40);
@@ -352,7 +352,7 @@ TEST(FlitFabric, HasNoEventsInADeadlock) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-// A packet that never arrives is reported, not carried around for ever.
+// A packet that never arrives is reported.
 TEST(FlitFabric, ReportsALivelock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(0), system_config(1, 4));
   small.send(1, 0, 2, 1);

@@ -24,7 +24,7 @@ namespace {
 using ::coppice::testing::in_child;
 using ::testing::HasSubstr;
 
-// Sends what it is told to and writes down what comes, with one port each way.
+// Sends on request and records arrivals, with one port each way.
 class Talker final : public FlitModule {
  public:
   Talker(const char* name, std::vector<Cycles> sends) : FlitModule(name, 1, 1), sends_(std::move(sends)) {
@@ -86,8 +86,8 @@ std::string run_pair(Cycles quantum, int vcs) {
   return text;
 }
 
-// Sends a flit on every port in cycle 0, on the odd ones in cycle 1 and on the last in cycle 24; writes down
-// all that comes, in order.
+// Sends a flit on every port in cycle 0, on the odd ones in cycle 1 and on the last in cycle 24; records all
+// arrivals in order.
 class Broad final : public FlitModule {
  public:
   Broad(const char* name, int ports) : FlitModule(name, ports, ports) { want(0); }
@@ -132,7 +132,7 @@ std::string run_broad(int ports, int vcs) {
   return left.came + " and" + right.came;
 }
 
-// Steps in cycle `at`, where it asks `other` to step in the next.
+// Steps in cycle `at`, where it requests a step of `other` in the next cycle.
 class Waker final : public FlitModule {
  public:
   Waker(const char* name, Cycles at, FlitModule* other) : FlitModule(name, 0, 0), other_(other) { want(at); }
@@ -165,15 +165,15 @@ std::string run_wakers(Cycles quantum) {
   return asked.stepped + " and" + asks.stepped;
 }
 
-// The network interface's alarm has been stepped when the terminal frees a place for the next message.
+// The network interface's alarm has been stepped when the terminal frees a slot for the next message.
 TEST(FlitNode, StepsAModuleThatALaterOneWakes) {
   for (const Cycles quantum : {1, 20}) {
     EXPECT_EQ(in_child([&] { return run_wakers(quantum); }), " 10 31 61 and 30 60") << "quantum " << quantum;
   }
 }
 
-// Within a cycle flits come before credits, each by port, over 2, 60, 62, 64 and more lines than a word has
-// bits; a line for each virtual channel makes five of two.
+// Within a cycle flits precede credits, each in order of ports, over 2, 60, 62, 64 and more lines than a word
+// has bits; a line per virtual channel makes five of two.
 TEST(FlitNode, HandsOverAllLinesInOrder) {
   for (const int ports : {1, 12, 31, 32, 33, 70}) {
     std::string expected;
@@ -195,7 +195,7 @@ TEST(FlitNode, HandsOverAllLinesInOrder) {
 }
 
 // A flit sent in cycle c arrives in c + 1 + 20, its credit another 1 + 20 + 3 cycles later, however far nodes
-// run ahead of each other within that.
+// run ahead of each other within a quantum.
 TEST(FlitNode, RunsAheadWithoutChangingAnything) {
   const std::string expected =
       " 26:0 70:1 73:2 74:3 c45 c46 c47 c95 c96 c445 21:0 22:1 23:2 71:3 72:4 421:5 c50 c94 c97 c98";

@@ -100,7 +100,7 @@ TEST_F(InjectionPortTest, WaitsForCreditsOfThePacketsVirtualChannel) {
   port.receive_credit(0);
   EXPECT_THAT(run(port, 30), ElementsAre(std::pair(20, 0)));
   EXPECT_FALSE(port.busy());
-  EXPECT_FALSE(port.receive_credit(0));  // nobody waits for it
+  EXPECT_FALSE(port.receive_credit(0));  // no port waits for it
 }
 
 TEST_F(InjectionPortTest, SkipsAVirtualChannelWithoutCredits) {
@@ -127,7 +127,7 @@ TEST_F(InjectionPortTest, SleepsThroughALongPause) {
   const auto after = [&](Cycles cycle) { return port.step(cycle, pool_).next; };
   EXPECT_EQ(after(0), 9);
   port.receive_credit(0);
-  EXPECT_EQ(after(2), 9);  // woken for nothing
+  EXPECT_EQ(after(2), 9);  // an unnecessary wake-up
   EXPECT_EQ(after(9), 18);
 }
 
@@ -142,7 +142,7 @@ TEST_F(InjectionPortTest, WakesForACreditOnlyIfItWaitsForOne) {
   EXPECT_TRUE(port.receive_credit(0));
 }
 
-// Flit i leaves i flit times after the first, rounded up to a cycle; the next message a flit time, rounded
+// Flit i leaves i flit times after the first, rounded up to a cycle; the next message one flit time, rounded
 // up, after the last flit.
 TEST_F(InjectionPortTest, KeepsThePaceOfAMessagesSlowestChannel) {
   InjectionPort port = make_port(1, 100);
@@ -152,7 +152,7 @@ TEST_F(InjectionPortTest, KeepsThePaceOfAMessagesSlowestChannel) {
   EXPECT_THAT(cycles, ElementsAre(0, 3, 5, 8, 11, 12));
 }
 
-// The pace runs on from packet to packet of one message.
+// The pace continues across the packets of one message.
 TEST_F(InjectionPortTest, KeepsThePaceAcrossThePacketsOfAMessage) {
   InjectionPort port = make_port(2, 100);
   Packet first = packet_of(1, 2, kPeriod * 3 / 2);

@@ -15,7 +15,7 @@ TEST(Leaper, LeapsOverTheMiddleOfALongMessage) {
 }
 
 TEST(Leaper, LeapsWhereMessagesContend) {
-  // Three into one node, and one that starts in the middle.
+  // Three messages into one node, and one that starts in the middle.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 90'000, 0},
                                {6, 1, 2, 0, 1, 80'000, 0},
                                {7, 3, 2, 0, 1, 70'000, 0},
@@ -41,8 +41,8 @@ TEST(Leaper, KeepsThePaceOfSlowChannels) {
             "");
 }
 
-// A port sleeps between the flits of a slow channel's message; the one beside it has a message to send from a
-// cycle on in which the first still sleeps.
+// A port sleeps between the flits of a slow channel's message; the port beside it may send a message from a
+// cycle in which the first still sleeps.
 TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   for (const bool ahead : {false, true}) {
     for (Cycles at = 1000; at < 1008; ++at) {
@@ -55,7 +55,7 @@ TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   }
 }
 
-// Whatever is sent, wherever it contends.
+// Any messages, with any contention.
 RC_GTEST_PROP(Leaper, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {5}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
   const auto dims = *rc::gen::elementOf(kDims);

@@ -12,7 +12,8 @@
 #include "small_fabric.h"
 #include "support/child.h"
 
-// Messages through a network of flits, with leaps and without, and all that can be told of them from outside.
+// Messages through a network of flits, with and without leaps, and everything that is observable from
+// outside.
 
 namespace coppice::fabric {
 
@@ -27,7 +28,7 @@ struct Sent {
   Femtoseconds flit_time;
 };
 
-// Hands out messages in order, packet by packet, each not before its time.
+// Offers messages in order, packet by packet, each not before its time.
 class MessageSource final : public Injector, public Repeating {
  public:
   struct Offer {
@@ -61,7 +62,7 @@ class MessageSource final : public Injector, public Repeating {
   void visit(StateRecorder& recorder) override { visit_all(recorder); }
   void visit(StateShifter& shifter) override { visit_all(shifter); }
 
-  std::string left;  // when messages did
+  std::string left;  // times of messages
 
  private:
   template <typename Visitor>
@@ -72,10 +73,10 @@ class MessageSource final : public Injector, public Repeating {
   }
 
   std::size_t next_ = 0;
-  std::int64_t packets_ = 0;  // of the next message, handed out
+  std::int64_t packets_ = 0;  // packets of the next message that were offered
 };
 
-// Counts packets, and keeps a digest of every flit.
+// Counts packets and computes a digest of every flit.
 class FlitSink final : public Ejector, public Repeating {
  public:
   void packet_ejected(const Packet& packet, Cycles now) override {
@@ -96,7 +97,7 @@ class FlitSink final : public Ejector, public Repeating {
 
   std::int64_t packets = 0;
   std::uint64_t digest = 14695981039346656037ULL;
-  std::string came;  // messages, and when
+  std::string came;  // completed messages and their times
 };
 
 // The events that observers see, in any order within a cycle.
@@ -113,7 +114,7 @@ class SeenDigest final : public FabricObserver {
       hash = (hash ^ part) * 1099511628211ULL;
     }
     sum += hash;
-    if (now < last) sum = 0;  // told out of order
+    if (now < last) sum = 0;  // reported out of order
     last = now;
   }
   std::uint64_t sum = 0;
@@ -166,12 +167,12 @@ class Messages {
 };
 
 struct Leapt {
-  bool ahead = false;     // nodes run ahead of each other
-  bool observed = false;  // by an observer of flits
+  bool ahead = false;     // so that nodes run ahead of each other
+  bool observed = false;  // records flits
   int threads = 1;
 };
 
-// The least that leaps must skip: cycles, and cycles of nodes in stretches.
+// Minimum amounts that leaps must skip: cycles, and node cycles in stretches.
 struct Least {
   Cycles leapt = 0;
   std::int64_t stretched = 0;
@@ -198,7 +199,7 @@ inline std::string run(const topology::Topology& topology, const config::SystemC
   });
 }
 
-// "" if nobody can tell the leaping run from the other.
+// "" if the leaping run cannot be distinguished from the other.
 inline std::string compare(const topology::Topology& topology, const config::SystemConfig& system,
                            int ni_ports, const std::vector<Sent>& sent, const Leapt& how,
                            const Least& least) {

@@ -10,7 +10,7 @@ namespace {
 
 const Leapt kAhead{.ahead = true};
 
-// Two thirds of the cycles of the nodes that move anything.
+// Two thirds of the cycles of all active nodes.
 TEST(NodeStretch, RunsThroughMessagesThatShareAChannel) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
@@ -24,7 +24,7 @@ TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {
   EXPECT_EQ(compare(mesh({4}, link(60)), system_config(2, 300), 2, sent, how, {.stretched = 2'000}), "");
 }
 
-// Flits between threads come in runs, too.
+// Flits between threads move in runs, too.
 TEST(NodeStretch, RunsInThreads) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {6, 1, 3, 0, 1, 15'000, 0}, {7, 3, 0, 0, 1, 20'000, 0}};
@@ -41,8 +41,8 @@ TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
             "");
 }
 
-// Whatever is sent, wherever it contends: channels that are long enough for stretches, and messages that
-// begin and end all the time.
+// Any messages, with any contention: channels long enough for stretches, and messages that begin and end all
+// the time.
 RC_GTEST_PROP(NodeStretch, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
   const auto dims = *rc::gen::elementOf(kDims);

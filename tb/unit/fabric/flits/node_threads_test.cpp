@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Writes by one group are visible to the others in the next round, without locks.
+// A group's writes are visible to the other groups in the next round, without locks.
 TEST(NodeThreads, SeeWhatTheOthersDidInTheRoundBefore) {
   constexpr int kGroups = 4;
   constexpr int kRounds = 1000;

@@ -54,7 +54,7 @@ TEST(PortSet, ForEachMayEraseTheMemberItVisits) {
   EXPECT_TRUE(set.empty());
 }
 
-// The same of a word, against a walk from the place on.
+// The same for a word, against a walk from the position on.
 RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
   PortWord word;
   std::set<int> expected;

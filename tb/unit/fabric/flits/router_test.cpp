@@ -30,7 +30,7 @@ std::vector<Cycles> send_cycles(const RouterBench& bench) {
 
 class RouterPipeline : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// Heads spend routing and VC allocation, body flits follow one a cycle.
+// Heads go through routing and VC allocation; body flits follow one per cycle.
 TEST_P(RouterPipeline, DelaysHeadsByRoutingAndVcAllocation) {
   const auto [routing_delay, vc_alloc_delay] = GetParam();
   config::RouterConfig config = router_config(2, 16);
@@ -47,7 +47,7 @@ TEST_P(RouterPipeline, DelaysHeadsByRoutingAndVcAllocation) {
   EXPECT_EQ(bench.environment.freed[0].at, head);
 }
 
-// The next head in a buffer starts over the cycle after the tail has left.
+// The next head in a buffer starts in the cycle after the tail has left.
 TEST_P(RouterPipeline, StartsTheNextHeadAfterTheTail) {
   const auto [routing_delay, vc_alloc_delay] = GetParam();
   config::RouterConfig config = router_config(2, 16);
@@ -81,7 +81,7 @@ TEST(Router, SharesAnOutputAmongInputsInTurn) {
   bench.run_until(30);
   const auto& sent = bench.sent();
   ASSERT_EQ(sent.size(), 24U);
-  // Every four in a row serve every input once, a flit a cycle.
+  // Any four consecutive grants serve every input once, one flit per cycle.
   for (std::size_t i = 0; i + 4 <= sent.size(); ++i) {
     std::vector<PacketId> window;
     for (std::size_t k = i; k < i + 4; ++k) window.push_back(sent[k].flit.packet);
@@ -122,7 +122,7 @@ TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(bench.sent()[i].flit.packet, 2 - i);
 }
 
-// Two adaptive hops: the emptier one is taken; where neither has room for the packet, the other hop.
+// The emptier of two adaptive hops is chosen; if neither has room for the packet, the other hop.
 TEST(Router, ChoosesAmongHopsByWhatWaits) {
   RouterBench bench(4, router_config(2, 4));
   bench.environment.packet_flits = 3;
@@ -134,7 +134,7 @@ TEST(Router, ChoosesAmongHopsByWhatWaits) {
   send(1);
   EXPECT_EQ(bench.sent().back().out_port, 1);  // the first of equals
   send(2);
-  EXPECT_EQ(bench.sent().back().out_port, 2);  // a place is left behind output 1, three are needed
+  EXPECT_EQ(bench.sent().back().out_port, 2);  // one slot is left behind output 1, three are needed
   EXPECT_TRUE(bench.environment.left_adaptive.empty());
   send(3);
   EXPECT_EQ(bench.sent().back().out_port, 3);
@@ -165,7 +165,7 @@ TEST(Router, SendsThroughAllOutputsInOneCycle) {
   EXPECT_EQ(bench.sent().size(), 32U);  // 8 cycles of 4 flits, after 2 of allocation
 }
 
-// Four buffers ask for one output virtual channel; each packet takes it when its turn comes.
+// Four buffers request one output virtual channel; each packet gets it in turn.
 TEST(Router, GivesAContestedVirtualChannelInTurn) {
   RouterBench bench(5, router_config(1, 8));
   for (int round = 0; round < 2; ++round) {
@@ -185,7 +185,7 @@ TEST(Router, GivesAContestedVirtualChannelInTurn) {
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-// In one cycle two heads ask output 3 and one asks output 4: who is alone there waits for nobody.
+// In one cycle two heads request output 3 and one requests output 4, which does not wait.
 TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
   RouterBench bench(5, router_config(1, 8));
   bench.receive_packet(0, 0, 0, 1, to_port(3));
@@ -200,14 +200,14 @@ TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
   EXPECT_EQ(sent[2].flit.packet, 1U);
 }
 
-// A virtual channel is free for the next packet as soon as the tail has left, whatever credits are out: the
-// buffer downstream may hold two packets.
+// A virtual channel is free for the next packet as soon as the tail has left, even with outstanding credits:
+// the buffer downstream may hold two packets.
 TEST(Router, ReusesAVirtualChannelTheCycleAfterTheTail) {
   RouterBench bench(3, router_config(1, 8));
   bench.receive_packet(0, 0, 1, 3, to_port(2));
   bench.receive_packet(1, 0, 2, 3, to_port(2));
   bench.run_until(20);
-  // Heads ask at cycle 1, the first is sent at 2; its tail at 4 frees the channel for allocation at 5.
+  // Heads request at cycle 1, the first is sent at 2; its tail at 4 frees the channel for allocation at 5.
   EXPECT_THAT(send_cycles(bench), ElementsAre(2, 3, 4, 6, 7, 8));
   EXPECT_FALSE(bench.router.output_vc_busy(2, 0));
   EXPECT_EQ(bench.router.credits(2, 0), 2);
@@ -237,7 +237,7 @@ TEST(Router, WaitsForCredits) {
   EXPECT_EQ(bench.router.credits(1, 0), 1);
 }
 
-// Asking for more outputs than there are virtual channels must not lose anyone.
+// No requester may be lost if more outputs are requested than there are virtual channels.
 TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
   RouterBench bench(3, router_config(2, 8));
   for (int vc = 0; vc < 2; ++vc) {
@@ -252,7 +252,7 @@ TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
 
 class SlowChannel : public ::testing::TestWithParam<Femtoseconds> {};
 
-// A train keeps the channel's rate to the cycle, however long; no part of it exceeds the rate by a cycle.
+// A train keeps the channel's rate to the cycle, for any length; no part of it exceeds the rate by a cycle.
 TEST_P(SlowChannel, KeepsItsExactRate) {
   const Femtoseconds flit_time = GetParam();
   constexpr int kFlits = 1000;
@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(FlitTimes, SlowChannel,
                                            RouterBench::kPeriod * 3 / 2, RouterBench::kPeriod * 2,
                                            RouterBench::kPeriod * 7 / 3, RouterBench::kPeriod * 4));
 
-// Idleness is not saved up: after a pause the channel starts afresh.
+// Idle time does not accumulate: after a pause the channel starts anew.
 TEST(Router, DoesNotCatchUpAfterAPause) {
   RouterBench bench(2, router_config(1, 64), {{0}, {2 * RouterBench::kPeriod}});
   bench.receive_packet(0, 0, 1, 3, to_port(1));
@@ -325,8 +325,8 @@ Traffic random_traffic() {
   return traffic;
 }
 
-// Feeds the router as a neighbour would: a flit per input port and cycle, within the buffers' places; takes
-// what comes out and returns its credit three cycles later. True when all is through.
+// Feeds the router like its neighbours: a flit per input port and cycle, within the buffers' slots; receives
+// its flits and returns credits three cycles later. True once all flits are through.
 class Feeder {
  public:
   explicit Feeder(const Traffic& traffic)
@@ -357,7 +357,7 @@ class Feeder {
         fed = true;
       }
       const std::size_t freed = bench_.environment.freed.size();
-      // A router that said it sleeps is not stepped without an event: it must not have needed it.
+      // A sleeping router is not stepped without an event, and must not need it.
       if (awake || fed) {
         bench_.environment.now = now;
         awake = bench_.router.step(now);
@@ -441,8 +441,8 @@ RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
   }
 }
 
-// Ports that nothing comes to and goes to change nothing but how the router allocates: the virtual channels
-// of the larger one are more than a word has bits.
+// Ports without traffic change nothing but the kind of allocation: the larger router has more virtual
+// channels than a word has bits.
 RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
   const Traffic traffic = random_traffic();
   Traffic larger = traffic;
@@ -461,7 +461,7 @@ RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
   for (std::size_t i = 0; i < sent.size(); ++i) RC_ASSERT(event(sent[i]) == event(sent_by_large[i]));
 }
 
-// Five saturated inputs, one output: nobody gets more than a packet ahead of anybody.
+// Five saturated inputs, one output: no input gets more than a packet ahead of another.
 RC_GTEST_PROP(Router, IsFairToSaturatedInputs, ()) {
   const int inputs = *rc::gen::inRange(2, 6);
   const int vcs = *rc::gen::inRange(1, 5);

@@ -5,7 +5,7 @@
 namespace coppice::fabric {
 namespace {
 
-constexpr std::int64_t kEnough = 8 * 4;  // tries of four nodes
+constexpr std::int64_t kEnough = 8 * 4;  // attempts of four nodes
 
 TEST(StretchJudge, WaitsForEnoughTriesOfTheWholeNetwork) {
   StretchJudge judge(4);
@@ -13,7 +13,7 @@ TEST(StretchJudge, WaitsForEnoughTriesOfTheWholeNetwork) {
   EXPECT_EQ(judge.judge(100), 100);
   judge.add({1, 0});
   EXPECT_GT(judge.judge(100), 100);
-  // Judged gains do not count again.
+  // Gains that were judged do not count again.
   EXPECT_EQ(judge.judge(200), 200);
 }
 

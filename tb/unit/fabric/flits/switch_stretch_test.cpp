@@ -30,7 +30,7 @@ class PlainSwitch {
     for (const SwitchFlow* flow : part.flows) flows_.push_back(*flow);
   }
 
-  // When the flows send, by flow.
+  // [flow]: cycles in which it sends
   std::vector<CycleMask> run(Cycles cycles) {
     std::vector<CycleMask> sent(flows_.size());
     for (Cycles cycle = 0; cycle < cycles; ++cycle) {
@@ -46,7 +46,7 @@ class PlainSwitch {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-  // A flow from input to output that may send, on `vc` if that is none below 0; -1: none.
+  // The flow from an input to an output that may send, on `vc` unless that is below 0; -1: none.
   int asking(int in, int out, int vc) const {
     for (std::size_t i = 0; i < flows_.size(); ++i) {
       const SwitchFlow& flow = flows_[i];
@@ -104,7 +104,7 @@ class PlainSwitch {
   std::vector<SwitchFlow> flows_;
 };
 
-// Draws switches and what comes to them.
+// Draws switches and their arrivals.
 class Draw {
  public:
   explicit Draw(unsigned seed) : random_(seed) {}
@@ -114,7 +114,7 @@ class Draw {
   Value one_of(std::initializer_list<Value> values) {
     return *(values.begin() + below(static_cast<Cycles>(values.size())));
   }
-  // Cycles out of the first `cycles`: none, at random, or one in a few from some on.
+  // Cycles out of the first `cycles`: none, random ones, or one in a few from a random one on.
   CycleMask mask(Cycles cycles) {
     CycleMask mask;
     const Cycles kind = below(4);
@@ -129,7 +129,7 @@ class Draw {
   std::mt19937 random_;
 };
 
-// Flows of all or some inputs, in order, each to an output, and the ports they have.
+// Flows of all or some inputs, in order, each to an output, and their ports.
 struct Drawn {
   std::vector<SwitchFlow> flows;
   SwitchPart part;
@@ -186,7 +186,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
     const std::vector<CycleMask> expected = PlainSwitch(drawn.part).run(cycles);
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed;
-    // And again, from what it remembers.
+    // The same again, from its memory.
     for (SwitchFlow& flow : drawn.flows) flow.sent = {};
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed << ", remembered";
@@ -194,7 +194,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
   EXPECT_GE(stretch.found(), 1500);
 }
 
-// One flow needs no memory, whatever it has least of.
+// A single flow needs no memory.
 TEST(SwitchStretch, RunsOneFlowAlone) {
   SwitchStretch stretch(kPeriod);
   for (unsigned seed = 0; seed < 1000; ++seed) {
@@ -213,8 +213,8 @@ TEST(SwitchStretch, RunsOneFlowAlone) {
   }
 }
 
-// Parts that differ only in what their ports are called do the same, and those that differ in a pointer that
-// decides do not.
+// Parts that differ only in the numbers of their ports behave alike; those that differ in a deciding pointer
+// do not.
 TEST(SwitchStretch, RemembersPartsByWhatDecides) {
   SwitchStretch stretch(kPeriod);
   const auto run = [&](int first_in, int out, int grant_pointer) {

@@ -20,7 +20,7 @@ TEST(BufferSpace, ReservesFromTheChannelThatHoldsBackUpTheRoute) {
   EXPECT_THAT(held, ElementsAre(0, 30, 30, 0));
   EXPECT_EQ(space.free(1), 20);
   EXPECT_EQ(space.free(2), 0);
-  // More is wanted later: what is held counts.
+  // A larger request follows, to which the held space counts.
   EXPECT_EQ(space.reserve(links, 3, 300, kAny, held), 180);
   EXPECT_EQ(space.free(0), 0);
 }
@@ -60,7 +60,7 @@ TEST(BufferSpace, TrimKeepsWhatIsNearest) {
   EXPECT_EQ(space.free(1), 100);
 }
 
-// Whatever is reserved, trimmed and released: no buffer is overfull, and all room comes back.
+// For any reservations, trims and releases: no buffer overflows, and all space is returned.
 RC_GTEST_PROP(BufferSpace, RoomIsNeitherLostNorMade, ()) {
   BufferSpace space(std::vector<double>(6, 64));
   struct Message {

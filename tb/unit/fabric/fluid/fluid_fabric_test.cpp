@@ -26,9 +26,9 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
 constexpr Bytes kFlit = 16;
-constexpr int kDeep = 512;  // flits of a buffer: more than a credit's round over 150 cycles takes
+constexpr int kDeep = 512;  // flits per buffer: more than a credit loop over 150 cycles needs
 
-// Hands whole messages to the fabric, one after another, each not before its time; and receives them.
+// Offers whole messages to the fabric, one after another, each not before its time; and receives them.
 class Station final : public Injector, public Ejector {
  public:
   struct Planned {
@@ -89,7 +89,7 @@ class SmallFluid {
     }
   }
 
-  // Before the simulation; per source in the order of time. `count` flits, the head included.
+  // Before the simulation; per source in order of time. `count` flits, including the head.
   std::uint64_t send(Cycles at, NodeId src, NodeId dst, int spine, std::int64_t count) {
     const std::uint64_t id = next_++;
     flits[id] = count;
@@ -112,7 +112,7 @@ class SmallFluid {
     return *routes_.back();
   }
   Station& station(NodeId node) { return stations[static_cast<std::size_t>(node)]; }
-  // When its last flit had left its port.
+  // The time at which its last flit left its port.
   Cycles sent(std::uint64_t message) { return station(source_of[message]).injected.at(message); }
   Cycles arrived(std::uint64_t message) {
     for (Station& each : stations) {
@@ -120,7 +120,7 @@ class SmallFluid {
     }
     return -1;
   }
-  // When its last flit was past the channel that held it back.
+  // The time at which its last flit had passed the bottleneck channel.
   Cycles through(std::uint64_t message) { return arrived(message) - latency_of[message]; }
   Cycles started(std::uint64_t message) { return station(source_of[message]).started.at(message); }
 
@@ -160,7 +160,7 @@ TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
   EXPECT_EQ(net.fabric->statistics().flits_ejected, 1001);
 }
 
-// A single flit takes the ejection channel half of two cycles; nobody loses a cycle to rounding.
+// A single flit takes the ejection channel half of two cycles; rounding costs no cycle.
 TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
   SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
@@ -242,8 +242,8 @@ TEST(FluidFabric, OverADeadChannelNothingMovesUntilItLives) {
 
 // --- buffers ---------------------------------------------------------------------------------------------
 
-// a and b share the uplink. a's 400 flits fit into the buffers before it, so a's port sends c, to its own
-// ToR, from 400 on, while a is on its way until 800.
+// a and b share the uplink. The buffers before it absorb a's 400 flits, so a's port sends c, to its own ToR,
+// from 400 on, while a is in flight until 800.
 TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
   SmallFluid net({3, 2, 1}, 1, kDeep);
   const auto a = net.send(0, 0, 3, 0, 400);
@@ -257,8 +257,8 @@ TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
   EXPECT_EQ(net.through(b), 800);
 }
 
-// A message has one virtual channel, so one buffer of its own at the port and one behind the NIC's channel:
-// it leaves the port when all but those 32 flits are past the uplink, at half a flit per cycle.
+// A message has one virtual channel, and therefore one buffer at the port and one behind the NIC's channel:
+// it leaves the port when all but those 32 flits have passed the uplink, at half a flit per cycle.
 TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
   SmallFluid net({3, 2, 1}, 1, 16);
   const auto a = net.send(0, 0, 3, 0, 400);
@@ -269,8 +269,8 @@ TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
 }
 
 // Half of the first message's 60 flits wait in the buffer behind the NIC's channel while the second message
-// leaves the port. As flits they also take the second message's turns at that switch input, which fluid rates
-// leave out: at most 30 cycles.
+// leaves the port. As flits they also use the second message's turns at that switch input, which fluid rates
+// ignore: at most 30 cycles.
 TEST(FluidFabric, WaitsInBuffersAsFlitsDo) {
   SmallFluid net({3, 2, 1}, 1, 64);
   SmallFabric flits("flits", net.topology, topology::make_routing(net.topology, 4), system_config(4, 64));
@@ -320,7 +320,8 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
   net.send(500, 1, 3, 0, 750);
   finish(net);
   // The uplink is shared from 500 until the first message is through at 1,500. Ports send at full rate until
-  // the 32 flits of room before it are taken, 64 cycles later, and have sent all when the last 32 wait there.
+  // the 32 flits of space before it are full, 64 cycles later, and have sent everything when the last 32 wait
+  // there.
   EXPECT_THAT(watcher.rates[0], ElementsAre(std::pair(0, 1.0), std::pair(500, 0.5), std::pair(500, 1.0),
                                             std::pair(564, 0.5), std::pair(1436, 0.0)));
   EXPECT_THAT(watcher.rates[1], ElementsAre(std::pair(500, 0.5), std::pair(500, 1.0), std::pair(564, 0.5),
@@ -334,9 +335,9 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
 
 // --- against other models --------------------------------------------------------------------------------
 
-// Effects that input-queued routers have, and fluid rates do not show: the switch serves its input ports in
-// turn, whatever the flows behind them. Four flows share the downlink of a spine, three of them from one ToR:
-// a quarter each when fluid; as flits, half for the flow that comes alone and a sixth for each of the three.
+// Effects of input-queued routers that fluid rates ignore: the switch serves its input ports in turn, not
+// flows. Four flows share the downlink of a spine, three of them from one ToR: a quarter each when fluid; as
+// flits, half for the flow that arrives alone and a sixth for each of the three.
 TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
   constexpr int kFlits = 3000;
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 8}, {1, 9}, {2, 10}, {4, 11}};
@@ -354,7 +355,7 @@ TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
   for (const NodeId dst : {8, 9, 10}) EXPECT_NEAR(arrival(dst), 4.0 * kFlits, 0.02 * kFlits);
 }
 
-// Raises all rates together, link by link as they fill: progressive filling as it is defined, from nothing at
+// Raises all rates together, link by link as they fill: progressive filling by its definition, recomputed at
 // every event. Rates in flits per cycle.
 std::vector<double> fill(const std::vector<std::vector<int>>& links_of, const std::vector<bool>& active,
                          int links) {
@@ -382,7 +383,7 @@ std::vector<double> fill(const std::vector<std::vector<int>>& links_of, const st
   return rate;
 }
 
-// When each message's last flit is through, one message per source.
+// The time at which each message's last flit is through, one message per source.
 std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<Sent>& plan) {
   const auto channels = static_cast<int>(net.topology.channels().size());
   std::vector<std::vector<int>> links_of;
@@ -423,9 +424,9 @@ std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<
   return end;
 }
 
-// Rates kept up to date from event to event give the times of rates found from nothing at every event; and
-// every flit and byte is accounted for. With an accelerator per ToR messages meet behind all other channels
-// of their routes, so that what waits in buffers slows nobody down.
+// Rates updated from event to event give the times of rates recomputed at every event, and every flit and
+// byte is accounted for. With an accelerator per ToR messages meet behind all other channels of their routes,
+// so that buffered flits delay no other message.
 RC_GTEST_PROP(FluidFabric, TimesAreThoseOfProgressiveFillingFromNothing, ()) {
   const std::vector<int> dims{1, *rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4)};
   const int accelerators = dims[0] * dims[1];

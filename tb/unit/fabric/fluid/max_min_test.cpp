@@ -19,8 +19,8 @@ using ::testing::UnorderedElementsAre;
 
 using Links = std::vector<std::int32_t>;
 
-// Whether each of the flows, which are all there are, has a bottleneck (a full link on which no flow is
-// faster) and no link is above its capacity: the definition itself.
+// Whether each flow has a bottleneck (a full link on which no flow is faster) and no link is above its
+// capacity: the definition itself. `flows` are all flows.
 bool is_max_min_fair(const MaxMinRates& rates, const std::vector<MaxMinRates::FlowId>& flows, int links) {
   constexpr double kTolerance = 1e-9;
   std::vector<double> sums(static_cast<std::size_t>(links), 0);
@@ -44,8 +44,8 @@ bool is_max_min_fair(const MaxMinRates& rates, const std::vector<MaxMinRates::Fl
   });
 }
 
-// Bertsekas and Gallager's example: three flows over link 0, one of them over link 1 as well, where it meets
-// a fourth; the first link is the bottleneck of three, the fourth takes what is left of the second.
+// Bertsekas and Gallager's example: three flows over link 0, one of them also over link 1, where it meets a
+// fourth; the first link is the bottleneck of three, the fourth gets the rest of the second.
 TEST(MaxMinRates, FillsTheTightestLinkFirst) {
   MaxMinRates rates({1.0, 1.0});
   const auto a = rates.add(Links{0});
@@ -110,8 +110,8 @@ TEST(MaxMinRates, NamesTheFirstLinkThatHoldsAFlow) {
   EXPECT_EQ(rates.bottleneck(alone), 0);
 }
 
-// Arrivals, departures, moves and failures: always the one max-min fair allocation, and the same as from
-// nothing.
+// Arrivals, departures, moves and failures: always the unique max-min fair allocation, equal to a recomputed
+// one.
 RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   const int links = *rc::gen::inRange(1, 12);
   std::vector<double> capacities;
@@ -164,7 +164,7 @@ RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   }
 }
 
-// Progressive filling from nothing, a link at a time, with no state kept: the rate of each of `flows`.
+// Progressive filling from scratch, one link at a time, without state: the rate of each of `flows`.
 std::vector<double> plain_rates(const std::vector<double>& capacities, const std::vector<Links>& flows) {
   constexpr double kOpen = -1;
   std::vector<double> rates(flows.size(), kOpen);
@@ -222,7 +222,7 @@ RC_GTEST_PROP(MaxMinRates, EveryUpdateEqualsFillingFromNothing, ()) {
   }
 }
 
-// A k x k mesh whose nodes send to one destination after the other along rows, then columns: the links of a
+// A k x k mesh whose nodes send to one destination after another along rows, then columns: the links of a
 // flow from `src` to `dst` (right, left, down, up of every node, then injection).
 Links mesh_path(int k, int src, int dst) {
   Links links{4 * k * k + src};

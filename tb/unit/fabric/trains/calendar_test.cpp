@@ -35,7 +35,7 @@ TEST(Calendar, TakesEventsThatComeWhileTheirCycleIsGoneThrough) {
   EXPECT_THAT(calendar.take(), ElementsAre(2));
 }
 
-// A stable sort by cycle of what is there is the model.
+// The reference is a stable sort of the contents by cycle.
 RC_GTEST_PROP(Calendar, IsASortByCycle, (const std::vector<std::pair<std::uint8_t, int>>& additions)) {
   Calendar<int> calendar;
   std::vector<std::pair<Cycles, int>> model;

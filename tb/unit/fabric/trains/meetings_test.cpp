@@ -30,7 +30,7 @@ TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysT
   pass(meetings, 3, 3, {3});
   pass(meetings, 4, 4, {5});
   meetings.want_users_and_feeders(2);
-  // 0 and 2 pass it, over outputs 1 and 4, the first of which 1 passes too; 3 is behind it, 4 elsewhere.
+  // 0 and 2 pass it, over outputs 1 and 4; 1 passes the first as well; 3 is behind it, 4 elsewhere.
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
 }
 
@@ -87,7 +87,7 @@ TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
   EXPECT_FALSE(meetings.too_many());
   meetings.want_users(3);
   EXPECT_TRUE(meetings.too_many());
-  // Too early to tell.
+  // Too early for a decision.
   meetings.messages = 3;
   EXPECT_FALSE(meetings.too_many());
 }
@@ -104,7 +104,7 @@ TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
     meetings.want_port(0);
     return meetings.pays();
   };
-  // A ninth of all flits, of messages that follow each other closely.
+  // A ninth of all flits, in messages that follow each other closely.
   EXPECT_TRUE(run(1000));
   // Leaps would simulate few of so many cycles.
   EXPECT_FALSE(run(1'000'000));

@@ -13,7 +13,7 @@ using topology::VcRange;
 
 constexpr int kNodes = 4;
 
-// A ring of four, all channels alike, except the one that leaves node 2 if `uneven`.
+// A ring of four with equal channels, except the one that leaves node 2 if `uneven`.
 topology::Topology ring(bool uneven = false) {
   topology::Topology ring(topology::Kind::kRing, {kNodes}, kNodes, 0);
   for (NodeId node = 0; node < kNodes; ++node) {
@@ -58,7 +58,7 @@ TEST(RouteImages, RefuseWhatIsNotAlike) {
   EXPECT_FALSE(RouteImages(even, 0).add(uneven_ends)) << "another number of channels";
 }
 
-// All go through node 2 or 3, whose channels would stand for those of others.
+// All messages go through node 2 or 3, whose channels would represent others.
 TEST(RouteImages, RefuseChannelsThatTwoImagesTake) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [src, dst] : {std::pair{0, 2}, {1, 2}, {2, 3}, {3, 0}, {3, 1}}) {

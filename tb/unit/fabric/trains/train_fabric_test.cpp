@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Hands out whole messages in order, each from its cycle on.
+// Offers whole messages in order, each from its cycle on.
 class MessageSource final : public Injector {
  public:
   struct Offer {
@@ -47,7 +47,8 @@ class MessageSink final : public Ejector {
   std::int64_t flits_;
 };
 
-// Messages of a head and one data flit from the middle of three nodes, to the left and to the right in turn.
+// Messages of a head and one data flit from the middle of three nodes, alternately to the left and to the
+// right.
 class Middle {
  public:
   Middle(const char* name, const config::SystemConfig& system, const std::vector<Cycles>& times)
@@ -104,8 +105,8 @@ TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
 }
 
-// The virtual channels by which messages of flits reach an output where they meet count: no train may pass a
-// port that leads there.
+// For messages of flits that meet, it matters by which virtual channels they reach an output: no train may
+// pass a port that leads there.
 TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   const topology::Topology line = mesh({4});
   const config::SystemConfig system = system_config(8);
@@ -147,7 +148,7 @@ TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   EXPECT_EQ(meetings.at(), 50);
 }
 
-// The rotation of virtual channels is slower than the router: messages may follow each other at once.
+// The rotation of virtual channels is slower than the router: messages may follow each other immediately.
 TEST(TrainFabric, TakesMessagesAtOnceWhereVirtualChannelsOutlastTheRouter) {
   const Middle many("many", system_config(8), {0, 2, 4});
   many.run();

@@ -41,8 +41,7 @@ TEST(GradientQueue, LayersWithoutGradientsWaitForNone) {
   EXPECT_TRUE(queue.released());
 }
 
-// Whenever the accelerator takes what is released, it takes the layers whose chunks have come, no more, no
-// fewer.
+// At any time the accelerator dequeues exactly the layers whose chunks have arrived.
 RC_GTEST_PROP(GradientQueue, ReleasesExactlyTheCompleteLayers, ()) {
   auto table = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 40));
   std::ranges::sort(table);

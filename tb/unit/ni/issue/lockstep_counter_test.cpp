@@ -16,7 +16,7 @@ TEST(LockstepCounter, HoldsTheNextStepForTheCurrentOne) {
   EXPECT_EQ(counter.value(500), 0);
 }
 
-// The part that the buffer absorbs lets the next step start early; its own time still counts from the nominal
+// The flits that the buffer absorbs let the next step start early; its own time still counts from the nominal
 // end.
 TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
   LockstepCounter counter;
@@ -28,7 +28,7 @@ TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
   EXPECT_EQ(counter.release(), 250);
 }
 
-// A step that starts late delays the steps after it.
+// A step that starts late delays the following steps.
 TEST(LockstepCounter, StartsAfreshWhenItIsLate) {
   LockstepCounter counter;
   counter.load(0, 100, 0);

@@ -10,7 +10,7 @@
 namespace coppice::ni {
 namespace {
 
-// Collectives of a message each from node 0 to node 1, beside tables of their own that are empty.
+// Collectives of one message each from node 0 to node 1, beside the interfaces' own empty tables.
 class Contexts : public ::testing::Test {
  protected:
   struct Collective {
@@ -39,9 +39,9 @@ class Contexts : public ::testing::Test {
     return *collectives.back();
   }
 
-  // The receiver's start in cycle `joins`; the sender's in cycle 0, except for the last `later` collectives:
-  // those start in cycle `at`, one after the other, when all else that happens in it has; at -1,
-  // the last starts when the first has ended.
+  // The receiver starts in cycle `joins`, the sender in cycle 0, except for the last `later` collectives:
+  // these start in cycle `at`, one after the other, after all other events of that cycle; with -1 the last
+  // starts when the first has ended.
   void run(Cycles joins, config::ContextOrder order = config::ContextOrder::kFifo, std::size_t later = 0,
            Cycles at = 0) {
     nodes.system.ni.context_order = order;
@@ -75,7 +75,7 @@ class Contexts : public ::testing::Test {
     nodes.run();
   }
 
-  // Starts collectives from `first` on at a node, each when what the one before has set off is over.
+  // Starts collectives from `first` on at a node, each when the effects of the previous start are over.
   struct Start final : sc_core::sc_module {
     Start(const sc_core::sc_module_name& name, Contexts& test, NodeId node, std::size_t first, Cycles at)
         : sc_module(name), test_(&test), node_(node), first_(first), at_(at) {
@@ -97,7 +97,7 @@ class Contexts : public ::testing::Test {
     Cycles at_;
   };
 
-  // In which cycle the only message of each collective was issued.
+  // [collective]: the cycle in which its only message was issued.
   std::vector<Cycles> issues() const {
     std::vector<Cycles> cycles(collectives.size(), -1);
     for (const MessageRecord& message : nodes.recorder.messages) cycles[message.context - 1] = message.issued;
@@ -135,7 +135,7 @@ TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
   EXPECT_TRUE(nodes.interfaces[0]->finished());
 }
 
-// The first to start goes first: when it issued, nobody else had started.
+// The first to start goes first: when it issued, no other had started.
 TEST_F(Contexts, ShareAPortInTheirOrder) {
   for (const int priority : {0, 0, 2, 1}) add(512, priority);
   run(0, config::ContextOrder::kPriority);
@@ -155,7 +155,7 @@ TEST_F(Contexts, HoldWhatComesEarly) {
   EXPECT_EQ(one.sink.values()[0], 11.0F);
 }
 
-// A start may come in a cycle in which the interface has run.
+// A start may follow in a cycle in which the interface has run.
 TEST_F(Contexts, IssueOneEntryACycleAtAPort) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 2, 100);
@@ -164,7 +164,7 @@ TEST_F(Contexts, IssueOneEntryACycleAtAPort) {
 
 TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
   // The first two fill the port's queue. The tail of the first of them, of 5 flits, leaves in cycle 7, and
-  // the place is there from cycle 8 on: for the one that has waited, though the other has the priority.
+  // its slot is free from cycle 8 on: for the one that has waited, though the other has the higher priority.
   for (const int priority : {0, 0, 0, 5}) add(64, priority);
   run(0, config::ContextOrder::kPriority, 1, -1);
   const std::vector<Cycles> cycles = issues();
@@ -173,7 +173,7 @@ TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
   EXPECT_GT(cycles[3], 8);
 }
 
-// The tail of the first leaves in the very cycle, and before the interface runs again for the second.
+// The tail of the first leaves in that very cycle, and before the interface runs again for the second.
 TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 1, 7);
@@ -181,14 +181,14 @@ TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
   EXPECT_EQ(end(0, 1), 8);
 }
 
-// The receiver of nothing has nothing to send either.
+// The receiver has nothing to send.
 TEST_F(Contexts, EndInTheCycleAfterTheirStartWhereNothingIsToBeDone) {
   add(64, 0).schedule.nodes[0].ports[0].entries().clear();
   run(0);
   EXPECT_EQ(end(0, 1), 1);
 }
 
-// Then it counts from the adder's 5 cycles after its tail on, and the start has nothing to wait for.
+// Then it counts from the adder's 5 cycles after its tail on, and the start waits for nothing.
 TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
   nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
   Collective& one = add(64, 0);

@@ -83,7 +83,7 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
   RC_ASSERT(members == accelerators);
 }
 
-// Addresses are looked for where they would be if they were evenly apart.
+// Addresses are searched from where they would be at equal distances.
 RC_GTEST_PROP(ContributionMemory, FindsAddressesHoweverFarApart, ()) {
   const auto gaps =
       *rc::gen::nonEmpty(rc::gen::container<std::vector<Bytes>>(rc::gen::element<Bytes>(4, 4, 8, 400)));

@@ -74,7 +74,7 @@ TEST_F(MemoryTest, GrantsWhatTransactionsWouldGet) {
   EXPECT_EQ(memory.dma_bytes(), 8 + 4 + 8);
 }
 
-// The time of an access depends on those before it.
+// The time of an access depends on the previous ones.
 TEST_F(MemoryTest, GrantsNothingWhereBandwidthIsLimited) {
   MemoryPace pace;
   pace.bandwidth = Bandwidth{16'000'000'000};

@@ -8,7 +8,7 @@
 namespace coppice::ni {
 namespace {
 
-// The data last as long as the call they are written in.
+// The data exist for the duration of the call.
 ReductionQueues::Flit add(std::size_t word, std::initializer_list<float> data) {
   return {true, word, {data.begin(), data.end()}};
 }
@@ -16,7 +16,7 @@ ReductionQueues::Flit store(std::size_t word, std::initializer_list<float> data)
   return {false, word, {data.begin(), data.end()}};
 }
 
-// 1 is lost in 2^24 + 1, and not in 1 + 1.
+// 1 is lost in 2^24 + 1, but not in 1 + 1.
 constexpr float kLarge = 0x1p24F;
 
 TEST(ReductionQueues, AddInTheOrderOfCycles) {
@@ -56,7 +56,7 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
     queues.take(0, add(0, {1.0F}), 0, memory);
     queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 5
     queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1, memory);  // a store waits behind it
-    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // and so does what comes then
+    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // and so do later arrivals
     queues.advance(2, memory);
     EXPECT_EQ(memory[5], passes ? 1.0F : 0.0F);
     queues.advance(6, memory);
@@ -69,7 +69,7 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
   }
 }
 
-// A message that comes a flit a cycle overtakes one that comes at half of that, at a lower port, or
+// A message that arrives at one flit per cycle overtakes one at half of that rate, at a lower port, or
 // interleaved with it: neither waits for the other from then on.
 TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
   constexpr int kFlits = 1000;
@@ -110,7 +110,7 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   queues.read_ahead(0, 3, memory, [&] { read = memory[2]; });
   EXPECT_EQ(read, 3.0F);
   EXPECT_EQ(memory[2], 1.0F);
-  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the one that is under way
+  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the pending one
   queues.advance(30, memory);
   EXPECT_EQ(memory[2], 1.0F);
   queues.advance(200, memory);
@@ -119,7 +119,7 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   EXPECT_EQ(read, 4.0F);
 }
 
-// The sums of three children were read ahead, and their parent's final value comes while two of them wait.
+// The sums of three children were read ahead, and their parent's final value arrives while two of them wait.
 TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   for (const int parent : {0, 3}) {
     std::vector<float> memory(8, 0.0F);
@@ -152,7 +152,7 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
     std::vector<float> expected(kWords, 0.0F);
     const int cycles = *rc::gen::inRange(1, 24);
     for (int cycle = 0; cycle < cycles; ++cycle) {
-      std::vector<bool> stored(kWords);  // in this cycle, which has no order but the ports'
+      std::vector<bool> stored(kWords);  // in this cycle, ordered by port only
       for (int port = 0; port < kPorts; ++port) {
         if (*rc::gen::inRange(0, 3) == 0) continue;
         const auto word = *rc::gen::inRange<std::size_t>(0, kWords - 1);
@@ -181,14 +181,15 @@ TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
   EXPECT_EQ(memory[0], 2.0F);
 }
 
-// A queue that never empties, longer than what it keeps of flits that have left.
+// A queue that never empties and is longer than its record of flits that have left.
 TEST(ReductionQueues, KeepTheOrderOfALongBacklog) {
   constexpr int kFlits = 2000;
   std::vector<float> memory(kFlits, 0.0F);
   ReductionQueues queues(2, 3);
   std::vector<float> expected(kFlits, 0.0F);
   for (int i = 0; i < kFlits; ++i) {
-    const auto word = static_cast<std::size_t>(i / 3);  // waits for the one before it, twice of three times
+    // Waits for the previous one, twice out of three times.
+    const auto word = static_cast<std::size_t>(i / 3);
     const auto value = static_cast<float>(i + 1);
     queues.take(0, add(word, {value, -value}), i, memory);
     expected[word] += value;

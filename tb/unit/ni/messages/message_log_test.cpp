@@ -34,7 +34,7 @@ TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
   EXPECT_TRUE(log[first].payload.values.empty());
 }
 
-// Opened in one thread, closed in another, told in the order of completion and then of accelerators.
+// Opened in one thread, closed in another, and reported in order of completion and then of accelerators.
 TEST(MessageLog, GathersWhatThreadsHaveClosed) {
   MessageLog log;
   log.keep(true);

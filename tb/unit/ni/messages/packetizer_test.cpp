@@ -106,7 +106,7 @@ TEST_F(PacketizerTest, HoldsTwoMessages) {
   EXPECT_FALSE(packetizer.has_place(0));
 }
 
-// The network interface may look before or after the injection channel in a cycle, and must see the same.
+// The network interface may run before or after the injection channel in a cycle, with the same view.
 TEST_F(PacketizerTest, FreesAPlaceInTheCycleAfterTheTail) {
   for (const auto& leave : {+[](Packetizer&p, fabric::Packet&packet) { p.packet_injected(packet, 9); },
                             +[](Packetizer&p, fabric::Packet&) { p.message_injected(5, 9); }}) {

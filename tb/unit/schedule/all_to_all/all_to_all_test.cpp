@@ -8,7 +8,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The choice counts the messages of tables before it makes them.
+// The choice counts the messages of tables before it builds them.
 TEST(AllToAll, CountsMessagesBeforeTheyAreMade) {
   for (const Machine& machine :
        {torus({4, 2}), torus({5, 3}), torus({2, 2, 2}), mesh({3, 4}), mesh({8}), dgx1(), fat_tree({4, 2})}) {

@@ -20,8 +20,8 @@ Topology torus(const std::vector<int>& dims) {
   return topology::make_torus(dims, links);
 }
 
-// The hops along a dimension that all blocks need, over the channels of the dimension: the bound, in blocks.
-// With `whole` blocks, one more of those in the middle of a ring goes one way if they are odd.
+// The hops along a dimension that all blocks need, divided by the channels of the dimension: the bound, in
+// blocks. With `whole` blocks and an odd number of them in the middle of a ring, one more goes one way.
 double least_steps(const std::vector<int>& dims, bool whole) {
   int accelerators = 1;
   for (const int width : dims) accelerators *= width;

@@ -29,7 +29,7 @@ TEST(ReverseChannels, RefusesAOneWayStreet) {
               testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("0->1")));
 }
 
-// Whichever link comes first, a channel is paired with the one back of its own speed.
+// In any order of links, a channel is paired with the reverse one of the same speed.
 TEST(ReverseChannels, PairsLinksOfOneSpeed) {
   constexpr Bandwidth kFast{16};
   constexpr Bandwidth kSlow{1};

@@ -5,7 +5,7 @@
 namespace coppice::schedule {
 namespace {
 
-// As configurations and results have them.
+// Names in configurations and results.
 TEST(ChunkPolicy, HasANameForEverything) {
   EXPECT_STREQ(to_string(ChunkScheduler::kBaseline), "baseline");
   EXPECT_STREQ(to_string(ChunkScheduler::kThemis), "themis");

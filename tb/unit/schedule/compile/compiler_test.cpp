@@ -32,7 +32,7 @@ TEST(Compiler, TakesChunksAsItsDescriptionSays) {
     if (info.make == nullptr) continue;
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4096));
     request.chunks = 3;
-    // MultiTree cuts a broadcast's data only.
+    // MultiTree divides the data of a broadcast only.
     if (info.rooted) {
       request.root = 1;
       request.collective = Collective::kAllGather;

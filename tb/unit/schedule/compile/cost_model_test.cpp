@@ -8,7 +8,7 @@
 namespace coppice::schedule {
 namespace {
 
-// 10 us a step, 1 ns a byte, 8 accelerators.
+// 10 us per step, 1 ns per byte, 8 accelerators.
 constexpr CostModel kModel{.alpha_ns = 10'000, .beta_ns_per_byte = 1, .accelerators = 8};
 
 TEST(CostModel, RingPaysTwiceAnAllGather) {
@@ -24,7 +24,7 @@ TEST(CostModel, TreeStepsByHand) {
   EXPECT_DOUBLE_EQ(kModel.overlapped_tree_ns(80'000, 5), 11 * 26'000.0);
 }
 
-// Eq. (5) and (7) are (3) and (6) with (4) put in, wherever (4) is at least 1.
+// Eq. (5) and (7) are (3) and (6) with (4) inserted, if (4) is at least 1.
 RC_GTEST_PROP(CostModel, ClosedFormsAreThoseOfThePaper, ()) {
   const double alpha = *rc::gen::inRange(1, 100'000);
   const double bytes = *rc::gen::inRange(1'000'000, 1'000'000'000);

@@ -65,7 +65,7 @@ TEST(LatencyModel, TimesTheStepsOfEveryAlgorithm) {
   EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 0), 4);
   EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 1), 8);
   EXPECT_EQ(model.steps(1), 3);
-  // A quarter of the chunk, one half of it either way at half of the bandwidth.
+  // A quarter of the chunk, half of it each way at half of the bandwidth.
   for (int step = 0; step < 3; ++step) EXPECT_DOUBLE_EQ(ns(1, Op::kReduce, 16, step), 16);
   EXPECT_DOUBLE_EQ(ns(1, Op::kGather, 4, 2), 16);
 }

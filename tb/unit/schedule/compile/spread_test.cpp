@@ -13,7 +13,7 @@ namespace {
 
 constexpr Femtoseconds kLatency = 100 * kFemtosecondsPerNanosecond;
 
-// `accelerators` on `switches` switches each, a link of 16 GB/s to every one.
+// `accelerators` on `switches` switches each, with a link of 16 GB/s to each.
 Machine box(int accelerators, int switches) {
   topology::Topology network(topology::Kind::kFile, {}, accelerators, switches);
   for (NodeId node = 0; node < accelerators; ++node) {
@@ -27,7 +27,7 @@ Machine box(int accelerators, int switches) {
 
 class OverPlanes : public testing::TestWithParam<const char*> {};
 
-// Four planes move nearly four times as much, and what they do is proven.
+// Four planes move nearly four times as much, with proven tables.
 TEST_P(OverPlanes, UsesAllOfThem) {
   const Machine machine = box(8, 4);
   const AlgorithmInfo& info = *find_algorithm(GetParam());

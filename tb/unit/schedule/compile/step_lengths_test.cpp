@@ -24,7 +24,7 @@ TEST(StepLengths, LastAsLongAsTheirSlowestMessage) {
   EXPECT_EQ(StepLengths::Nops(lengths, kFast, request).next(2), 0);
 }
 
-// If a port is slower than the step, whole flits follow the step's time: they never drift by more than one.
+// If a port is slower than the step, whole flits follow the step's time within one flit.
 RC_GTEST_PROP(StepLengths, DoNotDrift, ()) {
   CompileRequest request;
   request.timing.flit = 256;

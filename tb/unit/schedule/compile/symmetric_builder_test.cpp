@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A ring of n accelerators in which the origin's chunk goes once around.
+// A ring of n accelerators around which the origin's chunk goes once.
 struct AroundARing {
   explicit AroundARing(int n) : machine(torus({n})), symmetric{moves_of(n), 1, {}, {}} {
     symmetric.ways.assign(machine.topology.channels().size(), -1);
@@ -52,7 +52,7 @@ struct AroundARing {
   std::map<NodeId, topology::ChannelId> out;
 };
 
-// Every accelerator sends, one after another, its own chunk, the one before it, and so on.
+// Every accelerator sends its own chunk, then the previous one's, and so on.
 RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   const int n = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 9));
   AroundARing ring(n);

@@ -47,8 +47,7 @@ std::vector<RightFile> right_files() {
   return files;
 }
 
-// Every file that differs from `text` in one place: an attribute, a step that is gone or has changed places,
-// a thread block that is gone.
+// Every variant of `text` with one difference: an attribute, a missing or moved step, a missing thread block.
 void for_each_mutant(const std::string& text,
                      const std::function<void(const std::string&, std::string)>& visit) {
   pugi::xml_document original;
@@ -135,7 +134,7 @@ void for_each_mutant(const std::string& text,
   each("//algo", set("inplace", "0"), "inplace 0");
 }
 
-// The reader's complaint; empty if it accepts the file, whose tables must then be right, too.
+// The reader's error; empty if it accepts the file, whose tables must then be right, too.
 std::string refusal_of(const RightFile& file, const std::string& text) {
   try {
     CompileRequest request = file.machine.request(file.collective, file.size);
@@ -159,7 +158,7 @@ std::string fault_of(const std::string& text, int runs) {
   }
 }
 
-// Files that are wrong in one place are refused, with the place; what is taken is right in every order.
+// Files with one error are refused with its location; accepted ones are right in every order.
 TEST(BlockExecution, RefusesEveryWrongFile) {
   int wrong = 0;
   int right = 0;
@@ -179,10 +178,10 @@ TEST(BlockExecution, RefusesEveryWrongFile) {
     });
   }
   EXPECT_GE(wrong, 1000);
-  EXPECT_GE(right, 100);  // what a send says of its destination, larger buffers
+  EXPECT_GE(right, 100);  // attributes of a send's destination, larger buffers
 }
 
-// An all-gather of two GPUs; GPU 1's block that receives is `block`.
+// An all-gather of two GPUs; GPU 1's receiving block is `block`.
 std::string all_gather_with(const std::string& block) {
   return fmt::format(
       R"(<algo name="x" nchannels="2" nchunksperloop="2" ngpus="2" coll="allgather" inplace="1">
@@ -233,7 +232,7 @@ TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
       HasSubstr("GPU 1, thread block 1, step 0: reads chunk 0 of buffer o before anything is written to it"));
 }
 
-// Sums that are kept apart in scratch until they are added: right on GPUs, but not in one buffer.
+// Sums that stay in scratch until they are added: right on GPUs, but not in one buffer.
 TEST(BlockExecution, NamesOnePassAlgorithms) {
   std::string text =
       R"(<algo name="one_pass" nchannels="1" nchunksperloop="1" ngpus="2" coll="allreduce" inplace="1">)";

@@ -23,7 +23,7 @@ std::int64_t messages_of(const Schedule& schedule) {
   return messages;
 }
 
-// The schedule read back from the file that `schedule` is written to, proven right.
+// The schedule read back from the file written for `schedule`, proven right.
 Schedule read_back(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   Schedule read =
@@ -41,7 +41,7 @@ TEST(Msccl, RoundTripsKeepEveryMessage) {
            {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
         const Schedule schedule = machine.compile(algorithm, collective, size);
         const Schedule read = read_back(machine, schedule);
-        // The rings of a DGX-1 have chunks of different lengths, which are several of MSCCL's equal ones.
+        // The rings of a DGX-1 have chunks of different lengths, each of several equal MSCCL chunks.
         const bool unequal = std::string(algorithm) == "ring" && &machine == &machines[2];
         EXPECT_EQ(
             unequal ? messages_of(read) > messages_of(schedule) : messages_of(read) == messages_of(schedule),
@@ -67,7 +67,7 @@ RC_GTEST_PROP(Msccl, RoundTripsOfAnySizeAreProven, ()) {
   read_back(machine, schedule);
 }
 
-// Two GPUs, a chunk: GPU 1 keeps what it receives in scratch, adds it, and sends the sum back.
+// Two GPUs, one chunk: GPU 1 keeps it in scratch, adds it, and sends the sum back.
 constexpr const char* kScratch = R"(<algo name="two" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2"
  coll="allreduce" inplace="1">
 <gpu id="0" i_chunks="1" o_chunks="0" s_chunks="0">
@@ -156,7 +156,7 @@ TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
   EXPECT_THROW(to_msccl(machine.topology, schedule), UnsupportedError);
 }
 
-// Three GPUs, two chunks a pair: what 0 has for 2 goes by 1, which keeps it in scratch.
+// Three GPUs, two chunks per pair: those from 0 to 2 go through 1, which keeps them in scratch.
 std::string exchange(const std::string& relay, const std::string& last) {
   std::string text =
       R"(<algo name="three" proto="Simple" nchannels="1" nchunksperloop="6" ngpus="3" coll="alltoall" inplace="0">)";
@@ -206,7 +206,7 @@ TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
   const Schedule read = read_exchange(exchange("s0", "o0"));
   EXPECT_EQ(read.flows, 18);
   EXPECT_EQ(messages_of(read), 2 * 7);
-  // The second of the chunks from 0 to 2, of 2 of 5 elements, leaves 1 after it has arrived there.
+  // The second of the chunks from 0 to 2, of 2 of 5 elements, leaves 1 after its arrival there.
   int passed_on = 0;
   for (const Table& port : read.nodes[1].ports) {
     port.for_each_entry([&](const TableEntry& entry) {

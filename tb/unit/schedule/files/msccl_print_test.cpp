@@ -29,7 +29,7 @@ std::vector<Machine> shapes() {
   return machines;
 }
 
-// Whatever is written gives right sums in whatever order its thread blocks run, and is read back.
+// Every written file gives right sums in any order of its thread blocks, and can be read back.
 void expect_right(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   const std::string name =

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes kData = 256'000'000;
 
-// "chunk.stage start-end" in units, both counted from 1 as the paper does.
+// "chunk.stage start-end" in units, both counted from 1 as in the paper.
 std::vector<std::string> timeline(const ChunkSimulation& simulation, std::size_t dimension) {
   std::vector<std::string> lines;
   for (const ChunkOperation& operation : simulation.operations(dimension)) {
@@ -55,9 +55,9 @@ TEST(ChunkSimulation, RunsThemisInFigure5InSevenUnits) {
                                    "4.3 4.5-5", "2.4 5-7"));
 }
 
-// Two chunks over a switch of four: while the halves of the first are on their way, those of the second go.
+// Two chunks over a switch of four: the halves of the second are sent while those of the first are in flight.
 TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
-  // 800 Gb/s: chunks of 4 MB send 2 MB in 20 us, then 1 MB in 10 us, with a way of 25 us each.
+  // 800 Gb/s: chunks of 4 MB send 2 MB in 20 us, then 1 MB in 10 us, with a latency of 25 us each.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000)});
   constexpr Femtoseconds kUs = 1000 * kFemtosecondsPerNanosecond;
   const std::vector<ChunkPlan> plans(2, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
@@ -70,8 +70,8 @@ TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
   EXPECT_EQ(simulation.operations(0)[1].began, 20 * kUs);
 }
 
-// The switch of four adds. Two chunks of 4 MB: 40 us up, 12.5 us on the way, 40 us down, 12.5 us on the way;
-// what comes down passes what goes up.
+// The switch of four reduces. Two chunks of 4 MB: 40 us up, 12.5 us of latency, 40 us down, 12.5 us of
+// latency; both directions overlap.
 TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   DimensionModel dimension = dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000);
   dimension.in_network = true;
@@ -83,7 +83,7 @@ TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   ASSERT_EQ(simulation.operations(0).size(), 2U);
   EXPECT_EQ(simulation.operations(0)[0].complete, (40 + 40 + 25) * kUs);
   EXPECT_EQ(simulation.operations(0)[1].began, 40 * kUs);
-  // The parts of three go up in a reduce-scatter, and one comes down, in 10 us.
+  // In a reduce-scatter, three parts go up and one comes down, in 10 us.
   const std::vector<ChunkPlan> half(1, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
   EXPECT_EQ(simulation.run(half, IntraDimension::kFifo), (30 + 10 + 25) * kUs);
   // An all-gather of 1 MB each brings 3 MB down.
@@ -102,7 +102,7 @@ TEST(ChunkSimulation, GivesUpAfterATime) {
   const Femtoseconds finish = simulation.run(ways);
   EXPECT_EQ(simulation.run(ways, finish), finish);
   EXPECT_EQ(simulation.operations(1).size(), 8U);
-  // The first dimension is never idle, so that it is clear from the start.
+  // The first dimension is never idle, so the answer is known from the start.
   EXPECT_EQ(simulation.run(ways, 4 * kUnit), finish);
   EXPECT_TRUE(simulation.operations(1).empty());
 }
@@ -129,7 +129,7 @@ RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   }
 }
 
-// Nor does it matter to Fig. 5 that operations go step by step.
+// Operations in steps do not change Fig. 5 either.
 TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
   const LatencyModel model = figure_5();
   const auto chunks = split_into_chunks(kData, 4, 4);
@@ -164,7 +164,7 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
     for (int turn = *rc::gen::inRange(0, 24); turn > 0; --turn) std::ranges::next_permutation(order);
     const Bytes bytes = 8192 * *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(1, 4000));
     plans.push_back(mirrored_plan(collective, bytes, order));
-    // Any order of the all-gather is right.
+    // Any order of the all-gather is permitted.
     std::ranges::next_permutation(plans.back().all_gather);
   }
   const auto policy = *rc::gen::element(IntraDimension::kFifo, IntraDimension::kSmallestChunkFirst);
@@ -201,7 +201,7 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
   for (const auto& stages : done) RC_ASSERT(std::ranges::count(stages, -1) == 0);
 }
 
-// The tables' turns and this simulation decide alike.
+// The tables and this simulation choose the same turns.
 RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   const auto systems = themis_systems();
   auto dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;
@@ -244,7 +244,7 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   }
 }
 
-// The order of one machine on another takes as long as that order needs, and on the same as before.
+// The order of one machine on another takes that order's time there, and its own time on the first.
 RC_GTEST_PROP(ChunkSimulation, RunsInTheTurnsOfAnother, ()) {
   const auto systems = themis_systems();
   const auto& dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;

@@ -68,8 +68,8 @@ std::vector<std::string> lines(const Table& table) {
   return lines;
 }
 
-// A switch of three accelerators, which halving and doubling could not use: all goes up once, the sum comes
-// down once.
+// A switch of three accelerators, for which halving and doubling does not apply: everything goes up once, the
+// sum comes down once.
 TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1200);
@@ -82,7 +82,7 @@ TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
   check_schedule(machine.topology, schedule);
 }
 
-// The own part stays, and the others' sum of it comes to be added.
+// The own part stays, and the others' sum arrives to be added.
 TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1200);
@@ -94,7 +94,7 @@ TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
   check_schedule(machine.topology, schedule);
 }
 
-// An accelerator at an end still gets the others' data in two messages.
+// An accelerator at an end still receives the others' data in two messages.
 TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
   const AddingMachine machine({adding_switch(4)});
   const Schedule schedule = machine.compile(Collective::kAllGather, 1600);
@@ -108,8 +108,8 @@ TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
   check_schedule(machine.topology, schedule);
 }
 
-// Dimension 0 sends 600 B up and 200 B later, dimension 1, where the all-reduce turns round, all that is left
-// once: 200 B. Halving and doubling would send 1,200 B and 200 B.
+// Dimension 0 sends 600 B up and 200 B later; dimension 1, where the all-reduce turns around, sends the
+// remaining 200 B once. Halving and doubling would send 1,200 B and 200 B.
 TEST(Offload, TakesLessOfTheLinksThanHalvingAndDoubling) {
   const AddingMachine machine({adding_switch(4), adding_switch(2)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 800);
@@ -124,7 +124,7 @@ TEST(Offload, TakesLessOfTheLinksThanHalvingAndDoubling) {
   check_schedule(machine.topology, schedule);
 }
 
-// Small hierarchies of all kinds, at least one of whose dimensions has switches that add.
+// Small hierarchies of all kinds with at least one dimension of reducing switches.
 std::vector<DimensionSpec> random_dimensions() {
   const auto in = [](int low, int high) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
@@ -141,7 +141,7 @@ std::vector<DimensionSpec> random_dimensions() {
   return dimensions;
 }
 
-// Under every timing, and no two messages of a step want one channel.
+// Under any timing, and no two messages of a step use one channel.
 RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
   const AddingMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));

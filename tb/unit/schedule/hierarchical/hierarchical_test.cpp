@@ -55,7 +55,7 @@ TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
   EXPECT_TRUE(padded);
 }
 
-// Padding takes its time too, so that steps of unequal pieces still follow one another without a gap.
+// Padding takes time too, so that steps of unequal pieces still follow one another without a gap.
 TEST(Hierarchical, PaddedMessagesShareNoChannel) {
   const HierarchicalMachine machine({dimension(DimensionKind::kFullyConnected, 4),
                                      dimension(DimensionKind::kRing, 4),
@@ -128,8 +128,8 @@ RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
 }
 
-// Themis, Sec. 4.6: every scheduler's tables are right and share no channel, and no timing makes them wait
-// for each other in a circle.
+// Themis, Sec. 4.6: every scheduler's tables are right and share no channel, and under no timing do they wait
+// for each other in a cycle.
 RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
@@ -156,9 +156,9 @@ Schedule mix(Schedule schedule, const Schedule& other) {
   return schedule;
 }
 
-// Themis, Sec. 4.6.2: two chunks come to dimension 1 from dimensions 0 and 2, at the same time except for the
-// moods of the network. Accelerators that take what comes first, and do not agree on it, wait for each other;
-// with the order fixed for all, they never do.
+// Themis, Sec. 4.6.2: two chunks reach dimension 1 from dimensions 0 and 2 at about the same time, depending
+// on the network. Accelerators that serve the first arrival and disagree wait for each other; with one order
+// for all, they never do.
 TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   const auto machine_with = [](Femtoseconds early, Femtoseconds late) {
     auto dimensions = std::vector{dimension(DimensionKind::kSwitch, 2), dimension(DimensionKind::kSwitch, 4),
@@ -239,7 +239,7 @@ TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
               ThrowsMessage<ScheduleError>(HasSubstr("has number 99 of 6 arrivals")));
 }
 
-// The proof of one chunk stands for the others only where they are alike.
+// The proof of one chunk is reused only for chunks like it.
 TEST(Hierarchical, AFaultInALaterChunkIsFound) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule good = machine.compile(Collective::kAllReduce, 4096, 8);

@@ -33,7 +33,7 @@ TEST(ThemisPlus, IsNowhereSlowerThanThemisOrTheBaseline) {
   }
 }
 
-// Themis leaves a tenth of 4D-Ring_SW_SW_SW's bandwidth.
+// Themis leaves a tenth of 4D-Ring_SW_SW_SW's bandwidth unused.
 TEST(ThemisPlus, KeepsTheDimensionsBusy) {
   for (const auto& [number, megabytes] : {std::pair{1, 100}, {4, 250}, {5, 100}}) {
     const ThemisSystem system = themis_systems()[static_cast<std::size_t>(number)];
@@ -50,7 +50,8 @@ bool any_parts_ways(const ChunkSchedule& schedule) {
   return !std::ranges::all_of(schedule.plans, goes_back);
 }
 
-// On two dimensions a chunk whose all-gather goes another way than back fills the gap at the end.
+// On two dimensions a chunk whose all-gather uses another order than its reduce-scatter fills the gap at the
+// end.
 TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
   constexpr auto kSwitch = topology::DimensionKind::kSwitch;
   const LatencyModel model({dimension_model(kSwitch, 4, 1200, 700), dimension_model(kSwitch, 16, 800, 1700)});

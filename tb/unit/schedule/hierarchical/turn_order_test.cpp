@@ -36,7 +36,7 @@ TEST(ChunkPipeline, FillsTheLatencyOfAStepWithOtherChunks) {
 }
 
 TEST(ChunkPipeline, LetsAnEarlierOperationGoOnBeforeALaterOneBegins) {
-  // Without latency the first chunk's second step is there before anything else may go.
+  // Without latency the first chunk's second step is ready before any other may start.
   const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 0), step(0, 10, 0, false)});
   EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "0.1", "1.0", "1.1"));
 }

@@ -58,7 +58,7 @@ Machine random_uneven_machine() {
 
 RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsRight, ()) {
   const Machine machine = random_uneven_machine();
-  // Pieces of one size: timesteps that last alike.
+  // Pieces of one size: timesteps of equal length.
   const int chunks = *rc::gen::inRange(1, 4);
   const Bytes size = Bytes{64} * machine.topology.num_accelerators() * chunks;
   CompileRequest request = machine.request(random_collective(), size);
@@ -67,7 +67,7 @@ RC_GTEST_PROP(MultiTreeOptimal, UsesFasterChannelsMoreOftenAndIsRight, ()) {
   require_tree_laws(machine.topology, trees);
   const CheckReport report =
       check_schedule(machine.topology, schedule_trees(machine.topology, request, "multitree_optimal", trees));
-  // A port sends over its fast channel one message after another; ports share one between switches.
+  // A port sends one message after another over its fast channel; ports share one between switches.
   if (machine.topology.num_switches() == 0) RC_ASSERT(report.disjoint_steps);
 }
 
@@ -90,7 +90,7 @@ TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);
 }
 
-// Some chunks are empty, and there are still trees.
+// Some chunks are empty, but have trees.
 TEST(MultiTreeOptimal, SumsFewerElementsThanAcceleratorsInAutomaticPieces) {
   const Machine machine = mesh({3, 2});
   CompileRequest request = machine.request(Collective::kAllReduce, 4);

@@ -27,8 +27,8 @@ RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreRightAndShareNoChannelInAStep, ()
   }
 }
 
-// The first piece takes a timestep per channel of the way, and so many pieces leave in each as the root has
-// channels.
+// The first piece takes a timestep per channel of its path, and as many pieces leave per timestep as the root
+// has channels.
 TEST(TreeGrowth, PiecesFollowOneAnother) {
   const Machine line = mesh({5});
   EXPECT_EQ(grow_trees_of(line.topology, 0, 1, 1).steps, 4);

@@ -17,7 +17,7 @@ using topology::Topology;
 
 constexpr std::int64_t kEnough = 1'000'000'000'000;  // work
 
-// Links of any bandwidths, every one both ways, or with another bandwidth back.
+// Links of any bandwidths, two-way, some with another bandwidth in reverse.
 Topology random_bandwidths(bool symmetric) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
@@ -33,8 +33,8 @@ Topology random_bandwidths(bool symmetric) {
   return graph;
 }
 
-// Every tree reaches every accelerator once over ways through switches only, and no channel carries more than
-// it can at the rate of the packing.
+// Every tree reaches every accelerator once over paths through switches only, and no channel exceeds its
+// capacity at the rate of the packing.
 void require_sound(const Topology& topology, const ArborescencePacking& packing) {
   const int all = std::accumulate(packing.weights.begin(), packing.weights.end(), 0);
   std::vector<double> load(topology.channels().size(), 0);
@@ -62,7 +62,7 @@ void require_sound(const Topology& topology, const ArborescencePacking& packing)
   }
 }
 
-// Links alike, some of them parallel, so that no port keeps another's pace.
+// Equal links, some of them parallel, so that no port is limited by another's pace.
 Topology random_links() {
   return random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 9)).topology;
 }
@@ -93,7 +93,7 @@ RC_GTEST_PROP(Arborescences, ServeOneRoot, ()) {
   RC_ASSERT(packing->trees_bytes_per_second > 0.98 * bound);
 }
 
-// If switches receive at another rate than they send, some cannot be split off; the others are sound.
+// If switches receive at another rate than they send, some cannot be split off; the other trees are right.
 RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   const Topology topology = random_bandwidths(*rc::gen::arbitrary<bool>());
   const topology::CutBound cut = topology::worst_cut(topology);

@@ -39,7 +39,7 @@ TEST(Circuits, LoseNothingBehindEqualLinks) {
   }
 }
 
-// A circle of channels one way: 0, a switch, 1, another switch.
+// A circle of one-way channels: 0, a switch, 1, another switch.
 TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [from, to] : {std::pair{0, 2}, {2, 1}, {1, 3}, {3, 0}}) {
@@ -54,7 +54,7 @@ TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
 }
 
-// 50 GB/s behind one of 25 GB/s: a circle of 25 through both switches, and one of what is left behind each.
+// 50 GB/s behind one of 25 GB/s: a circle of 25 through both switches, and one of the remainder behind each.
 TEST(Circuits, ShareWhatANarrowLinkLeaves) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {
@@ -70,7 +70,7 @@ TEST(Circuits, ShareWhatANarrowLinkLeaves) {
               topology::least_all_reduce_time(topology, 1 << 30).ns(), 1);
 }
 
-// Nobody waits behind a switch, and pipelines keep all links busy.
+// No accelerator waits behind a switch, and pipelines keep all links busy.
 TEST(Circuits, CarryAnAllReduceAtTheLeastTime) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};

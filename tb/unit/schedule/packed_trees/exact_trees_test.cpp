@@ -57,7 +57,7 @@ TEST(ExactTrees, FillTheLinkBetweenTwoHosts) {
   }
 }
 
-// An order in steady state is refused, rather than given an endless time, where there are too many hops.
+// With too many hops, an order in steady state is refused, rather than searched without end.
 TEST(ExactTrees, HaveNoSteadyOrderOfTooManyHops) {
   const Machine machine = make_machine(hosts(33, 16'000'000'000, 16'000'000'000));
   const int n = machine.topology.num_accelerators();

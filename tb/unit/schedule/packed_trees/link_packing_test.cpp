@@ -17,7 +17,7 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// The most that hops cost from a tree's root to an accelerator.
+// The largest cost of hops from a tree's root to an accelerator.
 double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
   double highest = 0;
   for (std::size_t node = 0; node < tree.parent.size(); ++node) {
@@ -48,8 +48,8 @@ Topology random_links(int rates) {
   return graph;
 }
 
-// The least bandwidth across a partition over its parts less one, over all partitions (Nash-Williams, Tutte),
-// in bytes per second.
+// The least bandwidth across a partition divided by its parts less one, over all partitions (Nash-Williams,
+// Tutte), in bytes per second.
 double strength(const Topology& graph) {
   const int n = graph.num_accelerators();
   std::vector<int> part(static_cast<std::size_t>(n), 0);
@@ -116,8 +116,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
   const auto links = symmetric_links(graph).value();
   const double least = strength(graph);
   double best = 0;
-  // Bandwidths are whole GB/s, and a partition has 6 parts more than one at most: with so many trees, all
-  // copies come out whole.
+  // Bandwidths are whole GB/s, and a partition has at most 7 parts: with this many trees, all copies are
+  // integers.
   for (int count = 1; count <= 60; ++count) {
     const LinkPacking packing = least_congestion(graph, links, count);
     const double rate = count * 1e9 / packing.ns_per_byte;
@@ -135,8 +135,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
   }
 }
 
-// Matroid sums on one side; minimum cuts and Dinkelbach's iteration, which know of no trees, on the other.
-// With copies rounded up to whole numbers, trees take the least time and a copy more on some link at most.
+// Matroid sums on one side; minimum cuts and Dinkelbach's iteration, which use no trees, on the other. With
+// copies rounded up to integers, trees take the least time and at most one more copy on some link.
 RC_GTEST_PROP(LinkPacking, AgreesWithTheWeakestPartition, ()) {
   const int n = *rc::gen::inRange(2, 25);
   Topology graph(topology::Kind::kFile, {}, n, 0);

@@ -54,7 +54,7 @@ RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Timesteps keep messages apart that go through one switch.
+// Timesteps separate messages that go through one switch.
 TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   const Machine machine = built(topology::Kind::kSwitch, {8});
   for (const Bytes size : {64 * 1024, 1024 * 1024}) {
@@ -64,8 +64,8 @@ TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   }
 }
 
-// A port that is ready when its next message may start, or sooner by less than a packet takes, needs no nop:
-// one of no packets takes no time, and there would be no end of them. The machine is that of
+// A port that is ready when its next message may start, or earlier by less than a packet takes, needs no nop:
+// a nop of no packets takes no time, and there would be no end of them. The machine is that of
 // tb/fuzz/regressions/nops_of_no_packets.yaml.
 TEST(PackedTrees, IdleByWholePackets) {
   const topology::LinkSpec link{{9'600'000'000}, 1'500'000};
@@ -91,7 +91,7 @@ TEST(PackedTrees, IdleByWholePackets) {
   }
 }
 
-// Two switches with ways of one to three channels between accelerators, on which ways share channels.
+// Two switches with paths of one to three channels between accelerators, which share channels.
 TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   topology::Topology network(topology::Kind::kFile, {}, 8, 2);
   const auto link = [&](NodeId a, NodeId b) {
@@ -119,7 +119,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   const Schedule schedule = compile(machine, request);
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
   ASSERT_GT(schedule.repetition.step, 0);
-  // 2,516,582 ns is the bound; a list's order takes some 3,150,000.
+  // 2,516,582 ns is the bound; the order of a list takes about 3,150,000.
   EXPECT_LT(expected_time(machine.topology, request, schedule), 2'860'000 * kFemtosecondsPerNanosecond);
   std::size_t lines = 0;
   std::size_t entries = 0;
@@ -132,7 +132,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   EXPECT_LT(4 * lines, entries);
 }
 
-// On unlike channels, pieces beyond a few gain next to nothing and cost as many messages.
+// On unequal channels, more than a few pieces gain next to nothing and cost as many messages.
 TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
   const auto link = [](std::int64_t gb, Cycles ns) {
     return topology::DimensionSpec{
@@ -160,7 +160,7 @@ TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
   for_each_entry(schedule, [](NodeId, const TableEntry&) { FAIL(); });
 }
 
-// A tree's pieces follow each other, all alike except the last.
+// A tree's pieces follow each other, all equal except the last.
 TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   const Machine machine = mesh({4, 4});
   for (const int chunks : {kAutomaticChunks, 5, 64}) {
@@ -185,7 +185,8 @@ TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   }
 }
 
-// A request for many pieces gets an order that repeats: timesteps, flows and addresses continue alike.
+// A request for many pieces results in an order that repeats: timesteps, flows and addresses advance
+// uniformly.
 TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   for (const Machine& machine : {mesh({4, 4}), torus({4, 4}), mesh({6})}) {
     CompileRequest request = timed(machine.request(Collective::kAllReduce, 4 << 20));
@@ -202,7 +203,7 @@ TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   }
 }
 
-// If the number of pieces is free, equal trees' tables are used when they should finish sooner.
+// If the number of pieces is free, equal trees' tables are used if they should finish sooner.
 RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
   const Machine machine = random_machine(4);
   CompileRequest request = timed(machine.request(random_collective(), Bytes{1} << *rc::gen::inRange(8, 21)));
@@ -229,7 +230,7 @@ TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
 }
 
 // Node 1 has one port and sends to both neighbours. A chain of two more hops begins behind 2, none behind 0:
-// with 2 first, the broadcast ends when the chain does; with 0 first, a message later.
+// with 2 first, the broadcast ends with the chain; with 0 first, a message later.
 TEST(PieceScheduler, SendsWhatHasMostWorkAheadFirst) {
   const Machine machine = mesh({5});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 16));

@@ -14,7 +14,7 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// Channels that join all nodes in a circle one way, and others at random: 1 to 9 GB/s.
+// A one-way circle of channels through all nodes, and random others: 1 to 9 GB/s.
 Topology one_way_graph() {
   const int accelerators = *rc::gen::inRange(2, 6);
   const int switches = *rc::gen::inRange(0, 3);
@@ -30,7 +30,8 @@ Topology one_way_graph() {
   return graph;
 }
 
-// Each way once over channels that join, children before their parents up and after them down.
+// Each path once over connected channels, children before their parents on the way up and after them on the
+// way down.
 void require_tree(const Topology& graph, const PackedTree& tree, TreeWays ways) {
   const int n = graph.num_accelerators();
   std::set<NodeId> sent;
@@ -123,11 +124,11 @@ Topology unequal_links() {
   return graph;
 }
 
-// A port sends a message no faster than its slowest channel takes it.
+// A port sends a message no faster than the slowest channel on its route.
 TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);
-  std::map<topology::ChannelId, double> ns;  // that a byte of every tree takes of its port
+  std::map<topology::ChannelId, double> ns;  // time that a byte of every tree takes at its port
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   for (const PackedTree& tree : pack_routed(machine.topology, request, roots, {true, true}, 16).trees) {
     for (const TreeHop& hop : tree.hops) {
@@ -137,11 +138,11 @@ TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
       ns[hop.path.front()] += slowest;
     }
   }
-  // Accelerators 1 and 2 have 16 GB/s at best: 2 ns; packings that look at channels alone take 4 ns.
+  // Accelerators 1 and 2 have 16 GB/s at best: 2 ns; packings that consider only channels take 4 ns.
   for (const auto& [port, time] : ns) EXPECT_LT(time, 1.03 * 32 / 16) << port;
 }
 
-// Nothing but their own paces keeps channels from short pieces: they end soon after the busiest of all.
+// Only their own paces limit channels for short pieces: they end soon after the busiest channel.
 TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);

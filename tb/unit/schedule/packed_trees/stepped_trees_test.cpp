@@ -37,7 +37,8 @@ std::vector<StepSearch::Link> links_of(const topology::Topology& topology) {
   return links;
 }
 
-// Every node joins every tree once, over a link from one that has joined, and no link serves two in a step.
+// Every node joins every tree once, over a link from one that has joined, and no link serves two trees in a
+// step.
 RC_GTEST_PROP(StepSearch, FindsTreesThatShareNoLinkInAStep, ()) {
   const Machine machine = random_machine(3);
   const int n = machine.topology.num_accelerators();
@@ -69,7 +70,7 @@ RC_GTEST_PROP(StepSearch, FindsTreesThatShareNoLinkInAStep, ()) {
   }
 }
 
-// Three steps carry 144 messages over its 48 channels: 20 trees of 7 edges, and no more.
+// Three steps carry at most 144 messages over its 48 channels: 20 trees of 7 edges.
 TEST(StepSearch, FillsADgx1) {
   const Machine machine = dgx1();
   const auto links = links_of(machine.topology);
@@ -105,7 +106,7 @@ RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(*tables.schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Pieces are as good without setups, and nothing is searched in vain.
+// Without setups pieces are as good, and no search takes place.
 TEST(SteppedTrees, AreLeftOutWithoutSetups) {
   const Machine machine = dgx1();
   CompileRequest request = with_setup(machine, 64 * 1024 * 1024);

@@ -32,7 +32,7 @@ std::vector<TimetableHop> random_hops(std::int32_t resources) {
   return hops;
 }
 
-// When a hop of some pieces goes through a resource.
+// The slots in which a hop of some pieces uses a resource.
 struct Passage {
   std::int64_t begin;
   std::int32_t routers;
@@ -76,8 +76,8 @@ RC_GTEST_PROP(Timetable, KeepsMessagesOfAllPiecesApart, ()) {
   }
 }
 
-// Edges of a graph of two sides need no more colours than its busiest node has edges (Koenig): as many slots
-// do for messages from the ports of a switch to others.
+// The edges of a bipartite graph need no more colours than its largest degree (Koenig): as many slots suffice
+// for messages between ports of a switch.
 RC_GTEST_PROP(Timetable, TakesNoLongerThanTheBusiestPortOfASwitch, ()) {
   constexpr std::int32_t kPorts = 6;
   std::vector<TimetableHop> hops(static_cast<std::size_t>(*rc::gen::inRange(4, 40)));

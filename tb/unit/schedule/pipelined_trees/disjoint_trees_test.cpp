@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using topology::Topology;
 
-// Every link of every tree is one of its own; link_trees() claims them one by one.
+// Every tree has exclusive links; link_trees() claims them one by one.
 void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& trees) {
   std::set<topology::ChannelId> used;
   for (const LinkedTree& tree : link_trees(topology, trees)) {
@@ -52,7 +52,7 @@ TEST(DisjointTrees, FindsThreeOnADgx1) {
 }
 
 // Nash-Williams: k trees need k (parts - 1) links between the parts of every partition. A line has one link
-// between its halves; two tetrahedra and a link between them have links enough, but not there.
+// between its halves; two tetrahedra and a link between them have enough links, but not there.
 TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
   EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
   Topology topology(topology::Kind::kFile, {}, 8, 0);
@@ -71,7 +71,7 @@ TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
   EXPECT_THAT(disjoint_trees(topology, 1), SizeIs(1));
 }
 
-// The least for one tree is 8.
+// The minimum for one tree is 8.
 TEST(DisjointTrees, AreFlat) {
   for (const PlacedTree& tree : disjoint_trees(torus({8, 8}).topology, 2)) EXPECT_LE(depth_of(tree), 16);
 }

@@ -28,7 +28,8 @@ RC_GTEST_PROP(TreeCompilers, AreRightHoweverTheTreesLie, ()) {
   check_schedule(machine.topology, make_compiler(algorithm)->compile(machine.topology, request));
 }
 
-// The paper's trees on their links, and trees without detours: no channel is shared, whether phases overlap.
+// The paper's trees on their links, and trees without detours: no channel is shared, with or without
+// overlapping phases.
 TEST(TreeCompilers, AreFreeOfContentionOnADgx1) {
   const Machine machine = dgx1();
   for (const std::string& algorithm : kAlgorithms) {

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::ThrowsMessage;
 
-// A MultiTree all-reduce on the 4x4 torus, right until a test spoils it.
+// A MultiTree all-reduce on the 4x4 torus, right until a test changes it.
 class CheckerTest : public testing::Test {
  protected:
   using Entries = std::vector<TableEntry>;
@@ -140,7 +140,7 @@ TEST_F(CheckerTest, RefusesADependencyThatIsNeverMet) {
 }
 
 TEST_F(CheckerTest, RefusesADependencyCycle) {
-  // The partial sum would wait for the final value that it is part of.
+  // The partial sum would wait for the final value that contains it.
   ++entry(is_reduce).dependencies;
   refuses("wait for this entry");
 }
@@ -221,7 +221,7 @@ TEST_F(CheckerTest, RefusesBytesThatNobodySends) {
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 32..64, every accelerator")));
 }
 
-// A line 0 - 1 - 2 where 1 adds what 0 sends, and then what 2 sends, and sends on only the first.
+// A line 0 - 1 - 2 where 1 adds the values of 0 and then of 2, and forwards only the first sum.
 TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
   const Machine line = mesh({3});
   const std::vector<Chunk> chunks{{0, 64}};
@@ -237,7 +237,7 @@ TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
   EXPECT_THAT([&] { check_schedule(line.topology, schedule); }, testing::Throws<ScheduleError>());
 }
 
-// Rows of a 2x2 mesh are all-reduced, then columns: a row that lags would take in a column's sum too early.
+// Rows of a 2x2 mesh are all-reduced, then columns: a row that lags would add a column's sum too early.
 class RowsThenColumns : public testing::Test {
  protected:
   RowsThenColumns() {
@@ -269,7 +269,7 @@ TEST_F(RowsThenColumns, AreRightInLockstep) {
   EXPECT_EQ(check_schedule(machine_.topology, schedule_).additions, std::vector{3});
 }
 
-// Timing cannot spoil what the checker accepted, whatever the algorithm.
+// No timing can invalidate an accepted schedule, whatever the algorithm.
 RC_GTEST_PROP(CheckerSoundness, TreesOfRoutedMessagesSucceedUnderRandomTiming, ()) {
   const Machine machine = mesh({*rc::gen::element(1, 2, 4), *rc::gen::element(1, 2, 4)});
   const auto algorithm = *rc::gen::element<std::string>("halving_doubling", "double_tree");
@@ -303,7 +303,7 @@ TEST(CheckerSharing, CountsChannelsAndPortsPerStep) {
                                            "injection port 0 of accelerator 2 in step 5: 2 messages"));
 }
 
-// One change at random, to any field of any entry.
+// One random change to any field of any entry.
 void mutate(Schedule& schedule) {
   const auto pick = [](std::size_t count) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, count));
@@ -353,7 +353,7 @@ void mutate(Schedule& schedule) {
   }
 }
 
-// Every schedule that the checker accepts is right under any timing, whatever a table looks like.
+// Every accepted schedule is right under any timing, whatever its tables.
 RC_GTEST_PROP(CheckerSoundness, AcceptedTablesSucceedUnderRandomTiming, ()) {
   const Machine machine = random_machine(3);
   const auto algorithm = *rc::gen::element<std::string>("ring", "multitree", "multitree_optimal", "direct");

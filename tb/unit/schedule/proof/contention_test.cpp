@@ -22,7 +22,7 @@ Machine two_switches() {
   return make_machine(std::move(graph));
 }
 
-// An all-gather in which accelerator 0 receives 2's chunk, which comes from far, and 1's in these steps.
+// An all-gather in which accelerator 0 receives 2's chunk, from a distance, and 1's in these steps.
 CheckReport receive_at_0(int step_of_far, int step_of_near, Bytes size) {
   const Machine machine = two_switches();
   const auto chunks = split_into_chunks(size, 4, 3);
@@ -49,7 +49,7 @@ TEST(Contention, ALongWayAfterAShortOneDoesNot) {
   EXPECT_TRUE(receive_at_0(2, 1, 3 << 16).contention_free);
 }
 
-// The ways differ by one channel of 150 ns, and an idle timestep of 4096 bytes takes 256 ns.
+// The paths differ by one channel of 150 ns, and an idle timestep of 4096 bytes takes 256 ns.
 TEST(Contention, AnIdleTimestepKeepsThemApartIfItIsLongEnough) {
   EXPECT_TRUE(receive_at_0(1, 3, 3 * 4096).contention_free);
   EXPECT_FALSE(receive_at_0(1, 3, 3 * 1024).contention_free);

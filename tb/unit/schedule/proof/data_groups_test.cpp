@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Entries at given addresses, each of a flow of its own and of the round of its number.
+// Entries at given addresses, each with its own flow and a round of the same number.
 class DataGroupsTest : public testing::Test {
  protected:
   void add(std::int32_t flow, Bytes address, Bytes bytes) {
@@ -82,7 +82,7 @@ TEST_F(DataGroupsTest, DataIsCutWhereMessagesAndSharesBegin) {
   EXPECT_THAT(owned.owners, ElementsAre(0, 1, 1));
 }
 
-// As many cuts as messages: time that grows with their square is not to be had.
+// As many cuts as messages: quadratic time would be too long.
 TEST_F(DataGroupsTest, ManyCutsAreFoundInOrder) {
   const int parts = 100'000;
   for (int part = 0; part < parts; ++part) add(0, Bytes{4} * (part * 7919 % parts), 4);

@@ -22,7 +22,7 @@ class ProofCacheTest : public testing::Test {
     replay(schedule_, messages);
     return messages;
   }
-  // The cached knowledge of the second chunk after `change` to one of its entries; shares are for a
+  // The cached facts about the second chunk after `change` to one of its entries; shares are for a
   // reduce-scatter.
   std::optional<std::vector<int>> found(const std::function<void(Message&)>& change = {},
                                         const std::vector<Share>& shares = {}) {
@@ -37,7 +37,7 @@ class ProofCacheTest : public testing::Test {
     known.add(groups.groups()[0], lay_out(groups.groups()[0], shares), {5});
     return known.find(groups.groups()[1], shares);
   }
-  // The same with another entry in the place of the message's own.
+  // The same with another entry in place of the message's own.
   std::optional<std::vector<int>> found_with(const std::function<void(TableEntry&)>& change) {
     TableEntry changed;
     return found([&](Message& message) {
@@ -80,7 +80,7 @@ TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
   EXPECT_TRUE(found([](Message& m) { m.ejection_port = 3; }));
 }
 
-// The chunks of a ring go the same way from other accelerators.
+// The chunks of a ring take the same route from other accelerators.
 TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
   schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
   const std::vector<Message> messages = replayed();
@@ -120,13 +120,13 @@ TEST_F(ProofCacheTest, NothingIsKnownInALockstep) {
 
 TEST_F(ProofCacheTest, SharesHaveToBeOfTheSameOwners) {
   EXPECT_TRUE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 1}}));
-  // A share that begins within the first chunk is a cut that no message of the other tells.
+  // A share that begins within the first chunk is a cut that no message of the other reveals.
   EXPECT_FALSE(found({}, {{{0, 1024}, 1}, {{1024, 1024}, 1}, {{2048, 2048}, 1}}));
   EXPECT_FALSE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 2}}));
   EXPECT_FALSE(found({}, {{{0, 2048}, 1}, {{2048, 1024}, 1}, {{3072, 1024}, 2}}));
 }
 
-// Pieces of a tree, one entry spoilt: what stands for others has the additions that their own proof finds.
+// Pieces of a tree with one wrong entry: representatives have the additions of their own proof.
 RC_GTEST_PROP(ProofCache, KnownAdditionsAreThoseOfAProof, ()) {
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, 4 * *rc::gen::inRange<Bytes>(8, 60));

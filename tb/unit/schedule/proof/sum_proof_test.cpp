@@ -17,7 +17,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Messages of one flow among accelerators, all of one buffer, in rounds as they are given.
+// Messages of one flow among accelerators, all of one buffer, in the given rounds.
 class SumProofTest : public testing::Test {
  protected:
   void buffer(int accelerators, Collective collective, Bytes size) {
@@ -66,7 +66,7 @@ TEST_F(SumProofTest, CountsTheAdditionsOfTheDeepestPath) {
   EXPECT_EQ(prove(all), 3);  // 3's value may come last: it has one addition behind it and two here
 }
 
-// All of a round leaves before any of it arrives: halves that are exchanged are not added twice.
+// All messages of a round leave before any arrives: exchanged halves are not added twice.
 TEST_F(SumProofTest, SendsWhatThereWasBeforeTheRound) {
   buffer(2, Collective::kAllReduce, 8);
   send(0, Op::kReduce, 0, 1);
@@ -119,7 +119,7 @@ TEST_F(SumProofTest, ReduceScattersOweSharesToTheirOwnersOnly) {
   refuses("bytes 0..4, accelerator 1, after step 9: the final value lacks", {{{0, 4}, 1}, {{4, 4}, 0}});
 }
 
-// More intervals than are followed at a time: the first and the last are as good as those between.
+// More intervals than are followed at a time: the first and the last are treated like those between.
 TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
   const int parts = 140'000;  // of 16 bytes of sets: over 2 MiB
   buffer(2, Collective::kAllReduce, Bytes{4} * parts);
@@ -134,7 +134,7 @@ TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
   }
 }
 
-// Switches that add have nothing of their own.
+// Switches that reduce have no contribution.
 TEST_F(SumProofTest, AddersContributeNothing) {
   buffer(3, Collective::kAllReduce, 4);
   schedule_.adders = 1;
@@ -147,7 +147,7 @@ TEST_F(SumProofTest, AddersContributeNothing) {
   refuses("");
 }
 
-// One step of a ring less: all other flows come out right.
+// A ring with one step missing: all other flows are right.
 TEST(SumProof, FindsTheFlowThatLacksAContribution) {
   const Machine machine = torus({4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
@@ -169,8 +169,8 @@ TEST(SumProof, FindsTheFlowThatLacksAContribution) {
   EXPECT_THAT(additions, Each(3));
 }
 
-// Sums element by element, as lists of who is in them, in the rounds of the messages. False where the proof
-// has to refuse.
+// Sums element by element, as lists of their contributors, in the rounds of the messages. False where the
+// proof has to refuse.
 class SumsByHand {
  public:
   SumsByHand(int accelerators, int elements)
@@ -211,13 +211,13 @@ class SumsByHand {
   std::vector<std::set<int>> values_;
 };
 
-// An all-reduce over a random tree, spoilt now and then, is accepted just when the sums come out.
+// An all-reduce over a random tree, sometimes with an error, is accepted exactly if the sums are right.
 RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsWhatAddsUp, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int n = 2 + below(4);
   const int elements = 1 + below(3);
   buffer(n, Collective::kAllReduce, Bytes{4} * elements);
-  // Every accelerator but the first sends to one before it; its sum leaves after what is behind it has come.
+  // Every accelerator but the first sends to an earlier one, once the sums behind it have arrived.
   for (NodeId node = n - 1; node > 0; --node) {
     const NodeId parent = below(node);
     send(n - 1 - node, Op::kReduce, node, parent);

@@ -92,7 +92,7 @@ TEST_F(SpoiltPatternTest, ReportsWhatMessagesShare) {
   EXPECT_FALSE(of_all.disjoint_steps);
 }
 
-// One accelerator's table differs: all of them are proven one by one.
+// One accelerator's table differs: all are proven separately.
 TEST_F(SpoiltPatternTest, IsNotTakenForWhole) {
   for (Table& table : schedule_.nodes[9].ports) {
     if (!table.empty()) table[0].dependencies += 7;
@@ -161,8 +161,8 @@ TEST(SymmetricCheck, KeepsTheTablesOfOne) {
   }
 }
 
-// One entry of the origin's tables, and with it everybody's, at random: the proof of one accelerator's tables
-// says what the proof of all entries says.
+// One random change to an entry of the origin's tables, and thereby to all: the proof of one accelerator's
+// tables has the result of the proof of all entries.
 RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, SaysWhatTheProofOfAllEntriesSays, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));

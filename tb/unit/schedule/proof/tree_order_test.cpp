@@ -18,7 +18,7 @@ std::vector<Message> replayed(const Machine& machine, const Schedule& schedule) 
   return messages;
 }
 
-// Groups of which the argument holds; Causality has to agree to those.
+// Groups to which the argument applies; Causality must accept those, too.
 std::size_t proven(const Schedule& schedule, const std::vector<Message>& messages) {
   const MessageGroups groups(schedule, messages);
   TreeOrder tree(schedule);
@@ -78,7 +78,7 @@ TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
       const std::vector<Message> messages = replayed(machine, schedule);
       if (proven(schedule, messages) < 6) ++refused;
     } catch (const ScheduleError&) {
-      // Nothing comes of it at all.
+      // It never becomes final.
     }
   }
   EXPECT_GT(refused, 50);

@@ -34,7 +34,7 @@ RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
   RC_ASSERT(ring_order(machine.topology).closed == exists);
 }
 
-// From layer to layer, so that no switch is passed twice.
+// From layer to layer, so that no switch is visited twice.
 TEST(RingOrder, GoesOnToTheNearestOnSwitchNetworks) {
   EXPECT_THAT(ring_order(fat_tree({2, 2}).topology).nodes, testing::ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(ring_order(bigraph({2, 4}).topology).nodes, testing::ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));

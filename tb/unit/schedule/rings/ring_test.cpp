@@ -28,7 +28,7 @@ RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
   RC_ASSERT(schedule.steps == (collective == Collective::kAllReduce ? 2 : 1) * (n - 1));
 }
 
-// Every accelerator takes part, whatever dims mean to the kind.
+// Every accelerator takes part, whatever the meaning of dims.
 TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
   for (const Machine& machine :
        {fat_tree({4, 2}), fat_tree({2, 3}), fat_tree({8, 2, 0}), fat_tree({4, 3, 2}), bigraph({4, 8}),

@@ -15,7 +15,7 @@
 namespace coppice::schedule {
 namespace {
 
-// All of an entry that alike ones share.
+// The fields that alike entries share.
 using Kind = std::tuple<NodeId, Op, NodeId, std::int32_t, std::int32_t, std::int32_t, Bytes, std::int32_t>;
 struct Sum {
   std::int64_t count = 0;

@@ -51,7 +51,7 @@ class HeldValues {
     return held_[static_cast<std::size_t>(node * program_.pieces() + piece)];
   }
 
-  // All messages of a step leave before one arrives. Nothing may be added twice.
+  // All messages of a step leave before any arrives. Nothing may be added twice.
   void run(const ChunkProgram::Step& step) {
     const std::vector<std::uint64_t> before = held_;
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
@@ -104,7 +104,7 @@ TEST(ChunkProgram, HalvesWhatIsLeftInEveryDimension) {
   const Dimensions machine(
       {dimension(DimensionKind::kSwitch, 4), dimension(DimensionKind::kFullyConnected, 3)});
   const ChunkProgram program = machine.program(Collective::kAllReduce, {0, 1});
-  // Halving among 4 in two steps, a message to both others at once, and all of it back.
+  // Halving among 4 in two steps, a message to both others at once, then everything back.
   ASSERT_EQ(program.steps().size(), 6U);
   std::vector<Bytes> shares;
   std::vector<int> messages;

@@ -47,14 +47,14 @@ TEST(DimensionAlgorithm, HalvesToTheOwnPartAndDoublesBack) {
   EXPECT_EQ(back.parts, 4);
 }
 
-// Every kind at several sizes: what all accelerators of a group send, played through.
+// Every kind at several sizes: executes the sends of all accelerators of a group.
 class AnyDimension : public testing::TestWithParam<std::pair<DimensionKind, int>> {
  protected:
   int size_ = GetParam().second;
   DimensionAlgorithm algorithm_{0, GetParam().first, size_};
   int halves_ = algorithm_.sends_halves() ? 2 : 1;
 
-  // [coordinate][part * halves + half]: whose contributions it sums.
+  // [coordinate][part * halves + half]: the accelerators whose contributions it sums.
   using Values = std::vector<std::vector<std::multiset<int>>>;
 
   void play(Op op, Values& values) {

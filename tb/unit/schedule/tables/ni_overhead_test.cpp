@@ -43,7 +43,7 @@ TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   EXPECT_EQ(overhead.node_bytes(), 19);
 }
 
-// Every accelerator sends its part of n - 1 trees up and, on average, as much down.
+// Every accelerator sends its part of n - 1 trees up and, on average, as many messages down.
 TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
   for (const std::vector<int>& dims : {std::vector{3, 3}, std::vector{4, 4}, std::vector{8, 8}}) {
     const Machine machine = torus(dims);
@@ -62,7 +62,7 @@ TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
   }
 }
 
-// Fields hold what every entry has to say.
+// Fields are wide enough for every entry.
 RC_GTEST_PROP(NiOverhead, HasRoomForEveryEntry, ()) {
   const int width = *rc::gen::inRange(2, 6);
   const int height = *rc::gen::inRange(1, 5);

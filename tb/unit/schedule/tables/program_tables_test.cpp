@@ -27,7 +27,7 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   CompileRequest request = random_request(machine);
   request.pattern_beyond = 0;
   const Schedule shared = HierarchicalCompiler().compile(machine.topology, request);
-  // themis_plus may let all-gathers of small systems go their own way, which programs do not express.
+  // themis_plus may choose different all-gathers for small systems, which programs do not express.
   RC_PRE(has_patterns(shared) || request.chunk_policy.scheduler != ChunkScheduler::kThemisPlus);
   request.pattern_beyond = 1 << 20;
   const Schedule stored = HierarchicalCompiler().compile(machine.topology, request);
@@ -41,7 +41,7 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   require_same_report(*report, check_schedule(machine.topology, stored));
 }
 
-// An interface executes the entry without its family.
+// An interface executes an entry without its family.
 RC_GTEST_PROP(ProgramTables, ReadMessagesWithTheirDestination, ()) {
   const HierarchicalMachine machine(random_dimensions());
   CompileRequest request = random_request(machine);

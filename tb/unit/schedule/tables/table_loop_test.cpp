@@ -96,7 +96,7 @@ TEST(TableLoop, IsOneIterationWhereNothingRepeats) {
   EXPECT_EQ(TableLoop(Table(), {.flow = 1, .address = 1, .step = 1}).entries(), 0);
 }
 
-// Whatever a table holds and is said to repeat by, what comes out is what went in.
+// For any table and declared repetition, the entries that come out are those that went in.
 RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   const auto count = *rc::gen::inRange(0, 120);
   const Repetition repetition{.flow = *rc::gen::inRange(-2, 4),
@@ -105,7 +105,7 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   std::vector<TableEntry> entries;
   std::int32_t step = *rc::gen::inRange(1, 9);
   for (int i = 0; i < count; ++i) {
-    // Mostly as a pipeline has it, with holes, nops, steps that stand still or go back.
+    // Mostly like a pipeline, with holes, nops, and steps that repeat or go back.
     const std::int32_t piece = i / std::max(*rc::gen::element(1, 2, 3), 1);
     const bool nop = *rc::gen::inRange(0, 6) == 0;
     TableEntry entry =
@@ -123,7 +123,7 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   require_exact(table, TableLoop(table, repetition, nops), nops);
 }
 
-// Every algorithm on random networks, whatever its schedule says of itself.
+// Every algorithm on random networks, with the repetition that its schedule declares.
 RC_GTEST_PROP(TableLoop, IsExactForEveryAlgorithm, ()) {
   const auto all = algorithms();
   const AlgorithmInfo info = all[*rc::gen::inRange<std::size_t>(0, all.size())];

@@ -21,7 +21,7 @@ RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
   RC_ASSERT(trees.packed.least_steps == trees.stored.least_steps);
 }
 
-// An interface does without the names of whom an entry's data is from.
+// An interface does not need the sources of an entry's data.
 RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
   const PackedTrees trees = random_packed_trees();
   for (const NodeTables& node : trees.packed.nodes) {
@@ -54,7 +54,7 @@ TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
   EXPECT_FALSE(has_patterns(compiled()));
 }
 
-// A channel of twice the bandwidth serves two trees a timestep.
+// A channel of twice the bandwidth serves two trees per timestep.
 TEST(TreeTables, AreNotForFasterLinks) {
   const std::vector<topology::LinkSpec> links{{{16'000'000'000}, 0}, {{32'000'000'000}, 0}};
   const Machine machine = make_machine(topology::make_torus(std::vector<int>{4, 4}, links));

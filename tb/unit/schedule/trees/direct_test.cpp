@@ -21,7 +21,7 @@ RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
   const Machine machine = random_machine(4);
   const int n = machine.topology.num_accelerators();
   const Schedule schedule = machine.compile("direct", Collective::kAllReduce, Bytes{4} * n);
-  // If every accelerator has a channel to every other, several messages go at once.
+  // If every accelerator has a channel to every other, several messages are sent at once.
   RC_PRE(static_cast<int>(machine.topology.out_channels(0).size()) < n - 1 || n <= 2);
   RC_ASSERT(schedule.steps == 2 * (n - 1));
   std::map<std::pair<NodeId, int>, int> sent;
@@ -32,7 +32,7 @@ RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
   });
 }
 
-// With a channel to everyone, over all of them at once; with fewer ports than channels, as many at a time.
+// Over all channels to the others at once; with fewer ports than channels, one message per port.
 TEST(Direct, UsesAllChannelsOfAFullyConnectedNetworkAtOnce) {
   Machine machine = built(topology::Kind::kFullyConnected, {8});
   EXPECT_EQ(machine.compile("direct", Collective::kAllReduce, 1024).steps, 2);

@@ -42,8 +42,8 @@ RC_GTEST_PROP(HalvingDoubling, LevelsHalveAndPartnersDifferInOneBit, ()) {
   for (const auto& [level, chunks] : sent) RC_ASSERT(chunks == static_cast<int>(level.second));
 }
 
-// If contention lets the last level's sum arrive first, those of the levels before are added to it one by
-// one: 4 + 6, where the sum sent on level k follows k - 1 + those of level k - 1: 0, 1, 3, 6.
+// If contention lets the last level's sum arrive first, the previous levels' sums are added to it one by one:
+// 4 + 6, where the sum sent on level k follows k - 1 + those of level k - 1: 0, 1, 3, 6.
 TEST(HalvingDoubling, BoundsTheAdditionsOfAChunkInAnyOrder) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("halving_doubling", Collective::kAllReduce, 64);

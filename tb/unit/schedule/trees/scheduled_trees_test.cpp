@@ -65,7 +65,7 @@ TEST(DepthOf, CountsEdgesFromTheRoot) {
   EXPECT_EQ(depth_of(chain), 2);
 }
 
-// Forwards, 1 has the data of tree 0 in step 1 and sends it on in step 2; backwards as well.
+// Forwards, 1 receives the data of tree 0 in step 1 and forwards it in step 2; likewise backwards.
 TEST(WaitsOf, CountsDataThatGoesOnAsItComes) {
   Trees line{.steps = 2,
              .pieces = 1,

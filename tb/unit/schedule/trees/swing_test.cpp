@@ -36,8 +36,9 @@ TEST(Swing, IsRightInThreeDimensionsAndBehindSwitches) {
   }
 }
 
-// Whom accelerator 0 of a ring of 16 sends to, and in how many messages: Fig. 2 of the paper, from step 0 on
-// 1, -1, 3 and -5 away in the reduce-scatter, half of the rest each time, and the mirror image of it.
+// The destinations of accelerator 0 of a ring of 16, and its numbers of messages: Fig. 2 of the paper, from
+// step 0 on 1, -1, 3 and -5 away in the reduce-scatter, half of the remaining data each time, and the mirror
+// image of it.
 TEST(Swing, ExchangesWithRanksAtItsDistances) {
   const Machine machine = torus({16});
   const Schedule schedule = machine.compile("swing", Collective::kReduceScatter, 16 * 2 * 64);
@@ -50,7 +51,7 @@ TEST(Swing, ExchangesWithRanksAtItsDistances) {
                                    testing::Pair(11, 1), testing::Pair(13, 2), testing::Pair(15, 8 + 4)));
 }
 
-// An exchange begins in every direction of a torus.
+// One exchange begins in each direction of a torus.
 TEST(Swing, BeginsOnAllPortsOfATorus) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("swing", Collective::kReduceScatter, 16 * 4 * 64);

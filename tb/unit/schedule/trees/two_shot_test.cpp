@@ -35,7 +35,7 @@ TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   EXPECT_EQ(machine.compile("two_shot", Collective::kAllReduce, 4096).steps, 2);
 }
 
-// 2^35 messages are refused before any is made.
+// 2^35 messages are refused before any is built.
 TEST(TwoShot, RefusesWhatDoesNotFitIntoMemory) {
   const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
   const topology::Topology large =

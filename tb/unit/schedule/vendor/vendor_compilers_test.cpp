@@ -35,7 +35,7 @@ DimensionSpec dimension(int size, std::int64_t gigabytes, DimensionKind kind = D
   return spec;
 }
 
-// Boxes of accelerators at switches that add, with an interface to other boxes each.
+// Boxes of accelerators at reducing switches, with an interface to other boxes each.
 topology::Topology boxes_of(int size, int boxes) {
   std::vector<DimensionSpec> dimensions{dimension(size, 450)};
   if (boxes > 1) dimensions.push_back(dimension(boxes, 50));
@@ -44,7 +44,7 @@ topology::Topology boxes_of(int size, int boxes) {
   return topology;
 }
 
-// Twice as many pieces are tried as long as they are faster.
+// The number of pieces is doubled as long as that is faster.
 TEST(BestOfPieces, StopsWhereMorePiecesGainNothing) {
   const topology::Topology boxes = boxes_of(4, 1);
   CompileRequest request;
@@ -107,8 +107,7 @@ TEST(DirectedRings, UseEveryLinkOnceEachWay) {
   }
 }
 
-// Every algorithm is proven right by the checker, with boxes of odd and even numbers, and data that is not
-// enough for all.
+// The checker proves every algorithm, with boxes of odd and even sizes, and with less data than accelerators.
 TEST(VendorCompilers, AreRightOnBoxes) {
   for (const int size : {2, 3, 4, 8}) {
     for (const int boxes : {1, 2, 3, 4}) {
@@ -140,7 +139,7 @@ TEST(RailRing, UsesTheLinksOfAllRails) {
   for (const Bytes bytes : out) EXPECT_EQ(bytes, (1 << 20) / 4 * 14 / 8);
 }
 
-// The time of large data by estimate, over that of its bytes at `gigabytes` a second.
+// The estimated time of large data over the time of its bytes at `gigabytes` per second.
 template <typename T>
 double over_rate(const topology::Topology& topology, double bytes, Bytes size, double gigabytes) {
   const auto routing = topology::make_routing(topology, 2);
@@ -152,7 +151,7 @@ double over_rate(const topology::Topology& topology, double bytes, Bytes size, d
   return static_cast<double>(time) / static_cast<double>(kNs) / (bytes / gigabytes);
 }
 
-// No accelerator waits for a receiver that another one sends to: the links between boxes are never idle.
+// No accelerator waits for a receiver that serves another sender: the links between boxes are never idle.
 TEST(RailRing, IsAsFastAsTheLinksBetweenBoxes) {
   const Bytes size = 1 << 30;
   const double bytes = 2.0 * 31 / 32 * size / 8;
@@ -166,7 +165,7 @@ TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
   EXPECT_LT(over_rate<NvlsCompiler>(boxes_of(64, 2), bytes, size, 450), 1.4);
 }
 
-// A switch receives all shares but the accelerator's own, and its sum; it sends the same.
+// A switch receives all shares but the accelerator's own, and its sum; it sends as much.
 TEST(Nvls, SendsTheDataOnceEachWay) {
   const topology::Topology topology = boxes_of(8, 1);
   const Bytes size = 1 << 20;

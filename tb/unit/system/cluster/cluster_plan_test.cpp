@@ -50,7 +50,7 @@ TEST(ClusterPlan, GivesEveryJobItsRingsAndFlows) {
     }
   }
   EXPECT_EQ(planned.jobs[0].message, 256 * 1024);
-  // Three elements in two parts: the larger is told.
+  // Three elements in two parts: the larger part is reported.
   EXPECT_EQ(planned.jobs[1].message, 8);
   EXPECT_EQ(planned.jobs[1].arrival, 7'000'000'000);
   EXPECT_EQ(planned.jobs[1].name, "custom");
@@ -70,7 +70,7 @@ TEST(ClusterPlan, DrawsArrivalsWithinTheirWindow) {
   EXPECT_THAT(drawn, SizeIs(::testing::Gt(15U)));
 }
 
-// A job that is added takes nothing from those before it.
+// An added job does not change the placement of earlier ones.
 TEST(ClusterPlan, KeepsArrivalsWhereJobsAreAdded) {
   const std::string job = "{copy: 1, data_parallel: 2, gradient: 1 MiB, compute: 10 us}";
   const ClusterPlan one = plan({"routing.jobs=[" + job + "]", "routing.arrival_window=1 s"});
@@ -89,7 +89,7 @@ TEST(ClusterPlan, TakesModelsFromTheList) {
   EXPECT_NEAR(static_cast<double>(job.message), static_cast<double>(job.gradient) / 2, 4);
 }
 
-// As many spines as asked for are out of order, each once, beside those that are named.
+// As many spines as requested have failed, each once, besides the named ones.
 TEST(ClusterPlan, DrawsSpinesThatFail) {
   std::set<std::set<int>> drawn;
   for (int seed = 1; seed < 30; ++seed) {

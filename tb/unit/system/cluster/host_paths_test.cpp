@@ -19,7 +19,7 @@ TEST(HostPaths, FollowTheSpineThatIsSet) {
   EXPECT_EQ(paths.route(2, 3), small.clos.route(2, 3, routing::kNoSpine, 4));
 }
 
-// Messages under way keep the route that they started on.
+// Messages in flight keep the route on which they started.
 TEST(HostPaths, KeepRoutesThatWereUsed) {
   const SmallClos small;
   HostPaths paths(small.clos, small.flows, 4);

@@ -21,7 +21,7 @@ TEST(Controller, SpreadsFlowsAndSaysWhatItMoved) {
   EXPECT_EQ(answer.lower_bound, 1);
   EXPECT_EQ(answer.moved, 0U);
   EXPECT_NE(answer.spines[0], answer.spines[1]);
-  // Both over one spine, as they were: one of them has to move.
+  // Both remain on one spine: one of them has to move.
   const PathAnswer mended = controller.assign(small.flows, std::vector{0, 0, routing::kNoSpine});
   EXPECT_EQ(mended.max_load, 1);
   EXPECT_EQ(mended.moved, 1U);
@@ -72,7 +72,7 @@ TEST(Controller, CannotRouteWithoutSpines) {
   }
 }
 
-// A flow that had no spine has none to leave.
+// A flow without a spine has none to leave.
 TEST(Controller, CountsMovesOfKnownFlowsOnly) {
   const SmallClos small;
   config::RoutingConfig config;

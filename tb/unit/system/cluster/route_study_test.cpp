@@ -39,7 +39,7 @@ TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   EXPECT_EQ(result["messages"], 2 * 2 * 96);
 }
 
-// Every job at its ideal, whatever the placement: three jobs on 1,920 accelerators, all at once, rings of 8.
+// Every job is at its ideal for any placement: three jobs on 1,920 accelerators, all at once, rings of 8.
 // Greedy is not.
 TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   const auto slowdowns = [](const std::string& placement, const std::string& method) {
@@ -58,7 +58,7 @@ TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   EXPECT_THAT(slowdowns("random_hosts", "greedy"), ::testing::Contains(::testing::Gt(1.1)));
 }
 
-// Flows of both directions of a ring of two meet no one under the exact methods, and hash collisions cost.
+// Under the exact methods the two directions of a ring of two do not meet; hash collisions cost time.
 TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   const std::vector<std::string> setting{"routing.jobs=[{model: bloom, data_parallel: 4}]",
                                          "routing.iterations=1"};
@@ -112,7 +112,7 @@ TEST(FluidAgainstFlit, AgreesWhereFlowsShareNoLink) {
   EXPECT_NEAR(fluid / flit, 1.0, 0.05);
 }
 
-// Contention as such is told alike: all four flows of a ToR through its one uplink, to one other ToR.
+// Both fidelities agree on pure contention: all four flows of a ToR through its one uplink, to one other ToR.
 TEST(FluidAgainstFlit, AgreesWhereFlowsShareLinksAndPortsAreServedEvenly) {
   const auto [fluid, flit] = fluid_and_flit(
       {"routing.method=greedy", "routing.placement=best_fit", "system.topology.failed_spines=[0, 2, 3]"});
@@ -149,7 +149,7 @@ TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
   EXPECT_THAT(events(result), ::testing::ElementsAre("arrival", "all_reduce_starts", "request", "assignment",
                                                      "all_reduce_ends", "departure"));
   const auto& timeline = result["timeline"];
-  // A surprise: 2 us to and fro, 5 us to compute.
+  // A controller that reacts: 2 us each way, 5 us of computation.
   EXPECT_NEAR(timeline[3]["time_s"].get<double>() - timeline[2]["time_s"].get<double>(), 7e-6, 1e-9);
   EXPECT_EQ(timeline[2]["flows"], 32);
   EXPECT_EQ(timeline[3]["precomputed"], false);
@@ -175,7 +175,7 @@ TEST(RouteStudy, MiceAreHashedAndNeverReported) {
   EXPECT_EQ(result["controller"]["assignments"], 0);
 }
 
-// The spine fails in the middle of the first all-reduce; everything still sums up.
+// The spine fails in the middle of the first all-reduce; all sums remain right.
 TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
   const std::vector<std::string> setting{"routing.method=optimal", "routing.iterations=1",
                                          "routing.controller.detection=10 us"};
@@ -188,7 +188,7 @@ TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
             whole["jobs"][0]["all_reduce_s"].get<double>() + 1e-5);
 }
 
-// --- what it refuses -------------------------------------------------------------------------------------
+// --- refusals --------------------------------------------------------------------------------------------
 
 TEST(RouteStudy, NamesTheJobThatDoesNotFit) {
   EXPECT_THAT(

@@ -17,7 +17,7 @@ topology::Topology network(const topology::ClosFailures& failures) {
   return topology::make_clos(std::vector<int>{3, 4, 2}, links, failures);
 }
 
-// The nodes that a route from `src` passes.
+// The nodes on a route from `src`.
 std::vector<NodeId> passed(const topology::Topology& network, NodeId src, const topology::Route& route) {
   std::vector<NodeId> nodes{src};
   for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {

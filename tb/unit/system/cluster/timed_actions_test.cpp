@@ -50,7 +50,7 @@ TEST(Conductor, HandsOnWhatAnActionThrows) {
             "a job is lost");
 }
 
-// An action may be asked for at the time that it is.
+// An action may be scheduled for the current time.
 TEST(Conductor, RefusesTimesThatCannotBeTold) {
   EXPECT_EQ(in_child([]() -> std::string {
               fabric::set_time_resolution();

@@ -29,7 +29,7 @@ class GradientProgressTest : public ::testing::Test {
     schedule_ = schedule::make_compiler("tree")->compile(topology, request);
   }
 
-  // The message of `flow` to `dst` is done at `cycle`.
+  // Reports that the message of `flow` to `dst` was done at `cycle`.
   void complete(GradientProgress& progress, topology::NodeId dst, std::int32_t flow, Cycles cycle) const {
     for (const auto& node : schedule_.nodes) {
       for (const auto& port : node.ports) {

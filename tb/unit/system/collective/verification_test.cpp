@@ -21,7 +21,7 @@ using topology::NodeId;
 constexpr int kAccelerators = 4;
 constexpr Bytes kSize = 64;  // 16 elements, 4 per accelerator
 
-// Tables that touch every chunk, as far as the verification looks at them.
+// Tables that touch every chunk, with the fields that the verification reads.
 schedule::Schedule schedule_of(Collective collective) {
   schedule::Schedule schedule;
   schedule.collective = collective;
@@ -47,7 +47,7 @@ schedule::CheckReport report_of(int additions) {
   return report;
 }
 
-// A collective done by hand, with room for mistakes.
+// A collective executed by hand, with optional errors.
 class VerificationTest : public ::testing::TestWithParam<config::Check> {
  protected:
   void start(Collective collective) {
@@ -210,7 +210,7 @@ TEST(MakeVerification, CarriesValuesWhileTheyFitMemory) {
   EXPECT_STREQ(make_verification(config::Check::kOff, schedule, report, 1)->name(), "off");
 }
 
-// Whatever the seed: the same values again, others with another.
+// One seed always gives the same values, another seed other values.
 TEST(MakeVerification, DrawsValuesBySeedAndAccelerator) {
   const auto schedule = schedule_of(Collective::kAllReduce);
   const auto report = report_of(3);
@@ -222,7 +222,7 @@ TEST(MakeVerification, DrawsValuesBySeedAndAccelerator) {
   EXPECT_NE(values(1, 0), values(1, 1));
 }
 
-// 1,024 accelerators and 4,096 parts of an element each: 512 MiB of sets, of which 32 MiB are kept.
+// 1,024 accelerators and 4,096 parts of one element each: 512 MiB of sets, of which 32 MiB are kept.
 class SampledVerification : public ::testing::Test {
  protected:
   static constexpr NodeId kMany = 1024;

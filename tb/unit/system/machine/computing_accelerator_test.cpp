@@ -1,4 +1,4 @@
-// Layers that are computed in the machine's nodes while their network interfaces reduce gradients.
+// Layers computed in the machine's nodes while their network interfaces reduce gradients.
 #include <memory>
 #include <vector>
 
@@ -76,7 +76,7 @@ Works works_of(const config::Loaded& loaded, const std::vector<Layer>& layers) {
   return works;
 }
 
-// `together`: the all-reduce starts with the layers, else when they are computed.
+// `together`: the all-reduce starts with the layers, otherwise after them.
 Times run_with(const std::vector<std::string>& overrides, const std::vector<Layer>& layers, bool together) {
   const config::Loaded loaded = load_system("torus_4x4", overrides);
   const auto result = run_in_child(
@@ -102,8 +102,8 @@ Times run_with(const std::vector<std::string>& overrides, const std::vector<Laye
   return times;
 }
 
-// A product of a vector by weights, which the memory gives more slowly than the array takes them: it is never
-// idle until the last of them has come.
+// A product of a vector and weights, which the memory delivers more slowly than the array consumes them: the
+// memory is never idle until the last weights have arrived.
 Layer wide_layer() {
   Layer layer;
   layer.name = "wide";
@@ -133,7 +133,7 @@ std::vector<Layer> convolutions() {
 }
 
 // The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent
-// twice, as much arrives and is added (read and written), and as much arrives and is written.
+// twice, as much arrives and is added (read and written), and as much arrives and is stored.
 constexpr Bytes kMoved = kGradients / 4 * 3 * (1 + 1 + 2 + 1);
 
 TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
@@ -159,7 +159,7 @@ TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory)
     constexpr Cycles kTile = 2 * 1 + 32 + 256 - 2;
     ASSERT_LT(together.all_reduce, together.computed - kTile - 2);
     EXPECT_EQ(together.computed, apart.computed + kMoved / kBytesPerCycle) << fidelity;
-    // And the all-reduce waits for the tiles that come first.
+    // The all-reduce, in turn, waits for earlier tiles.
     EXPECT_GT(together.all_reduce, apart.all_reduce - apart.computed);
   }
 }

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A network in which nothing is but what a test says.
+// A network whose state the test sets.
 class QuietFabric final : public fabric::Fabric {
  public:
   void connect(topology::NodeId, int, fabric::Injector&, fabric::Ejector&) override {}
@@ -53,7 +53,7 @@ class RunLoopTest : public ::testing::Test {
             .who = [](Cycles) { return std::string("node 4 waits for node 7"); },
             .between = [this] { ++looks; }};
   }
-  // Slices end there, and after 100 cycles.
+  // Slices end at deadlines, and after 100 cycles.
   Cycles run_until(const std::vector<Cycles>& slices, RunState state, Cycles max_cycles = 0) {
     state.next_look = [slices](Cycles cycle) {
       return std::min(cycle + 100, *std::ranges::upper_bound(slices, cycle));
@@ -85,7 +85,7 @@ TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
   EXPECT_EQ(run_to_end(network, work, 0, nullptr, nullptr), 10'000);
   EXPECT_THAT(ends, ElementsAre(10'000));
 
-  // Credits are still on their way in the first three slices.
+  // Credits are still in flight in the first three slices.
   ends.clear();
   now = 0;
   network.is_idle = false;
@@ -99,7 +99,7 @@ TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
 }
 
 TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
-  stuck_at = 0;  // Nobody has started before cycle 0.
+  stuck_at = 0;  // No module has started before cycle 0.
   network.moved_at = 73;
   EXPECT_THAT([&] { run_until({250}, state()); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("deadlock at cycle 73: 3 of 5 messages are done"),

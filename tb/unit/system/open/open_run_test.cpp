@@ -19,7 +19,7 @@ namespace {
 
 using workload::CollectiveOp;
 
-// A message or collective of an open run, and when it was asked for and done.
+// A message or collective of an open run, with the times of its request and completion.
 struct Asked {
   std::vector<int> ranks;  // of a message: source and destination
   bool collective = false;
@@ -29,7 +29,7 @@ struct Asked {
   Femtoseconds ended = -1;
 };
 
-// Everything asked for, as a program whose ranks compute up to the cycle in which they ask for something.
+// All requests as a program, whose ranks compute up to the cycle of each request.
 class AsProgram {
  public:
   AsProgram(const std::vector<Asked>& all, int ranks, Femtoseconds period) : period_(period) {
@@ -83,7 +83,7 @@ class AsProgram {
 
   Femtoseconds period_;
   workload::Program program_;
-  std::vector<std::pair<Cycles, std::int32_t>> at_{};  // [rank]: where its computations have come
+  std::vector<std::pair<Cycles, std::int32_t>> at_{};  // [rank]: end of its computations so far
 };
 
 // The times at which a program's collectives and messages end, in nanoseconds by name.
@@ -100,7 +100,7 @@ double ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// Asks for random messages and collectives at random times, half of them from callbacks.
+// Requests random messages and collectives at random times, half of them from callbacks.
 class RandomRun {
  public:
   RandomRun(const config::Loaded& loaded, std::uint32_t seed, bool collectives)
@@ -132,7 +132,7 @@ class RandomRun {
       static const CollectiveOp kOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
                                           CollectiveOp::kAllGather, CollectiveOp::kAllToAll};
       one.op = kOps[below(4)];
-      // Rings of any others could deadlock with messages.
+      // Rings of other groups could deadlock with messages.
       const int members = below(2) == 0 ? ranks : 2;
       for (int rank = 0; rank < members; ++rank) one.ranks.push_back(rank);
       id = run_.collective({one.op, one.bytes, one.ranks});
@@ -201,7 +201,7 @@ TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
   }
 }
 
-// The time of a collective that begins at once, and of the same in `coppice run`.
+// The time of a collective that begins immediately, and of the same in `coppice run`.
 TEST(OpenRun, RunsACollectiveAsTheCommandDoes) {
   for (const char* const fidelity : {"flit", "train"}) {
     for (const char* const algorithm : {"ring", "multitree", "auto"}) {

@@ -39,7 +39,7 @@ TEST(TimeWindows, GrowsLongerWithTime) {
   EXPECT_EQ(parts[63], 0.5);  // 252, of two
 }
 
-// A run may go on for long after the last of its messages.
+// A run may continue long after its last message.
 TEST(TimeWindows, StayFewWhateverTheEnd) {
   TimeWindows windows(1, 1);
   windows.add(0, 0, 2);
@@ -50,7 +50,7 @@ TEST(TimeWindows, StayFewWhateverTheEnd) {
   EXPECT_EQ(windows.until(60).parts(0, 1, 60), windows.parts(0, 1, 60));
 }
 
-// All that was spent is in some window, however it is cut.
+// All activity is in some window, for any division into windows.
 RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
@@ -104,7 +104,7 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   message.dependencies_met = 5;
   message.completed = 20;
   activity.message_completed(message);
-  message.dependencies_met = 15;  // while the one before is under way
+  message.dependencies_met = 15;  // while the previous one is in flight
   message.completed = 35;
   activity.message_completed(message);
   const auto active = activity.active(0, end);
@@ -168,7 +168,7 @@ double mean(const nlohmann::ordered_json& windows, double window_ns, double time
   return sum / time_ns;
 }
 
-// A train that another channel of its way slows down leaves its channel free in between: here those of the
+// A train that another channel of its route slows down leaves its channel free in between: here those of the
 // first dimension, four times as fast as those of the second.
 TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
   const auto result = [](const char* fidelity) {
@@ -204,7 +204,7 @@ TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
   }
 }
 
-// Over the whole run channels are as busy as their flits say, in trains as flit by flit.
+// Over the whole run channels are busy for their flits' time, with trains and with flits.
 TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",

@@ -12,8 +12,8 @@ namespace {
 using ::testing::DoubleNear;
 using Json = nlohmann::ordered_json;
 
-// An all-reduce of 64 KiB by 16 accelerators with flits of 16 bytes in 0.18 um: 1,000 flits, 3,000 passages
-// of routers.
+// An all-reduce of 64 KiB by 16 accelerators with flits of 16 bytes in 0.18 um: 1,000 flits, 3,000 router
+// traversals.
 Json hardware_of(const std::vector<std::string>& overrides) {
   std::vector<std::string> all{"collective.size=64 KiB", "system.flit=16 B", "system.router.vcs=4",
                                "system.router.vc_depth=64"};
@@ -25,9 +25,9 @@ Json hardware_of(const std::vector<std::string>& overrides) {
 
 TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
-  // 152 pJ a flit, and a bit 0.383 and 0.143 for each of 8 ports: close to the 348 pJ measured. Two accesses
-  // of 128 bits to 4 KiB: 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V, which are 4 times as large at twice
-  // the voltage.
+  // 152 pJ per flit, and 0.383 plus 0.143 for each of 8 ports per bit: close to the 348 pJ measured. Two
+  // accesses of 128 bits to 4 KiB: 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V, scaled by 4 in feature size
+  // and 2 in voltage.
   const double logic = 152 + 128 * (0.383 + 8 * 0.143);
   EXPECT_THAT(logic, DoubleNear(348, 1));
   const double buffers = 16 * 2 * 2 * 10 * std::sqrt(0.5);
@@ -45,7 +45,7 @@ TEST(Hardware, ScalesLogicByFeatureSizeAndVoltage) {
   EXPECT_EQ(there.at("memory_uj"), here.at("memory_uj"));
 }
 
-// 1,000 of the 3,000 passages of routers end in an ejection; a link takes 1.17 pJ a bit of 16-byte flits.
+// 1,000 of the 3,000 router traversals end in an ejection; a link takes 1.17 pJ per bit of 16-byte flits.
 TEST(Hardware, ChargesLinksForTheirOwnFlitsOnly) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
   EXPECT_THAT(energy.at("links_uj").get<double>(), DoubleNear(2000 * 128 * 1.17e-6, 1e-9));

@@ -109,7 +109,7 @@ TEST(ResultFile, AppendsInTurn) {
 }
 
 TEST(ResultFile, ReportsWhatDoesNotFit) {
-  // Larger than what a stream holds back, and not.
+  // One larger than a stream's buffer, and one smaller.
   for (const std::size_t size : {std::size_t{4}, std::size_t{1} << 20}) {
     ResultFile file("--out", "/dev/full");
     EXPECT_THAT([&] { file.write(std::string(size, 'x')); },

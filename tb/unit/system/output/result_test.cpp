@@ -72,7 +72,8 @@ TEST(Result, RefusesWhatNoMachineCanDo) {
               ThrowsMessage<ModelError>(HasSubstr("link_utilization.max is 1.002")));
 }
 
-// A flit takes 160 cycles: the receiver of the last of two in a phase gets it when both have been sent.
+// A flit takes 160 cycles: the receiver of the last of two messages in a phase gets it when both have been
+// sent.
 TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
   const std::vector<std::string> keys{"system.topology={kind: ring, dims: [2]}", "collective.size=8 B",
                                       "system.link.bandwidth=100 MB/s", "collective.algorithm=ring"};
@@ -90,7 +91,7 @@ TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
   }
 }
 
-// An accelerator sends 3/4 of 8 KiB over the first dimension and half of the quarter that is left over the
+// An accelerator sends 3/4 of 8 KiB over the first dimension and half of the remaining quarter over the
 // second, and as much on the way back.
 TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
   const auto result =

@@ -27,7 +27,7 @@ TEST(Divide, CountsMemoryAndSerialization) {
   EXPECT_EQ(time.total(), 104);
 }
 
-// Issued while the message before was still going out: nothing but serialization.
+// Issued while the previous message was still being sent: serialization only.
 TEST(Divide, HidesWhatOverlapsTheMessageBefore) {
   ni::MessageRecord message = record();
   message.issued = 200;
@@ -44,7 +44,7 @@ TEST(Divide, CountsFlitsHeldUpAsContention) {
   EXPECT_EQ(divide(message).serialization, 100);
 }
 
-// Buffers that do not cover the credit loop may have held it up for 30 cycles, what they depend on for 12.
+// Buffers that do not cover the credit loop may have delayed it by 30 cycles, its dependencies by 12.
 TEST(Divide, TellsCreditsFromContention) {
   ni::MessageRecord message = record();
   message.tail_injected = 1150;
@@ -63,7 +63,7 @@ TEST(Divide, TellsCreditsFromContention) {
   EXPECT_EQ(divide(message).contention, 8);
 }
 
-// The message it waits for: first still at its sender, then under way, then held up by the lockstep.
+// The message it waits for: first still at its sender, then in flight, then delayed by the lockstep.
 TEST(Divide, DividesTheWaitForData) {
   ni::MessageRecord message = record();
   message.enabler_tail_injected = 1099;
@@ -81,7 +81,7 @@ TEST(Divide, DividesTheWaitForData) {
   EXPECT_EQ(time.serialization, 100);
 }
 
-// However its times lie: every cycle from the message before to its tail is in one part, none below zero.
+// For any times: every cycle from the previous message to its tail is in one part, and no part is negative.
 RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
   const auto cycles = rc::gen::inRange<Cycles>(0, 500);
   ni::MessageRecord message;
@@ -128,7 +128,7 @@ double sum_of_parts(const nlohmann::ordered_json& result) {
   return sum;
 }
 
-// Whole runs, contended ones too.
+// Whole runs, including contended ones.
 TEST(TimeBreakdown, SumsToTheTotalOfARun) {
   const std::vector<std::vector<std::string>> runs{
       {"collective.algorithm=multitree"},
@@ -147,7 +147,7 @@ TEST(TimeBreakdown, SumsToTheTotalOfARun) {
   }
 }
 
-// Without contention nothing is called contention, whatever the links of the dimensions are.
+// Without contention no time counts as contention, whatever the links of the dimensions.
 TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
   for (const char* system : {"torus_4x4", "mesh_4x4"}) {
     for (const char* links : {"150 ns", "[20 ns, 700 ns]", "[700 ns, 20 ns]"}) {
@@ -159,7 +159,7 @@ TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
   }
 }
 
-// Nor where buffers are too shallow for the credit loop of 306 cycles: that is what `credits` is for. A
+// The same if buffers are too shallow for the credit loop of 306 cycles, whose time counts as `credits`. A
 // message is 65 flits, or 4 packets of 17 over two virtual channels.
 TEST(TimeBreakdown, CallsTheWaitForCreditsCredits) {
   struct Case {

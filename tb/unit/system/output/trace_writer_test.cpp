@@ -50,7 +50,7 @@ Trace read_trace(const std::string& path) {
 
 class TraceWriterTest : public ::testing::TestWithParam<const char*> {};
 
-// A track per port and channel; on each, intervals that do not overlap and end by the end of the run.
+// A track per port and channel, with intervals that do not overlap and end before the end of the run.
 TEST_P(TraceWriterTest, WritesIntervalsThatDoNotOverlap) {
   const TemporaryDirectory directory;
   RunOptions options;
@@ -79,7 +79,7 @@ TEST_P(TraceWriterTest, WritesIntervalsThatDoNotOverlap) {
   EXPECT_GT(last, 0.9 * result["time_ns"].get<double>());
 }
 
-// A message a slice: as many as the schedule has, as long as their flits take.
+// One slice per message: as many as the schedule has, as long as their flits take.
 TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
   const TemporaryDirectory directory;
   RunOptions options;
@@ -137,7 +137,7 @@ TEST(TraceWriter, SaysThatItCannotBeWritten) {
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("--trace"), HasSubstr("no/trace.json"))));
 }
 
-// A device or a pipe is written, not replaced.
+// A device or a pipe is written to, not replaced.
 TEST(TraceWriter, DoesNotReplaceADevice) {
   const TemporaryDirectory directory;
   const std::string link = directory.file("null");

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Eight ports send, each through an output of its own.
+// Eight ports send, each through a separate output.
 void all_send(fabric::Meetings& meetings) {
   static const std::array<topology::Hop, 8> routes{};
   meetings.set_size(8, 8);
@@ -26,7 +26,7 @@ void all_send(fabric::Meetings& meetings) {
   }
 }
 
-// All send, and two meet at port 5 unless some are given; whether they do.
+// All send, and two meet at port 5 unless they are given as meetings; returns whether they do.
 bool meet_unless_given(fabric::Meetings& meetings) {
   all_send(meetings);
   if (!meetings.given().empty()) return false;

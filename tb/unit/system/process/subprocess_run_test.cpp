@@ -73,11 +73,11 @@ TEST(SubprocessRun, SaysWhenEachJobIsDone) {
   options.job_done = [&](std::size_t job, const Json& /*value*/) { done.push_back(job); };
   const SubprocessJob job = [] { return Json(1); };
   run_in_subprocesses({job, job, job}, options);
-  EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // one at a time, so in order
+  EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // one at a time, therefore in order
 }
 
 TEST(SubprocessRun, RunsNoMoreAtOnceThanAllowed) {
-  // Each job reports the parent's view: a pipe of tokens that it takes and gives back.
+  // Each job reports the parent's view: a pipe of tokens that it removes and returns.
   int tokens[2];
   ASSERT_EQ(::pipe2(tokens, O_NONBLOCK), 0);
   ASSERT_EQ(::write(tokens[1], "ab", 2), 2);
@@ -170,7 +170,7 @@ TEST(SubprocessRun, LetsJobsCleanUp) {
   options.at_once = 3;
   options.interrupted = &interrupted;
   options.job_done = [&](std::size_t, const Json&) { interrupted = true; };
-  // The last job ends when both others are there to be asked: they take the tokens that it waits for.
+  // The last job ends when both others can be asked: they hold the tokens that it waits for.
   static int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const SubprocessJob tell = []() -> Json {

@@ -21,7 +21,7 @@ Cycles cycles(const nlohmann::ordered_json& result) {
   return result["cycles"];
 }
 
-// The schedule's time by arithmetic alone.
+// The schedule's time by arithmetic only.
 Cycles expected_cycles(const std::string& name, const std::vector<std::string>& overrides) {
   const config::Loaded loaded = load_system(name, overrides);
   const auto topology = build_topology(loaded);
@@ -30,10 +30,10 @@ Cycles expected_cycles(const std::string& name, const std::vector<std::string>& 
   return ScheduleArithmetic(topology, checked.schedule, loaded.config.system).end();
 }
 
-// --- how long it takes, to the cycle ---------------------------------------------------------------------
+// --- duration, to the cycle -------------------------------------------------------------------------------
 
 // The ring's arithmetic in full: a 64 KiB chunk is 256 packets of 17 flits. Each of 30 steps waits for the
-// one before: memory (4), the channel at zero load (161), the flits behind the head, then the sum (4) or the
+// previous one: memory (4), the channel at zero load (161), the flits after the head, then the sum (4) or the
 // store (1).
 TEST(Collective, RingOn4x4TorusIsThirtyStepsOfItsChunk) {
   constexpr Cycles kDma = 4;
@@ -58,8 +58,8 @@ struct Target {
 
 class MultiTreeTarget : public ::testing::TestWithParam<Target> {};
 
-// MultiTree: the tables' own arithmetic gives the measured cycles exactly, so nothing but what it lists
-// (memory, latency, the lockstep's estimate, the port's queue, serialization, reduction) takes time.
+// MultiTree: the tables' arithmetic gives the measured cycles exactly, so nothing but its terms (memory,
+// latency, the lockstep's estimate, the port's queue, serialization, reduction) takes time.
 TEST_P(MultiTreeTarget, IsTheArithmeticOfItsTables) {
   const Target& target = GetParam();
   const std::vector<std::string> overrides{fmt::format("system.ni.flow_control={}", target.flow_control),
@@ -77,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Target{"torus_8x8", "packet", 43'500}, Target{"torus_8x8", "message", 41'500}),
     [](const auto& target) { return std::string(target.param.system) + "_" + target.param.flow_control; });
 
-// The gap between a run and pure serialization, laid open: two phases of S timesteps of F flits each, and per
-// phase one latency of memory, channel and reduction; what is left is waiting for data inside a phase.
+// The gap between a run and pure serialization: two phases of S timesteps of F flits each, and per phase one
+// latency of memory, channel and reduction; the remainder is waiting for data within a phase.
 TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
   const auto result = run("torus_4x4", {"system.ni.flow_control=message", "fidelity=flit"});
   constexpr Cycles kFlits = 4097;
@@ -134,8 +134,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, Arithmetic, ::testing::ValuesIn(kMachines),
 
 // --- the gain of lockstep and flow control ----------------------------------------------------------------
 
-// Messages of several hops share channels with those of other steps unless the lockstep keeps the steps
-// apart; on slow links too, where a flit takes several cycles.
+// Messages of several hops share channels with those of other steps unless the lockstep separates the steps;
+// on slow links too, where a flit takes several cycles.
 TEST(Collective, MeetsLessContentionInLockstep) {
   for (const char* bandwidth : {"16 GB/s", "4 GB/s"}) {
     const auto direct = [&](const char* lockstep) {
@@ -152,7 +152,7 @@ TEST(Collective, MeetsLessContentionInLockstep) {
   }
 }
 
-// A head flit in every 4, 16 and 64 of data, and one in a whole message: serialization in these proportions.
+// A head flit per 4, 16 and 64 data flits, and one per whole message: serialization in these proportions.
 TEST(Collective, PaysAHeadFlitForEveryPacket) {
   const auto flits = [](std::vector<std::string> overrides) {
     overrides.emplace_back("collective.size=64 KiB");
@@ -166,7 +166,7 @@ TEST(Collective, PaysAHeadFlitForEveryPacket) {
   EXPECT_EQ(flits({"system.ni.flow_control=message"}), kMessages * 257);
 }
 
-// --- every machine's sums are right ----------------------------------------------------------------------
+// --- sums are right on every machine ---------------------------------------------------------------------
 
 TEST(Collective, SumsRightlyOnAllKindsOfMachines) {
   const std::vector<std::vector<std::string>> machines{
@@ -198,7 +198,7 @@ TEST(Collective, SumsRightlyOnAllKindsOfMachines) {
   }
 }
 
-// --- the same again --------------------------------------------------------------------------------------
+// --- repeatability ---------------------------------------------------------------------------------------
 
 std::string without_timing(nlohmann::ordered_json result) {
   result.erase("simulator");
@@ -214,7 +214,7 @@ TEST(Collective, GivesTheSameResultAgain) {
   }
 }
 
-// Observers only look.
+// Observers do not change a run.
 TEST(Collective, GivesTheSameResultWatched) {
   const TemporaryDirectory directory;
   RunOptions options;
@@ -225,9 +225,9 @@ TEST(Collective, GivesTheSameResultWatched) {
             without_timing(run("torus_4x4", overrides)));
 }
 
-// --- what ends a run early -------------------------------------------------------------------------------
+// --- early ends of a run ---------------------------------------------------------------------------------
 
-// A run that needs N cycles passes a limit of N, and fails one of N - 1.
+// A run that needs N cycles succeeds with a limit of N, and fails with one of N - 1.
 TEST(Collective, KeepsToTheCycleLimit) {
   const Cycles needed = cycles(run("torus_4x4", {"collective.size=4 KiB"}));
   for (const char* fidelity : {"flit", "train"}) {

@@ -56,7 +56,7 @@ TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
   EXPECT_GT(ring.least_ns, 0);
 }
 
-// A controller says where messages go; who sends to whom stays in the order of the group.
+// A controller routes messages; the senders and receivers stay in the order of the group.
 TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) {
   Members all(16);
   for (topology::NodeId i = 0; i < 16; ++i) all[static_cast<std::size_t>(i)] = (i * 5) % 16;
@@ -82,7 +82,7 @@ TEST_F(CompiledCollectivesTest, GivesEveryMemberAnElement) {
   EXPECT_EQ(compiler_.transfer(0, 1, 5).schedule.size, 8);
 }
 
-// The root is a member by its place in the group; tables are in the order of the network.
+// The root is a member by its index in the group; tables are in the order of the network.
 TEST_F(CompiledCollectivesTest, BroadcastsFromItsRoot) {
   workload::GroupCollective collective = all_reduce(1024);
   collective.op = CollectiveOp::kBroadcast;
@@ -115,7 +115,7 @@ TEST_F(CompiledCollectivesTest, NamesTheCollectiveThatCannotBe) {
           AllOf(HasSubstr("collective 'sum' among accelerators 0, 1, 2, 3"), HasSubstr("ring2d"))));
 }
 
-// Rows around a torus each go round with a virtual channel to spare.
+// Each row of a torus is a ring with a spare virtual channel.
 TEST_F(CompiledCollectivesTest, IsFreeOfDeadlock) {
   for (int row = 0; row < 4; ++row) {
     compiler_.collective(all_reduce(1024), {4 * row, 4 * row + 1, 4 * row + 2, 4 * row + 3});

@@ -1,4 +1,4 @@
-// Programs of trains, and of flits where those meet, against all flits: cycle by cycle the same.
+// Programs of trains, with flits where those meet, against flits alone: equal in every cycle.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -88,12 +88,12 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
       messages += mixed["trains"]["messages"].get<std::int64_t>();
       as_flits += mixed["trains"]["as_flits"].get<std::int64_t>();
     }
-    // Flits are told of by other modules.
+    // Other modules report flits.
     for (const char* key : {"config", "simulator", "statistics", "fidelity", "trains"}) {
       expected.erase(key);
       mixed.erase(key);
     }
-    // Trains spread what a message sends evenly over its stay on a channel.
+    // Trains spread a message's bytes evenly over its interval on a channel.
     for (Json* result : {&expected, &mixed}) {
       if (!result->contains("dimensions")) continue;
       for (Json& dimension : (*result)["dimensions"]) dimension.erase("busy");
@@ -101,7 +101,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     ASSERT_EQ(mixed, expected);
   }
   EXPECT_GE(ran_systems, 30);
-  // Both were there.
+  // Both kinds were used.
   EXPECT_GT(as_flits, 0);
   EXPECT_LT(as_flits, messages);
 }

@@ -1,4 +1,4 @@
-// Programs on their machine, with what a controller may do to them.
+// Programs on their machine, under a controller's actions.
 #include "system/program/program_machine.h"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ Ran run(config::Fidelity fidelity, Cycles late, GroupWays ways = GroupWays::kOwn
   return {json["cycles"].get<Cycles>(), json["opened"].get<int>(), json["changes_routes"].get<bool>()};
 }
 
-// The ring is idle when the second sum begins: each is as much later as its gate opens.
+// The ring is idle when the second sum begins: each is delayed by the opening of its gate.
 TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
   for (const auto fidelity : {config::Fidelity::kTrain, config::Fidelity::kFlit, config::Fidelity::kFluid}) {
     const Ran open = run(fidelity, 0);

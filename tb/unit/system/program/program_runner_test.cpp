@@ -1,4 +1,4 @@
-// The order in which a rank's network interface takes collectives on.
+// The order in which a rank's network interface loads collectives.
 #include "system/program/program_runner.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 namespace coppice::system {
 namespace {
 
-// The order in which collectives end, by their number from 1, if the interfaces have `contexts`.
+// The order in which collectives end, numbered from 1, if the interfaces have `contexts`.
 std::vector<int> order_of(const std::string& text, int contexts) {
   const auto json = run_in_child(
       [&] {

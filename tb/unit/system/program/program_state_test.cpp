@@ -31,7 +31,7 @@ TEST(ProgramState, PlacesRanks) {
   EXPECT_EQ(one.state->begins(2), 0);
 }
 
-// Collectives are numbered from 1, transfers behind them; each at an accelerator of its own part.
+// Collectives are numbered from 1, transfers after them; each at an accelerator that takes part.
 TEST(ProgramState, NumbersItsExchanges) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->context_of(workload::JoinCollective{1}), 2U);
@@ -72,7 +72,7 @@ TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
   EXPECT_EQ(one.state->ended(), 2);
 }
 
-// Data that did not move is wrong, and said to be so when the last is done.
+// Data that did not move is wrong, which is reported when the last member is done.
 TEST(ProgramState, VerifiesWhenAllAreDone) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->verified(), "values");
@@ -111,7 +111,7 @@ TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {
   EXPECT_EQ(cycles({.duration = 1'000'000}, {}), 1);
   EXPECT_EQ(cycles({.duration = 1'000'001}, {}), 2);
   EXPECT_EQ(cycles({}, {}), 0);
-  // 500 operations a nanosecond, 25 bytes a nanosecond.
+  // 500 operations per nanosecond, 25 bytes per nanosecond.
   EXPECT_EQ(cycles({.operations = 5000}, roofline), 10);
   EXPECT_EQ(cycles({.operations = 5001}, roofline), 11);
   EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, roofline), 200);

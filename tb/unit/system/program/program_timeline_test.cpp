@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Json = nlohmann::ordered_json;
 
-// Two ranks that compute, all-reduce and send, in two iterations; every test says when. A cycle is 1 ns.
+// Two ranks that compute, all-reduce and send, in two iterations; each test sets the times. A cycle is 1 ns.
 class ProgramTimelineTest : public ::testing::Test {
  protected:
   // Operations of a rank, two iterations of: 0 compute, 1 all-reduce, 2 send or receive.
@@ -45,8 +45,8 @@ TEST_F(ProgramTimelineTest, HasTheOperationsThatTheTestsName) {
   }
 }
 
-// Rank 0 computes to 10, waits to 30 for rank 1 to join, and is exposed to 50, while it computes no more; its
-// send takes from 50 to 60. Rank 1 computes to 25, idles to 30.
+// Rank 0 computes to 10, waits to 30 for rank 1 to join, and is exposed to 50; its send takes from 50 to 60.
+// Rank 1 computes to 25, idles to 30.
 TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   at(0, 0, 0, 0, 10);
   at(0, 1, 10, 10, 50);
@@ -76,7 +76,7 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
 TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   at(0, 0, 0, 20, 40);
   at(0, 1, 0, 0, 50);    // waits to 10, is exposed to 50, but for the computation
-  at(0, 2, 45, 45, 70);  // of another kind, behind the first to begin
+  at(0, 2, 45, 45, 70);  // waits to 10, is exposed to 50, except for the computation
   at(1, 0, 0, 0, 70);
   at(1, 1, 10, 10, 50);
   at(1, 2, 0, 0, 70);
@@ -93,7 +93,7 @@ TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   EXPECT_DOUBLE_EQ(accelerators[1]["exposed_ns"], 0);
 }
 
-// An iteration lasts from the end of the one before, though parts of it began earlier.
+// An iteration lasts from the end of the previous one, even if parts of it began earlier.
 TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   for (const int rank : {0, 1}) {
     for (std::size_t i = 0; i < 6; ++i) at(rank, i, 0, 0, 1);
@@ -118,7 +118,7 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
 // those of the whole.
 TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   at(0, 0, 0, 0, 10);
-  at(0, 1, 0, 0, 70);  // waits to 5, is exposed to 70 but for what is computed
+  at(0, 1, 0, 0, 70);  // waits to 5, is exposed to 70 except for computations
   at(0, 2, 70, 70, 70);
   at(1, 0, 0, 0, 10);
   at(1, 1, 5, 5, 20);

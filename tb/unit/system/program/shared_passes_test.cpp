@@ -1,4 +1,4 @@
-// Passes over layers that programs run in the machine's nodes, beside exchanges that use the same memories.
+// Passes over layers in the machine's nodes, beside exchanges that use the same memories.
 #include "system/program/shared_passes.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using workload::Purpose;
 constexpr Bytes kGradients = 32 * 1024;
 constexpr Bytes kBytesPerCycle = 64;
 // The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent
-// twice, as much arrives and is added (read and written), and as much arrives and is written.
+// twice, as much arrives and is added (read and written), and as much arrives and is stored.
 constexpr Cycles kDelay = kGradients / 4 * 3 * (1 + 1 + 2 + 1) / kBytesPerCycle;
 
 config::Loaded ring(std::vector<std::string> more = {}) {
@@ -44,7 +44,7 @@ config::Loaded ring(std::vector<std::string> more = {}) {
   return load_system("torus_4x4", keys);
 }
 
-// A product of a vector by weights, which the memory gives more slowly than the array takes them.
+// A product of a vector and weights, which the memory delivers more slowly than the array consumes them.
 workload::Layer wide_layer() {
   workload::Layer layer;
   layer.name = "wide";
@@ -79,7 +79,7 @@ ordered_json run_passes(const config::Loaded& loaded, const Program& program) {
   return run_in_child([&] { return run_program(loaded, program, {}); }, nullptr);
 }
 
-// How long an operation of a rank took.
+// The duration of a rank's operation.
 double cycles_of(const ordered_json& result, int operation, int rank = 0) {
   const auto& times = result.at("accelerators").at(static_cast<std::size_t>(rank)).at("operations");
   const auto& one = times.at(static_cast<std::size_t>(operation));
@@ -125,7 +125,7 @@ TEST(SharedPasses, AreTimedByTheFormulaWhereAllExchangesAreBeforeOrAfterThem) {
   EXPECT_EQ(cycles_of(result, 2), static_cast<double>(alone(loaded)));
 }
 
-// A straggler's passes end as much later as they take longer alone.
+// A straggler's passes end later by their additional time alone.
 TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
   const config::Loaded loaded = ring({"program.jitter=[1, 1.5, 1, 0.5]"});
   const auto result =
@@ -146,8 +146,8 @@ TEST(SharedPasses, AreNoneWhereTheMemoryIsUnlimited) {
   EXPECT_EQ(cycles_of(result, 0), static_cast<double>(alone(loaded)));
 }
 
-// Computations on no layer, of large models and of programs' files: 64 B a cycle come, 2,048 operations are
-// done.
+// Computations without layers, in large models and in programs' files: 64 B per cycle are moved, 2,048
+// operations are done.
 TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
   constexpr Cycles kWhole = 63 * 400;
   Compute moving;
@@ -164,7 +164,7 @@ TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
     const auto held_up = beside(moving);
     EXPECT_EQ(cycles_of(held_up, 0), static_cast<double>(kWhole + kDelay)) << fidelity;
     EXPECT_EQ(held_up.at("passes"), (ordered_json{{"formula", 0}, {"tiles", 4}, {"delayed_ns", kDelay}}));
-    // Bytes come while others are computed on: the memory has time for both.
+    // Bytes arrive during other computations: the memory has time for both.
     EXPECT_LT(cycles_of(beside(computing), 0), static_cast<double>(kWhole + kDelay / 4)) << fidelity;
     const auto before =
         run_passes(loaded, program_of({{"pass", moving, {}}, {"sum", JoinCollective{0}, {0}}}));
@@ -186,7 +186,7 @@ RC_GTEST_PROP(SharedPasses, TakeTheRooflinesTimeAlone, ()) {
   RC_ASSERT(static_cast<double>(passes.alone(*work)) < roofline + SharedPasses::kPieces + 1);
 }
 
-// An accelerator whose clock is not the system's begins and ends its passes in the system's cycles.
+// An accelerator with a clock other than the system's begins and ends its passes in the system's cycles.
 TEST(SharedPasses, EndInWholeCyclesOfTheSystem) {
   const config::Loaded loaded = ring({"system.accelerator.clock=700 MHz"});
   Compute compute = pass_of(loaded);

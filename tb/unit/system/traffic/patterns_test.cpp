@@ -27,7 +27,7 @@ NodeId destination(Pattern pattern, const Topology& topology, NodeId src) {
   return TrafficPattern(pattern, topology).destination(src, random);
 }
 
-// How often each destination was drawn.
+// The number of times that each destination was drawn.
 std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draws) {
   Random random(7);
   std::map<NodeId, int> counts;
@@ -101,7 +101,7 @@ TEST(TrafficPattern, KeepsToAPermutationThatIsDrawnOrGiven) {
               ThrowsMessage<UnsupportedError>(HasSubstr("needs --permutation")));
 }
 
-// x + ceil(k/2) - 1: less than half-way around, whatever the width.
+// x + ceil(k/2) - 1: less than half-way around, for any width.
 TEST(TrafficPattern, MovesTornadoAlmostHalfWayAround) {
   const std::map<int, int> shifts{{1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 2}, {6, 2}, {7, 3}, {8, 3}, {9, 4}};
   for (const auto& [width, shift] : shifts) {

@@ -56,7 +56,8 @@ TEST_P(Calibration, MeetsTheMeasuredRouter) {
   EXPECT_FALSE(result["saturated"]);
 }
 
-// 1-flit packets saturate near 0.43, 16-flit ones near 0.4: latencies count below three quarters of that.
+// 1-flit packets saturate near 0.43, 16-flit ones near 0.4: latencies are compared below three quarters of
+// that.
 INSTANTIATE_TEST_SUITE_P(
     Mesh8x8, Calibration,
     ::testing::Values(Point{1, 0.005, 33.07, 0.01, 0.0050, 6.21}, Point{1, 0.1, 33.84, 0.03, 0.1001, 6.24},
@@ -65,8 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Point{16, 0.2, 67.24, 0.03, 0.1992, 6.24}, Point{16, 0.3, 91.58, 0, 0.3001, 6.25}),
     name_of);
 
-// Hardly any load: 5 cycles per router, 2 more, one per further flit; on a torus of channel latency 2 one
-// more per channel.
+// Hardly any load: 5 cycles per router, 2 more, one per further flit; on a torus with a channel latency of 2,
+// one more per channel.
 TEST(Traffic, HasTheZeroLoadLatencyOfTheFormula) {
   const auto mesh = run_synthetic("mesh_8x8_booksim", uniform(0.001, 4));
   EXPECT_NEAR(mesh["packet_latency_mean"].get<double>(), 5 * mesh["hops_mean"].get<double>() + 2 + 3, 0.3);
@@ -77,7 +78,7 @@ TEST(Traffic, HasTheZeroLoadLatencyOfTheFormula) {
   EXPECT_NEAR(hops, 5, 0.15);  // 2 per dimension and the source's own
 }
 
-// Every pattern's mean distance, exactly: without ties and noise the routers are those of the geometry.
+// Every pattern's mean distance, exactly: without ties and noise the routers follow from the geometry.
 TEST(Traffic, TakesTheShortestWayInEveryPattern) {
   const std::vector<std::pair<Pattern, double>> torus_hops{
       {Pattern::kTranspose, 5}, {Pattern::kTornado, 7}, {Pattern::kNeighbor, 3}, {Pattern::kBitcomp, 5}};
@@ -104,8 +105,8 @@ struct Spread {
 
 class SpreadTraffic : public ::testing::TestWithParam<Spread> {};
 
-// Packets longer than the buffers, at a load that no network carries: what holds packets and moves none is
-// reported as a deadlock.
+// Packets longer than the buffers, at an impossible load: packets that wait and do not move are reported as a
+// deadlock.
 TEST_P(SpreadTraffic, NeverDeadlocks) {
   std::vector<std::string> keys{"system.router.vc_depth=2"};
   for (const std::string& key : GetParam().keys) keys.push_back(key);
@@ -114,7 +115,7 @@ TEST_P(SpreadTraffic, NeverDeadlocks) {
   EXPECT_GT(result["accepted_flits_per_node_cycle"], 0.02);
 }
 
-// All measured packets arrive: as many flits come out as go in.
+// All measured packets arrive: as many flits leave as enter.
 TEST_P(SpreadTraffic, DeliversWhatIsOffered) {
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.05, 4, 10'000), GetParam().keys);
   EXPECT_FALSE(result["saturated"]);
@@ -146,15 +147,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "system.router.routing=adaptive", "system.router.vcs=1"}}),
     [](const ::testing::TestParamInfo<Spread>& network) { return std::string(network.param.name); });
 
-// A way by a node drawn is 2 * 5.25 channels long on the mean, one in dimension order 5.25.
+// A route through a random node has 2 * 5.25 channels on average, one in dimension order 5.25.
 TEST(Traffic, TakesLongerWaysByNodesDrawn) {
   const auto result =
       run_synthetic("mesh_8x8_booksim", uniform(0.05, 1, 20'000), {"system.router.routing=valiant"});
   EXPECT_NEAR(result["hops_mean"].get<double>(), 2 * 5.25 + 1, 0.15);
 }
 
-// Tornado traffic fills one way around the rings of a torus: the other way takes its share only with a
-// detour.
+// Tornado traffic fills one direction of the rings of a torus: only detours use the other direction.
 TEST(Traffic, CarriesMoreOfTornadoTrafficByDetours) {
   const auto accepted = [](const std::string& routing) {
     TrafficOptions traffic = uniform(0.9, 1, 5'000);
@@ -175,7 +175,7 @@ TEST(Traffic, AnswersRequests) {
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
   EXPECT_FALSE(result["saturated"]);
   EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.12, 0.004);
-  // Two packets, whose means differ by nothing but noise.
+  // Two packets, whose means differ only by noise.
   EXPECT_NEAR(result["transaction_latency_mean"].get<double>(),
               2 * result["packet_latency_mean"].get<double>(),
               0.02 * result["transaction_latency_mean"].get<double>());
@@ -186,7 +186,7 @@ TEST(Traffic, ComesInBurstsThatWait) {
   const double steady = run_synthetic("mesh_8x8_booksim", traffic)["packet_latency_mean"];
   traffic.bursts = Bursts{0.001, 0.005};
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
-  // Packets of 4 flits, one in 6.7 cycles while a source is on, wait for each other.
+  // Packets of 4 flits, one per 6.7 cycles while a source is on, wait for each other.
   EXPECT_GT(result["packet_latency_mean"].get<double>(), steady + 1.5);
   EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
   traffic.bursts = Bursts{0.001, 0.1};

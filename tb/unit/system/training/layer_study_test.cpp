@@ -37,7 +37,7 @@ class LayerStudy : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-// Three passes and an update of each layer; multiply-accumulates as their products have them.
+// Three passes and an update of each layer; multiply-accumulates are those of their products.
 TEST_F(LayerStudy, TellsEveryPassOfEveryLayer) {
   const Json result = study();
   std::vector<std::string> passes;

@@ -52,8 +52,8 @@ TEST_F(TrainedAccelerator, RefusesAModelThatIsNotThere) {
               ThrowsMessage<ConfigError>(HasSubstr("none.csv")));
 }
 
-// Weights of both layers, as much of gradients and of momentum; the inputs of two samples and their last
-// outputs; and what the arrays have yet to add.
+// Weights of both layers, with gradients and momentum of the same size; the inputs of two samples and their
+// last outputs; and the arrays' pending sums.
 TEST_F(TrainedAccelerator, NeedsMemoryToTheByte) {
   const workload::Model model = trained_model(load());
   const Bytes weights = Bytes{4} * (3 * 3 * 16 * 40 + 640 * 100);

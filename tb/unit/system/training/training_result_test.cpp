@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
 
 // Two layers on four accelerators, of 400 and 80 bytes of gradients, reduced layer by layer: the second's
-// while the first goes backward, the first's behind all.
+// during the first layer's backward pass, the first's after everything else.
 class TrainingResult : public ::testing::Test {
  protected:
   TrainingResult() {
@@ -40,7 +40,8 @@ class TrainingResult : public ::testing::Test {
       counts_[bytes] = 1;
     }
     timeline_ = workload::lay_out_computation(costs_);
-    // A byte takes a nanosecond; that of the second layer is over before the first layer's gradient is ready.
+    // A byte takes a nanosecond; the second layer's reduction ends before the first layer's gradient is
+    // ready.
     timeline_.layers[1].all_reduce_begin = 180 * kNs;
     timeline_.layers[1].all_reduce_end = 260 * kNs;
     timeline_.layers[0].all_reduce_begin = 280 * kNs;
@@ -61,7 +62,7 @@ class TrainingResult : public ::testing::Test {
                                  .forward_ns = forward_ns_});
   }
 
-  // With what the run adds.
+  // With the fields that the run adds.
   static Json simulated(Json result) {
     result["simulator"] = {{"simulations", 2}, {"wall_s", 7.0}, {"user_s", 4.0}};
     return result;
@@ -145,7 +146,7 @@ TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
   EXPECT_DOUBLE_EQ(performance[2], 280.0 / (backward + 520));
 }
 
-// Those who forward what they do not need compute more slowly.
+// Accelerators that forward data for others compute more slowly.
 TEST_F(TrainingResult, SlowsDownWhoForwards) {
   reduced_[400]["forwarding"] = {2};
   loaded_.config.system.accelerator.forwarding_cost = 0.25;

@@ -44,7 +44,7 @@ class TrainingRun : public ::testing::Test {
   std::string folder_;
 };
 
-// How long the all-reduce of all gradients takes alone.
+// The time of the all-reduce of all gradients alone.
 double all_reduce_ns(config::Loaded loaded) {
   loaded.config.training = {};
   loaded.config.collective.size = 4 * (1024 + 256 + 1);
@@ -109,14 +109,14 @@ TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
   EXPECT_EQ(training["all_reduces"][0]["bytes"], 16);
   EXPECT_EQ(training["layers"][2]["all_reduce_begin_ns"], kForward + 3);
   EXPECT_EQ(training["total_ns"], result["time_ns"]);
-  // The weights of the first layer are updated last, by gradients that come last.
+  // The weights of the first layer are updated last, since their gradients are last.
   EXPECT_EQ(training["total_ns"], training["layers"][0]["all_reduce_end_ns"].get<double>() + 2);
   EXPECT_EQ(training["compute_ns"], kForward + kBackward + kUpdate);
   EXPECT_EQ(result["verified"], "values");
   EXPECT_EQ(result["iterations"].size(), 1U);
 }
 
-// Adam's two states a weight are read and written besides the weight and its gradient.
+// Adam's two states per weight are read and written besides the weight and its gradient.
 TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
   const auto update = [&](const std::string& optimizer) {
     const Json result = run_training(

@@ -17,10 +17,10 @@ namespace {
 constexpr Bytes kMebibyte = 1 << 20;
 constexpr std::int64_t kLink = kSampleLink.bandwidth.bytes_per_second;
 
-// The most that all-reduces carry in a second where every accelerator reduces a share of the data, of any
-// size, and broadcasts it. A channel gives part of its bandwidth to sums on their way up, the rest to results
-// on their way down. Down there is room for all shares exactly if there is room for the flow of all of them
-// to any one accelerator (Edmonds); up the same with all channels the other way round.
+// The highest rate of all-reduces per second if every accelerator reduces a share of the data, of any size,
+// and broadcasts it. Each channel divides its bandwidth between sums towards the roots and results away from
+// them. There is room for the broadcasts of all shares exactly if there is room for the flow of all of them
+// to any one accelerator (Edmonds), and likewise for the sums with all channels reversed.
 class FlowProgram {
  public:
   explicit FlowProgram(const Topology& topology)
@@ -74,13 +74,13 @@ class FlowProgram {
     glp_set_mat_row(program_.get(), row, static_cast<int>(terms.size()), columns.data(), factors.data());
   }
 
-  // All shares from where they are to `sink` within the capacities from column `capacity` on.
+  // All shares from their owners to `sink` within the capacities from column `capacity` on.
   void add_flow(NodeId sink, int capacity, int way) {
     const auto channels = static_cast<int>(topology_.channels().size());
     const int flow = add_columns(channels);
     for (int c = 0; c < channels; ++c) add_row({{flow + c, 1}, {capacity + c, -1}}, GLP_UP, 0);
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      if (node == sink) continue;  // gets the rest
+      if (node == sink) continue;  // gets the remainder
       std::vector<std::pair<int, double>> balance{{shares_ + node, 1}};
       for (const ChannelId id : topology_.in_channels(node)) balance.emplace_back(flow + id, way);
       for (const ChannelId id : topology_.out_channels(node)) balance.emplace_back(flow + id, -way);
@@ -101,7 +101,7 @@ RC_GTEST_PROP(LeastAllReduceTime, EqualsTheProgramOfFlowsWhereLinksAreSymmetric,
   RC_ASSERT(std::abs(found - expected) < 1e-6 * expected);
 }
 
-// Between any accelerators with unequal channels no program of flows is faster.
+// For any accelerators with unequal channels no program of flows is faster.
 RC_GTEST_PROP(LeastAllReduceTime, IsNoLongerThanTheProgramOfFlows, ()) {
   Topology topology(Kind::kFile, {}, *rc::gen::inRange(2, 7), 0);
   const int accelerators = topology.num_accelerators();
@@ -129,7 +129,8 @@ TEST(LeastAllReduceTime, HasTheClosedFormOfMeshesPathsAndTori) {
   for (const int length : {2, 3, 8, 100}) EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({length})), 65536);
 }
 
-// A schedule beat twice the all-gather's cut by 72% there: the slow accelerator need not own any data.
+// A schedule was 72% faster than twice the all-gather's cut there: the slow accelerator need not own any
+// data.
 TEST(LeastAllReduceTime, OfASwitchWithOneSlowLinkIsThatLinkOnce) {
   Topology topology(Kind::kFile, {}, 8, 1);
   for (NodeId node = 0; node < 8; ++node) {
@@ -156,7 +157,7 @@ TEST(LeastAllReduceTime, CountsOneWayChannels) {
   Topology ring(Kind::kFile, {}, 4, 0);
   for (NodeId node = 0; node < 4; ++node) ring.add_channel(node, (node + 1) % 4, {kLink}, 0);
   EXPECT_DOUBLE_EQ(mebibyte_ns(ring), 65536.0 * 6 / 4);
-  // With a narrow way in and a wide one out, the way in counts alone.
+  // With a narrow channel in and a wide one out, only the narrow one matters.
   Topology pair(Kind::kFile, {}, 2, 0);
   pair.add_channel(0, 1, {kLink}, 0);
   pair.add_channel(1, 0, {100 * kLink}, 0);

@@ -90,7 +90,7 @@ TEST(WorstCut, OfTorusAndMeshIsAllButTheNodeHardestToEnter) {
 TEST(WorstCut, IsTheBisectionWhereItsLinksAreSlow) {
   const std::vector<LinkSpec> links{{{kLink}, 0}, {{kLink / 1000}, 0}};
   const CutBound cut = worst_cut(make_mesh(std::vector{4, 4}, links));
-  // Three of the four rows have to get through the slow links into the last.
+  // The data of three of the four rows has to pass the slow links into the last.
   EXPECT_EQ(cut.data, 12);
   EXPECT_EQ(cut.bytes_per_second, 4 * (kLink / 1000));
   EXPECT_THAT(cut.cut, SizeIs(12));
@@ -133,7 +133,7 @@ RC_GTEST_PROP(WorstCut, EqualsTheBestOfAllSubsets, ()) {
   const Fraction expected = brute_force(topology);
   RC_ASSERT(!less(found, expected));
   RC_ASSERT(!less(expected, found));
-  // The cut named is one that has these numbers.
+  // The reported cut has these numbers.
   std::vector<bool> inside(static_cast<std::size_t>(topology.num_nodes()));
   for (const NodeId node : cut.cut) inside[static_cast<std::size_t>(node)] = true;
   const Fraction named = fraction_of(topology, inside);
@@ -189,8 +189,8 @@ TEST(WorstCut, CountsTheSharesThatThereAre) {
   EXPECT_EQ(cut.cut, (std::vector<NodeId>{0, 1, 2}));
 }
 
-// 0 and 1 have a wide link, 2 a narrow way in and a wide one out. All others' shares are gathered over the
-// narrow way; a reduce-scatter brings 2 only its own share.
+// 0 and 1 have a wide link, 2 a narrow channel in and a wide one out. All others' shares are gathered over
+// the narrow channel; a reduce-scatter brings 2 only its own share.
 TEST(WorstCut, TakesEntriesForWhatIsReduced) {
   Topology topology(Kind::kFile, {}, 3, 0);
   topology.add_channel(0, 1, {1000}, 0);

@@ -47,7 +47,7 @@ void expect_equal(const Topology& a, const Topology& b) {
   }
 }
 
-// Uneven rates, parallel links, switches, and channels one way.
+// Uneven rates, parallel links, switches, and one-way channels.
 Topology uneven() {
   Topology topology(Kind::kFile, {}, 3, 2);
   const Bandwidth odd{26'843'545'601};
@@ -181,7 +181,7 @@ TEST(ForeignNetworks, NcclsGpusAreJoinedByNvlinkOrElseByPcie) {
   EXPECT_EQ(one.topology.num_switches(), 0);
   EXPECT_EQ(one.topology.channels().size(), 8);
   const GraphFile two = read(dump(2, 2, "90", pairs));
-  // Two PCIe switches; either CPU has two neighbours and becomes part of the link between those.
+  // Two PCIe switches; either CPU has two neighbours and becomes part of the link between them.
   EXPECT_EQ(two.topology.num_switches(), 2);
   EXPECT_EQ(two.topology.channels().size(), 2 * (2 * 4 + 4 + 1));
   EXPECT_EQ(two.topology.channels().back().bandwidth, Bandwidth{31'507'692'308});
@@ -222,7 +222,7 @@ TEST(ForeignNetworks, TacosChannelsGoOneWay) {
   expect_equal(ring, read(to_tacos(ring)).topology);
 }
 
-// From P100 to B200, and cards of which a link has fewer lanes.
+// From P100 to B200, and cards whose links have fewer lanes.
 TEST(ForeignNetworks, NcclsLinksHaveTheRateOfTheirGeneration) {
   const std::vector<std::pair<const char*, std::int64_t>> rates{
       {"60", 20'000'000'000}, {"70", 25'000'000'000}, {"86", 14'062'500'000},
@@ -235,7 +235,7 @@ TEST(ForeignNetworks, NcclsLinksHaveTheRateOfTheirGeneration) {
   }
 }
 
-// Ports of switches and bandwidth count channels out of their nodes, one way.
+// Ports of switches and bandwidth count outgoing channels.
 TEST(ToJson, CountsPortsAndBandwidth) {
   const nlohmann::ordered_json counted = to_json(uneven());
   EXPECT_EQ(counted["accelerators"], 3);

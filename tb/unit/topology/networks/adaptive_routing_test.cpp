@@ -59,7 +59,8 @@ RC_GTEST_PROP(DetourRouting, HasNoCycleOfDependencies, ()) {
   RC_ASSERT(graph.find_cycle().empty());
 }
 
-// Follows a packet that takes any of its ways at random; returns its hops. Channels' virtual channels exist.
+// Follows a packet that takes any of its hops at random; returns their number. The virtual channels of all
+// channels exist.
 int follow(const Topology& topology, const DetourRouting& routing, int vcs, NodeId src, NodeId dst,
            std::uint32_t tie_bits, std::uint32_t choices) {
   RouteState state{.tie_bits = tie_bits};
@@ -112,7 +113,7 @@ TEST(DetourRouting, GoesByWayOfTheNodeThatWasDrawn) {
   }
 }
 
-// The highest bit says where a packet has been: it is not drawn.
+// The highest bit records the packet's past and is not drawn.
 TEST(DetourRouting, BeginsWithoutHavingPassedTheNode) {
   const Topology mesh = network(Kind::kMesh, {4, 4});
   const auto routing = make_detour_routing(mesh, 2, Detours::kValiant);
@@ -134,7 +135,7 @@ TEST(DetourRouting, DrawsEveryNodeAlikeOften) {
   }
 }
 
-// The first channel of the shortest way is busy: half-way around to the other side it is not.
+// The first channel of the shortest route is busy; the one half-way around to the other side is not.
 TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
   const Topology ring = network(Kind::kTorus, {8});
   const auto routing = make_detour_routing(ring, 4, Detours::kUgal);
@@ -148,8 +149,7 @@ TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
   EXPECT_EQ(first_port(0), 1);
 }
 
-// One channel to the other side of the ring's seam, or one away from it and two back: what waits counts for
-// each channel.
+// One channel across the dateline, or one away from it and two back: waiting flits count once per channel.
 TEST(DetourRouting, MeasuresWaysAroundARingByTheShorter) {
   class Waiting final : public OutputLoads {
    public:

@@ -34,8 +34,8 @@ TEST(Clos, HasThePapersSize) {
   EXPECT_EQ(network.channels().size(), 2U * 2048 + 2U * 64 * 32);
 }
 
-// Two accelerators a ToR over four spines of a quarter of the bandwidth: half of what the NICs could send
-// leaves a ToR.
+// Two accelerators per ToR and four spines of a quarter of the bandwidth: half of the NICs' bandwidth leaves
+// a ToR.
 TEST(Clos, TakesAnyOversubscription) {
   const std::vector<LinkSpec> links{{{16'000'000'000}, 0}, {{2'000'000'000}, 0}};
   const std::vector<int> dims{2, 4, 8};

@@ -60,7 +60,7 @@ RC_GTEST_PROP(Dragonfly, LinksGoBothWays, ()) {
   }
 }
 
-// One global channel between groups, none within, one local channel on either side of it at most.
+// One global channel between groups, none within, and at most one local channel on either side of it.
 RC_GTEST_PROP(Dragonfly, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   const Topology dragonfly = sample(Kind::kDragonfly, any_dims());
   const auto routing = make_routing(dragonfly, *rc::gen::inRange(2, 6));

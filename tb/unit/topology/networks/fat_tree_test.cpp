@@ -93,7 +93,7 @@ RC_GTEST_PROP(FatTree, HasFullBisectionAndNoDeadlockOnOneVirtualChannel, ()) {
   const std::vector<std::vector<int>> shapes{{2, 1}, {2, 2},    {2, 3},    {2, 4},    {3, 2},    {3, 3},
                                              {4, 2}, {8, 2, 0}, {4, 3, 2}, {6, 4, 6}, {6, 4, 1}, {1, 2, 1}};
   const Topology tree = sample(Kind::kFatTree, *rc::gen::elementOf(shapes));
-  // Nothing inside is narrower than the channel into an accelerator.
+  // No cut inside is narrower than the channel into an accelerator.
   const CutBound cut = worst_cut(tree);
   RC_ASSERT(cut.data == tree.num_accelerators() - 1);
   RC_ASSERT(cut.bytes_per_second == kSampleLink.bandwidth.bytes_per_second);

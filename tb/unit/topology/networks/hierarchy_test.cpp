@@ -124,7 +124,7 @@ RC_GTEST_PROP(Hierarchy, LooksTheSameFromEveryAccelerator, ()) {
     const auto in = topology.in_channels(node);
     RC_ASSERT(out.size() == in.size());
     for (std::size_t port = 0; port < out.size(); ++port) {
-      // A message that comes in at a port left its sender by the same port, or comes from a switch of that
+      // A message that arrives at a port left its sender by the same port, or comes from a switch of that
       // dimension.
       const Channel& from = topology.channel(in[port]);
       RC_ASSERT(from.dimension == topology.channel(out[port]).dimension);
@@ -182,7 +182,7 @@ TEST(Hierarchy, BoundFindsTheNarrowDimension) {
   const Topology topology = make_hierarchy(
       std::vector<DimensionSpec>{switched(8, 100), {DimensionKind::kSwitch, 4, 1, {1'000'000'000}, 0}});
   const CutBound cut = worst_cut(topology);
-  // All groups of 8 but one, which 8 thin links enter.
+  // All groups of 8 but one, which has 8 thin links.
   EXPECT_EQ(cut.data, 24);
   EXPECT_EQ(cut.bytes_per_second, 8'000'000'000);
 }

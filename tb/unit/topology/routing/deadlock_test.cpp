@@ -30,7 +30,7 @@ bool is_closed(const Topology& topology, const Cycle& cycle) {
   return !cycle.empty();
 }
 
-// Dimension order as it should not be: all virtual channels on every hop.
+// Wrong dimension-order routing: all virtual channels on every hop.
 class WithoutDateline final : public RoutingFunction {
  public:
   WithoutDateline(const Topology& topology, int vcs)
@@ -69,7 +69,7 @@ TEST(ChannelDependencyGraph, ADifferentVirtualChannelBreaksTheCycle) {
   graph.add_route(1, Route{{0, {0, 1}}, {0, {0, 1}}, {2, {0, 2}}});
   graph.add_route(2, Route{{0, {1, 2}}, {0, {1, 2}}, {2, {0, 2}}});
   EXPECT_THAT(graph.find_cycle(), IsEmpty());
-  // May hold either: once more a cycle.
+  // If either may be used, there is a cycle again.
   graph.add_route(2, Route{{0, {0, 2}}, {0, {0, 2}}, {2, {0, 2}}});
   EXPECT_TRUE(is_closed(ring, graph.find_cycle()));
 }
@@ -85,7 +85,7 @@ TEST(ChannelDependencyGraph, RefusesVirtualChannelsThatDoNotExist) {
 }
 
 TEST(ChannelDependencyGraph, FollowsBothWaysOfATie) {
-  // On a ring of 4 only the pairs half-way round go more than one hop, so a cycle needs them.
+  // On a ring of 4 only pairs half-way around have more than one hop, so a cycle needs them.
   const Topology ring = sample_torus({4});
   const WithoutDateline routing(ring, 2);
   ChannelDependencyGraph graph(ring, 2);
@@ -114,14 +114,14 @@ RC_GTEST_PROP(ChannelDependencyGraph, EveryTorusAndMeshIsFreeOfDeadlock, ()) {
 
 RC_GTEST_PROP(ChannelDependencyGraph, ATorusWithoutDatelineIsNot, ()) {
   auto dims = random_dims(2, 5);
-  dims.push_back(*rc::gen::inRange(4, 7));  // on a ring of 3 nobody goes two hops the same way
+  dims.push_back(*rc::gen::inRange(4, 7));  // on a ring of 3 no route has two hops in one direction
   const Topology topology = sample_torus(dims);
   ChannelDependencyGraph graph(topology, 2);
   graph.add_all_pairs(WithoutDateline(topology, 2));
   RC_ASSERT(is_closed(topology, graph.find_cycle()));
 }
 
-// The walk that merges equal states finds exactly the dependencies of all routes taken one by one.
+// The walk that merges equal states finds exactly the dependencies of all routes individually.
 RC_GTEST_PROP(ChannelDependencyGraph, AllPairsEqualsRouteByRoute, ()) {
   const auto dims = random_dims(3, 4);
   const Topology topology = sample_torus(dims);

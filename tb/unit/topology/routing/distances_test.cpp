@@ -13,7 +13,7 @@ namespace {
 
 constexpr Cycles kNoWay = std::numeric_limits<Cycles>::max();
 
-// Against distances that every channel shortens until none does (Bellman and Ford).
+// Compared with distances that every channel shortens until none does (Bellman and Ford).
 RC_GTEST_PROP(Distances, AreTheShortest, ()) {
   const Topology topology = random_topology();
   std::vector<Cycles> lengths;

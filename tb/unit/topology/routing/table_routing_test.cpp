@@ -39,7 +39,7 @@ std::vector<int> distances(const Topology& topology, NodeId src) {
   return distance;
 }
 
-// Channels that all routes between accelerators take beyond the shortest paths.
+// The number of channels by which all routes between accelerators exceed the shortest paths.
 int detours(const Topology& topology, const RoutingFunction& routing) {
   int total = 0;
   for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
@@ -52,7 +52,7 @@ int detours(const Topology& topology, const RoutingFunction& routing) {
   return total;
 }
 
-// A connected graph: a ring of all nodes, both ways or one way, and more links at random.
+// A connected graph: a ring of all nodes, two-way or one-way, and random additional links.
 Topology random_graph(bool both_ways) {
   const int accelerators = *rc::gen::inRange(1, 12);
   const int switches = *rc::gen::inRange(0, 6);
@@ -91,7 +91,7 @@ TEST(TableRouting, BigraphNeedsTwoLayersForShortestPaths) {
   const auto two = make_table_routing(bigraph, 4);
   EXPECT_EQ(detours(bigraph, *two), 0);
   EXPECT_TRUE(deadlock_free(bigraph, *two));
-  // Without a second layer up*/down* keeps it free of deadlock.
+  // Without a second layer up*/down* keeps it deadlock-free.
   const auto one = make_table_routing(bigraph, 1);
   EXPECT_TRUE(deadlock_free(bigraph, *one));
 }

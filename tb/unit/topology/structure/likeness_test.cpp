@@ -52,7 +52,7 @@ Channels channels_of(const Topology& topology) {
   return channels_at(topology, nodes);
 }
 
-// Finds `network` in a graph of it, with every channel where it is.
+// Recognises `network` in a graph of it, with every channel at its position.
 void expect_found(const Topology& network) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Topology graph = written_as_graph(network, seed);
@@ -107,7 +107,7 @@ TEST(FindLikeness, KnowsASwitch) {
   expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
 }
 
-// Boxes on rails of leaves and spines: each rail is taken for one switch, and messages take its own routes.
+// Boxes on rails of leaves and spines: each rail counts as one switch, and messages use its own routes.
 TEST(FindLikeness, TakesAFabricForASwitch) {
   constexpr int kBoxes = 4;
   Topology graph(Kind::kFile, {}, 2 * kBoxes, kBoxes + 2 * 3);
@@ -135,7 +135,7 @@ TEST(FindLikeness, TakesAFabricForASwitch) {
   EXPECT_FALSE(find_likeness(graph, false)->routed);
 }
 
-// A graph that is no built-in network becomes the same one however its nodes are numbered.
+// A graph that is not a built-in network has the same structure for any numbering of its nodes.
 RC_GTEST_PROP(FindLikeness, DoesNotDependOnNumbers, ()) {
   const int accelerators = *rc::gen::inRange(2, 9);
   const int switches = *rc::gen::inRange(0, 4);
