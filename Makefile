@@ -1,4 +1,4 @@
-# Everything one does with Coppice. `make` lists the targets: a line for each "target: ... ## what it does".
+# All tasks of the project. `make` lists the targets: a line for each "target: ... ## description".
 JOBS ?= $(shell nproc)
 BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
@@ -150,7 +150,7 @@ nightly: build ## what takes too long for make test: memories and tiles in Icaru
 	@ctest --preset nightly --parallel $(JOBS)
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
 
-# Without a package index: what is installed builds it.
+# Built with installed packages, without a package index.
 wheel: command ## make the Python wheel of the release build, with the command in it: build/release/coppice-*.whl
 	@scripts/setup.sh wheel
 	@/usr/bin/python3 -m pip wheel --quiet --no-index --no-deps --no-build-isolation scripts/python --wheel-dir build/release

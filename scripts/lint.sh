@@ -27,8 +27,8 @@ script_files() { find scripts .ci tb -type f ! -path '*/__pycache__/*' -print0 |
 
 format() { cxx_files | xargs -r clang-format --dry-run -Werror; }
 
-# Sources of systemc/ with a change since revision $1 that is more than #include lines, blank lines and
-# comments; a header's own source stands for it.
+# Sources of systemc/ with a change since revision $1 that is more than #include lines, blank lines and comments; a
+# header's source represents it.
 changed_sources() {
   local file source
   while IFS= read -r file; do
@@ -73,7 +73,8 @@ executable_bits() {
   return "$bad"
 }
 
-# Every Verilog file as a top of its own, and the tile with clock gates: Verilator, Icarus and Yosys accept it without a word.
+# Every Verilog file as a top module, and the tile with clock gates: Verilator, Icarus and Yosys accept it without
+# warnings.
 verilog() {
   local bad=0 file folder top said
   for file in rtl/*/*.v systemc/cosim/verilated/*.v; do

@@ -13,7 +13,7 @@ KEYS = {"what", "paper", "source", "column", "of", "over", "where", "as", "combi
 FORMS = {
     "speedup": (lambda of, over: over / of, "{:.2f}×"),       # of a time: how many times faster
     "ratio": (lambda of, over: of / over, "{:.2f}×"),         # of a bandwidth: how many times more
-    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # of a time: what part of it is gone
+    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # of a time: the share that is saved
     "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # of a time: how much more is done in it
     "percentage": (None, "{:.1%}"),
     "number": (None, "{:,.6g}"),
@@ -50,7 +50,7 @@ class Comparison:
 
 
 def check(what, claim):
-    """Refuses a claim that names what is not there."""
+    """Refuses a claim with unknown names."""
     where = f"claim {claim.get('what')!r}"
     experiment.refuse_unknown(what.path, where, claim, KEYS)
     for key in ("what", "column", "as"):

@@ -1,6 +1,6 @@
-"""An experiment: a YAML file that says which runs of `coppice` make a figure.
+"""An experiment: a YAML file that defines the runs of `coppice` behind a figure.
 
-configs/experiments/README.md describes the keys. Nothing here runs anything: Snakefile does.
+configs/experiments/README.md describes the keys. Snakefile executes the runs.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ SYSTEM_KEY = "base"  # in settings: another system file instead of a configurati
 
 
 class ExperimentError(Exception):
-    """A mistake in an experiment file, with the file and what would be right."""
+    """A mistake in an experiment file, with the file and the correction."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -65,7 +65,7 @@ def prepared(what, table):
 
 
 def averaged(what, data, over):
-    """The mean of what is drawn over the axes `over`, with the least and the most of y."""
+    """The mean of the drawn values over the axes `over`, with the minimum and maximum of y."""
     y = what.plot["y"]
     groups = data.groupby([axis for axis in what.axes if axis not in over], observed=True)
     result = groups[list({y, *what.plot.get("parts", {})})].mean()
@@ -73,7 +73,7 @@ def averaged(what, data, over):
 
 
 def draw_spread(axes, x, rows, y):
-    """From the least to the most, where there is more than one."""
+    """From the minimum to the maximum, if there is more than one value."""
     if LOW in rows:
         axes.errorbar(x, rows[y], yerr=[rows[y] - rows[LOW], rows[HIGH] - rows[y]], fmt="none", ecolor="#333333",
                       elinewidth=0.8, capsize=1.5)
@@ -158,7 +158,7 @@ def curves(what, data):
 
 
 def number_axis(axes, rows, spec):
-    """A logarithmic x axis with a tick at every value there is, at most eight of them labelled."""
+    """A logarithmic x axis with a tick at every value, at most eight of them labelled."""
     labels = labels_of(rows, spec["x"])
     values = [quantity.number(label) for label in labels]
     axes.set_xscale("log", base=2)

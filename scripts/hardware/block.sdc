@@ -1,5 +1,5 @@
-# Constraints of every block, for OpenSTA: $period ns; what comes in leaves a register elsewhere at the clock's edge, through
-# $driver; what goes out has to be there a set-up before the next. Memory behind the network interface answers
+# Constraints of every block, for OpenSTA: $period ns; inputs leave an external register at the clock edge, through
+# $driver; outputs must be valid a set-up time before the next edge. Memory behind the network interface answers
 # $memory_access ns after the edge: a bank's access counts in the cycle in which its data comes. Clocks are ideal.
 if {[llength [get_ports -quiet clk_i]]} {
   create_clock -name clk -period $period [get_ports clk_i]

@@ -1,5 +1,5 @@
-"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog in which every gate has its delay, and the energy
-of the gates that switched.
+"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog in which every gate has its delay, and the
+energy of the gates that switched.
 
 Memories are behavioural in that Verilog and have no energy here. The clock is ideal: it has no tree and edges of
 CLOCK_SLEW, behind clock gates too. The output of a gate is as fast as the clock itself, and its load counts inside the
@@ -16,17 +16,17 @@ from hardware.errors import HardwareError
 from hardware.power_tables import expression
 
 CLOCK_SLEW = 0.06   # ns
-INPUT_SLEW = 0.1    # ns, of what comes from outside
-OUTPUT_PF = 0.05    # behind an output
+INPUT_SLEW = 0.1    # ns, of inputs
+OUTPUT_PF = 0.05    # load of an output
 ROUNDS = 6          # slew steps: each is one gate farther from the start
 MEMORY = re.compile(r"memory_(\d+)x(\d+)(_clocked)?$")
 
 
 @dataclasses.dataclass
 class Energy:
-    """pJ of a run, by where it goes."""
-    clock: float = 0.0      # clock pins and what they load, and clock gates
-    registers: float = 0.0  # inside flip-flops, of what changes
+    """pJ of a run, by destination."""
+    clock: float = 0.0      # clock pins and their loads, and clock gates
+    registers: float = 0.0  # inside flip-flops, for changes of their data
     gates: float = 0.0      # inside gates
     wires: float = 0.0      # charging pins and wires
     leakage: float = 0.0

@@ -1,8 +1,9 @@
-"""qflow: a netlist of a block to its placed and routed layout, by graywolf and qrouter, and what came out checked by magic.
+"""qflow: a netlist of a block to its placed and routed layout, by graywolf and qrouter, and what came out checked by
+magic.
 
-The netlist is that of hardware/netlist.py, whose synthesis takes the place of qflow's. Memories stay outside: their pins are
-ports of the layout. Every layout is compared with the netlist twice: what the router says that it connected, and what magic
-extracts from the metal itself.
+The netlist is that of hardware/netlist.py, whose synthesis takes the place of qflow's. Memories stay outside: their
+pins are ports of the layout. Every layout is compared with the netlist twice: what the router says that it connected,
+and what magic extracts from the metal itself.
 """
 
 import dataclasses
@@ -70,7 +71,9 @@ def plain(name):
 
 
 def to_netlist(top, module, library):
-    """The netlist of a flat module of Yosys', with a buffer for every output whose net is an input's or another output's."""
+    """The netlist of a flat module of Yosys', with a buffer for every output whose net is an input's or another
+    output's.
+    """
     names, macros, extra, cells = {}, {}, [], {}
     ports = {way: {plain(port): of["bits"][0] for port, of in module["ports"].items() if of["direction"] == way}
              for way in ("input", "output")}
@@ -112,8 +115,9 @@ def to_netlist(top, module, library):
 
 
 def buffer_clock(cells):
-    """A tree of buffers for a clock of more than CLOCK_FAN_OUT flip-flops: qrouter does not get through with one net for
-    hundreds. Flip-flops beside each other in the netlist, as those of a register, share a buffer."""
+    """A tree of buffers for a clock of more than CLOCK_FAN_OUT flip-flops: qrouter does not get through with one net
+    for hundreds. Flip-flops beside each other in the netlist, as those of a register, share a buffer.
+    """
     net, level = "clk_i", 0
     sinks = [(name, pin) for name, (_, pins) in cells.items() for pin, of in pins.items() if of == net]
     while len(sinks) > CLOCK_FAN_OUT:
@@ -225,8 +229,9 @@ def different(wanted, found):
 
 
 def compare(netlist, routed, extracted):
-    """HardwareError unless the layout connects just what the netlist does. Cells of the layout bear names of their own: a
-    cell is known by the net that it drives."""
+    """HardwareError unless the layout has exactly the connections of the netlist. Cells have other names in the layout,
+    so a cell is identified by the net that it drives.
+    """
     drivers = {}
     for name, (kind, pins) in netlist.cells.items():
         for pin, net in pins.items():

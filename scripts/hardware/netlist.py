@@ -18,12 +18,12 @@ FO4 = 0.09  # ns: an INVX1 of OSU 0.18 um that drives four
 WIRE_PF = 1.257e-4  # a um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
-# Modules that are mapped on their own, once for all instances, and then become part of the rest: what ABC makes of one does not
-# depend on what is around it. All that goes in or out of them should come from a register or go into one.
+# Modules that are mapped on their own, once for all instances, and then become part of the rest: ABC's result for one
+# does not depend on its surroundings. Their inputs and outputs should be registered.
 APART = ("reduction_lane",)
 ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -nordff -noshare -run begin:fine; opt_clean")
-# A clock gate of rtl/tile/clock_gate.v is no logic: it stays whole until all else is mapped, and is then these cells: {name: (cell, {pin:
-# port of the gate, or a net within it})}.
+# A clock gate of rtl/tile/clock_gate.v is not logic: it is kept whole until everything else is mapped, and is then
+# these cells: {name: (cell, {pin: port of the gate, or a net within it})}.
 GATE = "clock_gate"
 GATE_CELLS = {"inverter": ("INVX1", {"A": "clk_i", "Y": "low"}), "latch": ("LATCH", {"CLK": "low", "D": "enable_i", "Q": "open"}),
               "and": ("AND2X2", {"A": "clk_i", "B": "open", "Y": "clk_o"})}
@@ -35,7 +35,7 @@ STRUCTURES = {
     "reduced": "strash;ifraig;scorr;dc2;" + 2 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "small": 6 * BY_DELAY + "strash;&get,-n;&dch,-f;&nf,-D,1;&put;topo",
 }
-# Buffers for loads; sizes. Then what has slack becomes small again, and what that made slow large.
+# Buffers for loads; sizes. Then gates with slack become small again, and those that this made slow large.
 SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
@@ -206,10 +206,11 @@ def take_buffers(module, buffers, outputs):
 
 
 def buffer_nets(module, not_these, buffer, registers, buffers):
-    """Buffers of all nets, in trees, in the place of those that ABC has put in, which knows no registers, memories and inputs, and
-    not which sink is late. Nets are done from those in front of registers back to those behind them; what is the most gates and
-    buffers away from the next register stands nearest to the source. `not_these`: nets of clocks; `buffers`: all cells that are
-    buffers, of which `buffer` is taken."""
+    """Buffers of all nets, in trees, in the place of those that ABC has put in, which knows no registers, memories and
+    inputs, and not which sink is late. Nets are done from those in front of registers back to those behind them; what
+    is the most gates and buffers away from the next register stands nearest to the source. `not_these`: nets of clocks;
+    `buffers`: all cells that are buffers, of which `buffer` is taken.
+    """
     outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
     take_buffers(module, buffers, outputs)
     wires = Wires(module, outputs)
@@ -232,8 +233,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                       for at, sink in enumerate(wires.sinks[bit]))
         many = len(left)
         while len(left) > FEW:
-            # Those that are not on the longest way may stand behind a buffer, as many as leave a few; others must, where
-            # there are too many. The last buffer takes no more than it must.
+            # Sinks that are not on the longest path may be buffered, up to all but a few; with too many sinks, others
+            # must be. The last buffer drives no more than necessary.
             spare = bisect.bisect_left(left, (left[-1][0],))
             taken = min(FAN_OUT, max(len(left) - FAN_OUT + 1, min(len(left) - FEW + 1, spare)))
             if taken < 2:
@@ -250,7 +251,9 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
 
 
 def backwards(wires, through):
-    """All nets with sinks, each behind those that its sinks drive. `through`: the nets that a cell drives, from its name."""
+    """All nets with sinks, each behind those that its sinks drive. `through`: the nets that a cell drives, from its
+    name.
+    """
     done, left = set(), []
     for begin in wires.sinks:
         left.append(begin)
@@ -291,8 +294,9 @@ def name_rank(name):
 
 
 def coarse(top, parameters, folder, macro_bits):
-    """The module, flat but for those that are APART, in Yosys' own cells, with memory macros that read by the clock where the Verilog
-    does; and those that are apart."""
+    """The module, flat but for those that are APART, in Yosys' own cells, with memory macros that read by the clock
+    where the Verilog does; and those that are apart.
+    """
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in sources_of(top))
     whole = [*(module for module in APART if module != top), *([GATE] if parameters.get("GATES", 0) else [])]
@@ -319,7 +323,7 @@ def coarse(top, parameters, folder, macro_bits):
         synthesis.Synthesis.yosys(f"read_json {folder}/before.json; select {chosen}; memory_dff; select -clear; "
                                   f"opt_clean; write_json {folder}/clocked.json")
         clocked = json.loads((folder / "clocked.json").read_text())["modules"][name]
-        # A read of what is written in the same cycle is not for a macro: that one is read without a clock.
+        # A read that sees the same cycle's write does not fit a macro: such a memory is read without a clock.
         without = [macro for macro in macros if synthesis.number(clocked["cells"][macro]["parameters"]["RD_TRANSPARENCY_MASK"])]
         if not without:
             keep_names(clocked)
@@ -329,7 +333,7 @@ def coarse(top, parameters, folder, macro_bits):
 
 
 def keep_names(module):
-    """Yosys numbers what it makes from 1 again, and must not meet its own names of before."""
+    """Yosys numbers new objects from 1 again, which must not conflict with earlier names."""
     for part in ("cells", "netnames"):
         module[part] = {f"$kept{of}" if of[0] == "$" else of: value for of, value in module[part].items()}
 

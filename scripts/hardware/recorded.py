@@ -80,7 +80,7 @@ def read(path, wanted):
             elif line[0] == "b":
                 bits, code = line[1:].split()
                 if code in codes:
-                    # Left of what is written are zeros, or more of what is not known.
+                    # Digits to the left of the written ones are zeros, or unknown like the first.
                     changes[code] = bits.rjust(widths[code], bits[0] if bits[0] in "xz" else "0")
             elif line[0] in "01xz":
                 code = line[1:-1]
@@ -124,7 +124,7 @@ class Replay:
               f"-Ptb.PERIOD={period}", replay.BENCHES / "recorded_tb.v", "gates.v"], folder)
 
     def activity(self, recorded, folder):
-        """The replay.Activity under what came to an instance. HardwareError if the gates do not what was recorded."""
+        """The replay.Activity under what came to an instance. HardwareError if the gates differ from the recording."""
         other = [f"{base}: {len(recorded.ports[base][0])} bits, {width} in the netlist" for base, width in self.inputs + self.outputs
                  if len(recorded.ports[base][0]) != width]
         if other:

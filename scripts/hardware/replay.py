@@ -1,5 +1,6 @@
-"""Icarus: a block under the stimulus of tb/energy, as Verilog and as its gates with their delays, and how often every net of
-the gates rose and fell."""
+"""Icarus: a block under the stimulus of tb/energy, as Verilog and as its gates with their delays, and how often every
+net of the gates rose and fell.
+"""
 
 import collections
 import dataclasses
@@ -44,8 +45,9 @@ def shell(gates):
 
 
 def plain_block(block, gates, parameters, folder):
-    """`dut` with the block's ports, around the block as Yosys reads it: Icarus 11 does not wrap a sum that is an index, as
-    that of vc_buffer's writes."""
+    """`dut` with the block's ports, around the block as Yosys reads it: Icarus 11 does not wrap a sum that is an index,
+    as that of vc_buffer's writes.
+    """
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in netlist.sources_of(block))
     synthesis.Synthesis.yosys(f"{synthesis.READ} {files}; hierarchy -check -top {block} {chosen}; proc; flatten; opt_clean; "
@@ -83,7 +85,7 @@ class Bench:
         return run.stdout
 
     def run(self, load):
-        """The Activity of the gates under a load in percent. HardwareError if they do not what the Verilog does."""
+        """The Activity of the gates under a load in percent. HardwareError if they differ from the Verilog."""
         said = [re.search(r"^events (\d+) check (\w+)$", self.run_tool(["vvp", "-n", program, f"+load={load}"]), re.MULTILINE)
                 for program in self.programs]
         if None in said:

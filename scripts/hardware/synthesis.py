@@ -1,4 +1,5 @@
-"""Yosys: a module of rtl/ and its parameters to figures, each module of the hierarchy but arbiters synthesised once, on its own.
+"""Yosys: a module of rtl/ and its parameters to figures, each module of the hierarchy but arbiters synthesised once, on
+its own.
 
 Memories of at least `macro_bits` with one write port and one read port become macros, counted by their bits; all others
 become flip-flops and are counted as such. What was synthesised is kept, keyed by all that it depends on, so that a run
@@ -23,8 +24,8 @@ RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
 LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of entries and heads
 READ = f"read_verilog -I {LAYOUT.parent}"
 FAN_OUT = 16
-# Flip-flops behind memories stay outside, except those of macros. Constant and unused logic goes, nothing is shared.
-# Arbiters become part of the blocks they are in, whose pointers have constant bits: constants do not cross hierarchy.
+# Flip-flops behind memories stay outside, except those of macros. Constant and unused logic is removed, nothing is
+# shared. Arbiters become part of their blocks, whose pointers have constant bits: constants do not cross hierarchy.
 ARBITER = "round_robin"
 ELABORATE = ("hierarchy -check -top {top} {parameters}; proc; setattr -mod -set keep_hierarchy 1 *; "
              f"setattr -mod -unset keep_hierarchy *{ARBITER}*; flatten; setattr -mod -unset keep_hierarchy *; opt_clean; "
@@ -33,7 +34,7 @@ COARSE = "synth -noshare -nordff -run coarse:fine"
 ABC = f"strash;ifraig;scorr;dc2;dc2;map,-B,0.9;topo;buffer,-p,-N,{FAN_OUT};upsize;dnsize"
 MAP = ("memory_dff top/macro* ; opt -fast -full; memory_map top/* top/macro* %d; opt -undriven -fine; techmap; opt -fast; "
        f"dfflibmap -liberty {{liberty}}; opt; abc -liberty {{liberty}} -script +{ABC}; opt_clean")
-VERSION = 1  # of what is kept
+VERSION = 1  # of the cached results
 # dfflibmap does not map latches; each clock gate has one: the library's, open while its clock is high.
 LATCHES = "read_liberty -lib {liberty}; techmap t:$dlatch; techmap -map {folder}/latch.v; "
 LATCH = """module \\$_DLATCH_N_ (input E, input D, output Q);
@@ -192,7 +193,7 @@ class Synthesis:
 
     def pass_over(self, modules, script, folder):
         """The module "top" after Yosys' commands."""
-        # Yosys numbers what it makes from 1 again, and must not meet its own names of before.
+        # Yosys numbers new objects from 1 again, which must not conflict with earlier names.
         for part in ("cells", "netnames"):
             modules["top"][part] = {f"$kept{name}" if name[0] == "$" else name: of for name, of in modules["top"][part].items()}
         (folder / "before.json").write_text(json.dumps({"modules": modules}))
@@ -200,7 +201,7 @@ class Synthesis:
         return json.loads((folder / "after.json").read_text())["modules"]["top"]
 
     def is_macro(self, cell):
-        """Large enough, and a memory that there are macros of."""
+        """Whether a memory is large enough for a macro and has a form that macros support."""
         if cell["type"] != "$mem_v2":
             return False
         of = {name: number(cell["parameters"][name]) for name in ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS")}

@@ -35,7 +35,7 @@ class Fit(unittest.TestCase):
         self.assertAlmostEqual(area_fit.fit([([1], 10), ([10], 1000)])[0], 0.11 / 0.0101)
 
     def test_too_few_points_are_refused(self):
-        with self.assertRaisesRegex(HardwareError, "more of them"):
+        with self.assertRaisesRegex(HardwareError, "add points"):
             area_fit.fit([([1, 2], 10), ([2, 4], 20)])
 
     def test_no_point_is_both_fitted_and_unseen(self):

@@ -47,7 +47,7 @@ class Protocol:
 def _line(sizes: numpy.ndarray, times: numpy.ndarray) -> tuple[float, float, float]:
     """Intercept, slope and cost of the line with the least absolute relative errors, neither negative.
 
-    A single size has no slope to tell from its intercept: a large one has only the slope, a small one only the intercept.
+    A single size cannot separate slope and intercept: a large one has only the slope, a small one only the intercept.
     """
     if len(numpy.unique(sizes)) == 1:
         middle = float(numpy.median(times))
@@ -96,7 +96,7 @@ def segments(sizes: numpy.ndarray, times: numpy.ndarray, most: int, least_points
 def setup_of_step(smallest: dict[int, float], shapes: dict[int, Shape]) -> float:
     """The setup of a step that the smallest times of several rank counts share, in microseconds.
 
-    One rank count alone cannot tell launch from steps: then the steps have half the time.
+    A single rank count cannot separate launch and steps: then the steps have half the time.
     """
     ranks = sorted(smallest)
     if len(ranks) == 1:
@@ -113,7 +113,7 @@ def fit_series(sizes: Sequence[float], times: Sequence[float], shapes: Sequence[
     """The protocols of one operation and rank count, in order of size.
 
     A line steeper than the first shape allows is that shape's with an efficiency below 1; a flatter one takes the next
-    shape (a switch that adds moves fewer bytes than a ring). Between two ranges both protocols are offered.
+    shape (a reducing switch moves fewer bytes than a ring). Between two ranges both protocols are offered.
     """
     size, time = numpy.asarray(sizes, float), numpy.asarray(times, float)
     found = segments(size, time, most, 3 if len(numpy.unique(size)) >= 9 else 2)

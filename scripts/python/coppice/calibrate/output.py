@@ -16,7 +16,7 @@ from coppice.calibrate.measured import Point
 Case = tuple[str, int, int]
 # The name of messages between two accelerators in system.ni.protocols.
 OPERATIONS = {"send_recv": "send, broadcast"}
-SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # what moves data in the same way
+SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # operations that move data in the same way
 # Operations whose lines belong to one algorithm.
 NAMED = {"all_reduce", "all_gather", "reduce_scatter"}
 
@@ -31,7 +31,7 @@ class Series:
     protocols: Sequence[Protocol]
 
     def ranks_range(self) -> list[int] | None:
-        """The rank counts that the protocols stand for: from above the next smaller measured one."""
+        """The rank counts to which the protocols apply: from above the next smaller measured one."""
         if self.operation == "send_recv":
             return [2, 2]
         if len(self.counts) == 1:
@@ -53,7 +53,7 @@ def protocol_line(series: Series, number: int) -> str:
     operations = OPERATIONS.get(series.operation, series.operation)
     fields = [f"name: {series.operation}_{series.ranks}_{number + 1}", f"operations: [{operations}]"]
     if series.operation in NAMED and p.algorithm != "auto":
-        # Lines of rail_ring are not the costs of a `ring` that has lines of its own.
+        # Lines of rail_ring do not apply to a `ring` with its own lines.
         alone = "ring" in {protocol.algorithm for protocol in series.protocols}
         fields.append(f"algorithms: [{p.algorithm if alone else SAME_COSTS.get(p.algorithm, p.algorithm)}]")
     if series.ranks_range():

@@ -19,7 +19,7 @@ from coppice.exploration.worker import centres, decided, feasible, front_of, min
 from coppice.files import write, write_text
 
 SCHEMA = "coppice.explore/1"
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first letters of what spreadsheets run
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first letters of cells that spreadsheets evaluate
 SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", AREA_IN_RANGE, "hardware.energy_uj",
                     "link_utilization.mean", "link_utilization.max", "flit_hops")
 

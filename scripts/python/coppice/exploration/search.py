@@ -16,7 +16,7 @@ from coppice.exploration.ledger import DONE, Candidate, Point
 from coppice.exploration.located import SpaceError
 from coppice.exploration.space import MOST_LISTED, SAMPLED, Genome, Space
 
-DRAWS = 20  # of a point that is new, before the neighbours of the last one are tried
+DRAWS = 20  # attempts to draw a new point, before the neighbours of the last one are tried
 STEPS = 2000
 
 
