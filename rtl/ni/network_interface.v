@@ -244,7 +244,7 @@ module network_interface #(
     else if (|start_i) started_q <= 1'b1;
   end
   wire [PORTS-1:0] adds = arrived & arrived_add;
-  reg  [PORTS*TAGGED_W-1:0] added_flow;  // 0 of what is not added
+  reg  [PORTS*TAGGED_W-1:0] added_flow;  // 0 if nothing is added
   integer a;
   always @* for (a = 0; a < PORTS; a = a + 1)
     added_flow[a*TAGGED_W+:TAGGED_W] = arrived_flow[a*TAGGED_W+:TAGGED_W] & {TAGGED_W{adds[a]}};

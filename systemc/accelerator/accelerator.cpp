@@ -255,7 +255,7 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
   TileWalk first;
   for (std::int64_t number = 0; number < shape.count; ++number) {
     CheckedProduct product(spec_.array, spec_.operands, shape.m, shape.k, shape.n, number);
-    const auto run_tile = [&](const TilePlace& tile) {
+    const auto run_tile = [&](const TilePosition& tile) {
       return product.compute(tile.m, tile.height, tile.k, tile.depth, tile.n, tile.width);
     };
     TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, run_tile, bytes);

@@ -164,13 +164,13 @@ std::optional<DuplicateKey> find_duplicate_key(std::string_view text, const std:
                   &finder);
   if (!finder.found()) return std::nullopt;
   const auto& [end, name] = *finder.found();
-  // From its closing quote to its opening one.
+  // Searches back from the closing quote to the opening one.
   const std::size_t closing = text.rfind('"', std::min(end, text.size()) - 1);
   const std::size_t opening = closing == 0 ? 0 : text.rfind('"', closing - 1);
-  return DuplicateKey{place_of_byte(text, file, opening), name};
+  return DuplicateKey{location_of_byte(text, file, opening), name};
 }
 
-SourceLocation place_of_byte(std::string_view text, const std::string& file, std::size_t offset) {
+SourceLocation location_of_byte(std::string_view text, const std::string& file, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
@@ -193,7 +193,7 @@ SourceLocation locate(std::string_view text, const std::string& file, const std:
   } else if (at > 0) {
     --at;
   }
-  return place_of_byte(text, file, at);
+  return location_of_byte(text, file, at);
 }
 
 }  // namespace coppice::schedule

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // The location of the byte at `offset`.
-SourceLocation place_of_byte(std::string_view text, const std::string& file, std::size_t offset);
+SourceLocation location_of_byte(std::string_view text, const std::string& file, std::size_t offset);
 
 // The location of the value at `pointer` (RFC 6901: "/nodes/3/ports/0/0/step") in a valid JSON text. The
 // parser's tree has no locations, and errors are rare enough to scan the text again.

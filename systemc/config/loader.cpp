@@ -27,7 +27,7 @@ namespace {
                       fmt::format("'{}' must be nested: write a section for every part of the name", path));
   }
   if (const RetiredKey* const retired = find_retired_key(path); retired != nullptr) {
-    throw ConfigError(node.name_place, fmt::format("{} is not a key any more: {}", path, retired->instead));
+    throw ConfigError(node.name_place, fmt::format("{} is no longer a key: {}", path, retired->instead));
   }
   std::vector<std::string> known;
   for (const Key& key : keys()) {

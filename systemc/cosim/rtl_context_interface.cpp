@@ -222,7 +222,7 @@ void RtlContextInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
 }
 
 void RtlContextInterface::receive_credit(int port, int vc, Cycles now) {
-  take_credit(port, vc);
+  pop_credit(port, vc);
   model_->put_credit(port, vc);
   want(now);
 }

@@ -244,7 +244,7 @@ void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
 }
 
 void RtlNetworkInterface::receive_credit(int port, int vc, Cycles now) {
-  take_credit(port, vc);
+  pop_credit(port, vc);
   model_->put_credit(port, vc);
   want(now);
 }

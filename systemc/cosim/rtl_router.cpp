@@ -25,7 +25,7 @@ class RtlRouter final : public fabric::RouterModule {
         flits_(&flits),
         contents_(&contents),
         flit_delay_(flit_delay(flits.system->router)),
-        place_delay_(place_delay(flits.system->router)),
+        slot_delay_(slot_delay(flits.system->router)),
         model_(verilog_library().make_router(flits.system->router.vc_depth)) {
     credits_.fill(flits.system->router.vc_depth);
   }
@@ -55,7 +55,7 @@ class RtlRouter final : public fabric::RouterModule {
       const int output = pop(inputs_[static_cast<std::size_t>(place)], leaving, now);
       if (((expected >> output) & 1) != 0) fail("two flits were sent to one output", now);
       expected |= 1U << output;
-      wire_in(place / Limits::kVcs).return_credit(place % Limits::kVcs, now + place_delay_);
+      wire_in(place / Limits::kVcs).return_credit(place % Limits::kVcs, now + slot_delay_);
     }
     if (expected != outcome.sent) fail("a flit left through an output that is not on its route", now);
     for (std::uint32_t sent = outcome.sent; sent != 0; sent &= sent - 1) {
@@ -120,7 +120,7 @@ class RtlRouter final : public fabric::RouterModule {
   fabric::FlitContext* flits_;
   FlitContents* contents_;
   Cycles flit_delay_;
-  Cycles place_delay_;
+  Cycles slot_delay_;
   std::unique_ptr<RouterModel> model_;
   std::array<int, Limits::kPorts * Limits::kVcs> credits_{};
   std::array<Input, Limits::kPorts * Limits::kVcs> inputs_;

@@ -62,7 +62,7 @@ class RtlTerminal : public fabric::Terminal {
     std::uint64_t message;
   };
   Arrival take(int port, int vc, fabric::Flit flit, Cycles now);
-  void take_credit(int port, int vc) {
+  void pop_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
   // The part of a network interface's cycle that all kinds have in common; throws ModelError on an impossible

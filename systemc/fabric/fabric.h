@@ -54,7 +54,7 @@ class Ejector {
   // Called when the tail of a packet has left the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
   // Whether the ejector wants to see every ejected flit, if the fabric moves flits.
-  virtual bool takes_flits() const { return false; }
+  virtual bool transports_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
   // Called when the tail of a whole message has been ejected; returns its number of flits.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }

@@ -82,7 +82,7 @@ std::optional<Reassignment> try_reassign(const ClosLinks& links, std::span<const
   cap(balancer);
   std::vector<std::size_t> homeless = restore(balancer, links, flows, previous);
   const int least_excess = balancer.least_excess();
-  const std::vector<std::size_t> excess = balancer.take_excess();
+  const std::vector<std::size_t> excess = balancer.remove_excess();
   const auto dead = static_cast<std::size_t>(
       std::ranges::count_if(homeless, [&](std::size_t i) { return previous[i] != kNoSpine; }));
   homeless.insert(homeless.begin(), excess.begin(), excess.end());

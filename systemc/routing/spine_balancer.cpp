@@ -80,7 +80,7 @@ bool SpineBalancer::place(std::size_t flow) {
     }
     for (int b = 0; b < links_->spines(); ++b) {
       if (loads_.load(to, b) >= cap(to) || !links_->down(b, flows_[flow].dst_tor)) continue;
-      if (place_by_chain(flow, a, b)) return true;
+      if (assign_by_chain(flow, a, b)) return true;
       if (uniform_ || ++tries == kTries) return false;
     }
   }
@@ -97,7 +97,7 @@ std::int64_t SpineBalancer::movable(int e, int from, int to) {
   return kNone;
 }
 
-bool SpineBalancer::place_by_chain(std::size_t flow, int a, int b) {
+bool SpineBalancer::assign_by_chain(std::size_t flow, int a, int b) {
   ++chain_;
   moved_.clear();
   attach(flow, a);
@@ -143,7 +143,7 @@ int SpineBalancer::least_excess() const {
 }
 
 // Flows whose links are both above their caps go first, since each relieves two links.
-std::vector<std::size_t> SpineBalancer::take_excess() {
+std::vector<std::size_t> SpineBalancer::remove_excess() {
   std::vector<std::size_t> taken;
   for (const bool both : {true, false}) {
     for (std::size_t i = 0; i < flows_.size(); ++i) {

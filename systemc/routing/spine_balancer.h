@@ -38,7 +38,7 @@ class SpineBalancer {
   // uplink and one downlink.
   int least_excess() const;
   // Removes flows from links above their caps until there are none, and returns these flows.
-  std::vector<std::size_t> take_excess();
+  std::vector<std::size_t> remove_excess();
 
   const Assignment& spines() const { return spine_; }
 
@@ -58,7 +58,7 @@ class SpineBalancer {
   void attach(std::size_t flow, int spine);
   void detach(std::size_t flow);
   void unlink(std::size_t flow, int end, int spine);
-  bool place_by_chain(std::size_t flow, int with_room_at_source, int with_room_at_destination);
+  bool assign_by_chain(std::size_t flow, int with_room_at_source, int with_room_at_destination);
   std::int64_t movable(int end, int from, int to);
 
   const ClosLinks* links_;

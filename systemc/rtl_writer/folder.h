@@ -8,7 +8,7 @@
 
 namespace coppice::rtl_writer {
 
-// The model's run of a design: what the bench compares with.
+// The model's run of a design, with which the bench compares.
 struct ModelRun {
   Cycles cycles = 0;
   // [accelerator]: the gradient buffer before and after.

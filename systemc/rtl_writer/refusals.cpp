@@ -94,9 +94,8 @@ void require_channels(const Refusals& refusals, const Design& design) {
 void require_schedule(const Refusals& refusals, const Design& design, const Shape& shape) {
   constexpr int kMostLines = 1 << 15;  // of the register map
   if (!design.topology.in_network().empty() || design.schedule.adders > 0) {
-    refusals.refuse(
-        "system.topology",
-        "has switches that reduce, which Verilog switches do not: leave in-network reduction out");
+    refusals.refuse("system.topology",
+                    "has reducing switches, which Verilog switches do not: leave in-network reduction out");
   }
   std::vector<NodeId> nodes(design.schedule.nodes.size());
   std::iota(nodes.begin(), nodes.end(), 0);

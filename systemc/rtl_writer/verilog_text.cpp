@@ -52,7 +52,7 @@ module network (
     .rvalid_o(rvalid_o), .rready_i(rready_i), .tile_awaddr_o(awaddr), .tile_write_o(write), .tile_wdata_o(wdata),
     .tile_wstrb_o(wstrb), .tile_bresp_i(bresp), .tile_bready_o(bready), .tile_araddr_o(araddr), .tile_read_o(read),
     .tile_rdata_i(rdata), .tile_rresp_i(rresp), .tile_rready_o(rready));
-  wire unused = &{1'b0, awready, wready, bvalid, arready, rvalid};  // tiles take what they are offered at once
+  wire unused = &{1'b0, awready, wready, bvalid, arready, rvalid};  // tiles accept requests immediately
 )";
 
 // The signals of a tile's memory: direction as the tile sees it, name, and width.

@@ -19,7 +19,7 @@ std::string network_text(const Design& design, const Shape& shape);
 // The file that tb/network/bench.v includes: the network, a memory for each tile, and the signals to observe.
 std::string connections_text(const Design& design);
 
-// `text` with each @NAME@ replaced.
+// A value for the placeholder `name`, which the text has between two at signs.
 struct Replacement {
   std::string name;
   std::string value;

@@ -32,7 +32,7 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
-// The algorithm expected to be fastest, as an algorithm of its own, also for network interfaces without
+// The algorithm expected to be fastest, as a separate algorithm, also for network interfaces without
 // lockstep. Defined here because it chooses among all the others.
 class AutomaticCompiler final : public Compiler {
  public:

@@ -22,22 +22,21 @@ using coppice::system::OpenCollective;
 using coppice::system::OpenRun;
 
 struct coppice_session {
-  // The callback of a message or collective in flight, and what it reports.
+  // The callback and data of a message or collective in flight.
   struct Request {
     coppice_callback callback = nullptr;
     void* user = nullptr;
     coppice_done done{};
   };
 
-  std::unique_ptr<OpenRun> run;     // none: it could not be opened, or has failed
+  std::unique_ptr<OpenRun> run;     // nullptr: could not be opened, or has failed
   std::vector<Request> requests{};  // [OpenRun::Id]
   std::string error{};
-  std::int64_t ended_ps = 0;  // when it failed
-  bool busy = false;          // time advances
+  std::int64_t ended_ps = 0;  // time of the failure
+  bool busy = false;          // advance() or drain() is running
 };
 
-// SystemC's library asks for the entry point of a program that it would start; one of the caller's own comes
-// before this one.
+// SystemC's library requires the program's entry point; one defined by the caller takes precedence.
 __attribute__((weak)) int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -121,7 +120,7 @@ OpenCollective collective_of(const coppice_collective_spec& spec) {
   return collective;
 }
 
-// Lets time advance by `body`. A failed run cannot go on.
+// Advances time by `body`. A failed run cannot continue.
 template <typename Body>
 coppice_status simulate(coppice_session* session, Body body) {
   if (const coppice_status status = require_open(session)) return status;

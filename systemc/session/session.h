@@ -13,8 +13,8 @@
 
 #include "session/coppice.h"
 
-// Coppice inside another simulator, in C++: session/coppice.h, whose text holds here too, with errors as
-// values, callbacks as functions, and a session that closes itself. Needs nothing but the standard library.
+// Coppice inside another simulator, in C++: session/coppice.h, whose contract also holds here, with errors as
+// values, callbacks as functions, and a session that closes itself. Needs only the standard library.
 namespace coppice::session {
 
 struct Error {
@@ -22,7 +22,7 @@ struct Error {
   std::string text;
 };
 
-// A value, or why there is none.
+// A value, or an error.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -30,7 +30,7 @@ class [[nodiscard]] Result {
   Result(Error error) : outcome_(std::move(error)) {}
 
   explicit operator bool() const { return outcome_.index() == 0; }
-  // Requires that there is one; error() that there is none.
+  // value() requires a value, error() an error.
   T& value() { return std::get<0>(outcome_); }
   const Error& error() const { return std::get<1>(outcome_); }
 
@@ -38,7 +38,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> outcome_;
 };
 
-// Success, or why not.
+// Success, or an error.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -56,8 +56,8 @@ using Done = coppice_done;
 using Callback = std::function<void(const Done& done)>;
 
 struct Collective {
-  std::string op;                     // as coppice_collective_spec has it
-  std::int64_t bytes = 0;             // as collective.size counts them
+  std::string op;                     // as in coppice_collective_spec
+  std::int64_t bytes = 0;             // as in collective.size
   std::vector<std::int32_t> group{};  // empty: all accelerators
   std::int32_t root = 0;
   std::int32_t priority = 0;
@@ -76,8 +76,8 @@ class Session {
     return session;
   }
 
-  // From a callback, send(), collective() and stop() are allowed, the rest is refused. If a callback throws,
-  // advance() or drain() throws that in the end.
+  // From a callback, only send(), collective() and stop() are permitted. If a callback throws, advance() or
+  // drain() throws the exception at its end.
   Result<void> send(std::int32_t src, std::int32_t dst, std::int64_t bytes, std::uint64_t tag = 0,
                     Callback callback = {}) {
     return request(std::move(callback), [&](coppice_callback call, void* user) {

@@ -81,7 +81,7 @@ class Topology {
   void reduce_in_network(std::vector<bool> dimensions, int switches);
   // Per dimension; empty: no switch adds.
   const std::vector<bool>& in_network() const { return in_network_; }
-  // The number of nodes with a network interface: the accelerators and the switches that add.
+  // The number of nodes with a network interface: the accelerators and the reducing switches.
   int num_interfaces() const { return accelerators_ + adding_switches_; }
   bool has_interface(NodeId node) const { return node < num_interfaces(); }
 

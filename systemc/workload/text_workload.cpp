@@ -126,7 +126,7 @@ class Parameters {
     throw ConfigError(words_.back().place,
                       fmt::format("expected {} after '{}'", expected, words_.back().text));
   }
-  std::vector<int> take_layers() {
+  std::vector<int> dequeue_layers() {
     const std::int64_t count = read_number(take("a number of layers"), 0, kMostLayers, "number of layers");
     std::vector<int> layers;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -183,9 +183,9 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
       workload.last_bottom_layer =
           static_cast<int>(read_number(parameters.take("a layer"), 0, kMostLayers, "layer"));
     } else if (key.text == "checkpoints:") {
-      workload.checkpoints = parameters.take_layers();
+      workload.checkpoints = parameters.dequeue_layers();
     } else if (key.text == "checkpoint_initiates:") {
-      workload.recompute_from = parameters.take_layers();
+      workload.recompute_from = parameters.dequeue_layers();
     } else {
       throw ConfigError(
           key.place,

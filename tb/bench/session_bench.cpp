@@ -19,7 +19,7 @@
 #include "system/machine/build.h"
 #include "system/process/cost_meter.h"
 #include "system/program/program_run.h"
-#include "topology/routing/placement.h"
+#include "topology/routing/network_mapping.h"
 
 namespace coppice::bench {
 namespace {

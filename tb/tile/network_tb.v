@@ -62,7 +62,7 @@ module network_tb;
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
-  wire [NODES-1:0] strides;  // the tiles' own event counters
+  wire [NODES-1:0] strides;  // have been written to the tiles
 
   // Bit FLIP of every body flit changes on the first link; -1: none.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;

@@ -30,12 +30,12 @@ struct TileWalk {
 };
 
 // The position of a tile in its product.
-struct TilePlace {
+struct TilePosition {
   std::int64_t m = 0, height = 0;
   std::int64_t k = 0, depth = 0;
   std::int64_t n = 0, width = 0;
 };
-using TileCycles = std::function<PeCycles(const TilePlace&)>;
+using TileCycles = std::function<PeCycles(const TilePosition&)>;
 
 // `cycles` gives the duration of a tile; null: the array's formula.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,

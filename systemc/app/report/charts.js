@@ -82,7 +82,7 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   behind(box, ["series", xTitle, yTitle], series.flatMap(s => s.points.map(p => [s.name, options.xFormat ? options.xFormat(p[0]) : number(p[0], 6), (options.yFormat || number)(p[1])])));
 }
 
-// Ticks of a scale; of a logarithmic one, decades or what is between where they are few.
+// Ticks of a scale; for a logarithmic one decades, or intermediate values if there are few.
 function ticksOf(scale, count, gap) {
   if (!scale.base) return scale.ticks(count);
   const decades = scale.ticks().filter(v => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9);

@@ -155,7 +155,7 @@ function exploredCoordinates(state) {
   build();
 }
 
-// [path, value] pairs of what differs, put into a copy of the first configuration.
+// A copy of the first configuration with the [path, value] pairs that differ.
 function configurationOf(search, row, workload) {
   const changes = search.configs.differences[row.i];
   if (!changes) return null;

@@ -169,7 +169,7 @@ const tone = (paint, i) => { const c = d3.hsl(paint); c.l = Math.max(0.25, Math.
 // after the first as the difference to the one before.
 function portTimeline(one) {
   const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
-  // Between collectives, waiting of a program's port cannot be told from having nothing to send.
+  // Between collectives, a waiting port of a program cannot be distinguished from an idle one.
   const alone = !one.result.program, cut = profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && one.network && one.network.accelerators > 1 && !alone;
   if (messages.length === 0 || cut) return;
   const ns = profile.cycle_ns, groups = new Map();

@@ -42,7 +42,7 @@ class Reader {
     }
   }
 
-  std::vector<DimensionSpec> dimensions(RingWays ways) const {
+  std::vector<DimensionSpec> dimensions(RingDirections ways) const {
     const auto kinds = list("topology").children.size();
     std::vector<DimensionSpec> dimensions;
     for (std::size_t d = 0; d < kinds; ++d) {
@@ -57,7 +57,7 @@ class Reader {
       dimension.latency = std::llround(nanoseconds * static_cast<double>(kFemtosecondsPerNanosecond));
       switch (dimension.kind) {
         case DimensionKind::kRing:
-          dimension.links = ways == RingWays::kBoth && dimension.size > 2 ? 2 : 1;
+          dimension.links = ways == RingDirections::kBoth && dimension.size > 2 ? 2 : 1;
           if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
           break;
         case DimensionKind::kOneWayRing:
@@ -133,7 +133,7 @@ std::vector<std::string> assumptions_of(const std::string& path,
 
 }  // namespace
 
-AstraNetwork read_astra_network(const std::string& path, RingWays ways) {
+AstraNetwork read_astra_network(const std::string& path, RingDirections ways) {
   AstraNetwork network{Reader(path).dimensions(ways), {}};
   network.assumptions = assumptions_of(path, network.dimensions);
   return network;

@@ -9,7 +9,7 @@ namespace coppice::config {
 
 // The directions of the rings in a network file. The file does not specify them; ASTRA-sim sends in one
 // direction unless its system file says otherwise.
-enum class RingWays { kOne, kBoth };
+enum class RingDirections { kOne, kBoth };
 
 // The dimensions in a network file, and one sentence for each thing that it does not specify.
 struct AstraNetwork {
@@ -23,6 +23,6 @@ struct AstraNetwork {
 // next neighbour in a ring, or one to either neighbour (`ways`; a ring of 2 always has one link in each
 // direction), one to each member of a fully connected group, or one to a switch. Throws ConfigError in the
 // file: an unknown or missing key, a bad value, or lists of different lengths.
-AstraNetwork read_astra_network(const std::string& path, RingWays ways = RingWays::kOne);
+AstraNetwork read_astra_network(const std::string& path, RingDirections ways = RingDirections::kOne);
 
 }  // namespace coppice::config

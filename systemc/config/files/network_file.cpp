@@ -78,7 +78,7 @@ topology::GraphFile read_network_file(const std::string& path, const topology::G
   if (!is_yaml_network(text)) return topology::parse_network(text, path, defaults);
   const Node root = parse_document(text, {path});
   if (!has(root, "npus_count")) return read_infragraph(root, defaults);
-  return graph_of(read_astra_network(path, RingWays::kOne), path);
+  return graph_of(read_astra_network(path, RingDirections::kOne), path);
 }
 
 }  // namespace coppice::config

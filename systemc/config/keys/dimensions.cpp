@@ -96,14 +96,14 @@ void settle_ring(const Node& value, const std::string& path, DimensionSpec& dime
 // A network file with options: {file: network.yml, rings: both_ways}.
 AstraNetwork read_network(const Node& value) {
   std::string file;
-  RingWays ways = RingWays::kOne;
+  RingDirections ways = RingDirections::kOne;
   for (const Node& part : value.children) {
     const std::string path = fmt::format("{}.{}", kPath, part.name);
     if (part.name == "file") {
       file = read_file_name(part, path, "the name of a network file of ASTRA-sim");
     } else if (part.name == "rings") {
       const std::vector<std::string> names{"one_way", "both_ways"};
-      ways = read_name(part, path, names) == "both_ways" ? RingWays::kBoth : RingWays::kOne;
+      ways = read_name(part, path, names) == "both_ways" ? RingDirections::kBoth : RingDirections::kOne;
     } else {
       const std::vector<std::string> names{"file", "rings"};
       throw ConfigError(part.name_place, fmt::format("unknown key '{}'; did you mean '{}.{}'?", path, kPath,
@@ -187,9 +187,10 @@ void check_halving(const Loaded& loaded, std::size_t d) {
   if (dimension.kind != DimensionKind::kSwitch || dimension.in_network || std::has_single_bit(size)) return;
   throw ConfigError(
       loaded.place(path_of(d) + ".size"),
-      fmt::format("{}.size is {}: halving-doubling on a switch needs a power of two, {} or {}; or make the "
-                  "dimension fully_connected (direct) or a ring, or let its switches add (in_network: true)",
-                  path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
+      fmt::format(
+          "{}.size is {}: halving-doubling on a switch needs a power of two, {} or {}; or make the "
+          "dimension fully_connected (direct) or a ring, or let its switches reduce (in_network: true)",
+          path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
 }
 
 void check_in_network(const Loaded& loaded, std::size_t d) {

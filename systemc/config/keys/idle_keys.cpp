@@ -290,7 +290,7 @@ std::string idle_batch(const Config& config, const Use& use) {
 }
 
 std::string idle_trees(const Config& config, const Use& /*use*/) {
-  if (may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.places_trees; }))
+  if (may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.has_tree_placement; }))
     return "";
   return config.collective.algorithm.empty()
              ? "none of the named algorithms places trees"

@@ -29,9 +29,9 @@ const schedule::AlgorithmInfo* algorithm_of(const Config& config) {
   return schedule::find_algorithm(config.collective.algorithm);
 }
 
-bool places_trees(const Config& config) {
+bool has_tree_placement(const Config& config) {
   const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
-  return algorithm != nullptr && algorithm->places_trees;
+  return algorithm != nullptr && algorithm->has_tree_placement;
 }
 
 bool runs_over_dimensions(const Config& config) {

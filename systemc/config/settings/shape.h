@@ -25,7 +25,7 @@ bool described_by(const Config& config, topology::DescribedBy where);
 const schedule::AlgorithmInfo* algorithm_of(const Config& config);
 
 // Whether the collective's algorithm supports collective.trees.
-bool places_trees(const Config& config);
+bool has_tree_placement(const Config& config);
 
 // Whether the collective's algorithm moves chunks through the dimensions of a hierarchy.
 bool runs_over_dimensions(const Config& config);

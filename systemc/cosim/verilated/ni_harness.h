@@ -137,11 +137,11 @@ class NiHarness {
   // `outcome`.
   void begin(std::int64_t now, NiOutcome& outcome) {
     rtl_.now_i = static_cast<IData>(now);
-    give_dma_data(now);
+    send_dma_data(now);
     rtl_.clk_i = 1;
     rtl_.eval();
     wave_.dump(2 * now);
-    take_flits(outcome);
+    collect_flits(outcome);
     outcome.arrived = rtl_.arrived_o;
     outcome.busy = rtl_.busy_o;
     outcome.overflow = rtl_.overflow_o != 0;
@@ -166,7 +166,7 @@ class NiHarness {
     FlitBits words;
   };
 
-  void give_dma_data(std::int64_t now) {
+  void send_dma_data(std::int64_t now) {
     while (!responses_.empty() && responses_.front().at <= now) {
       const Response& response = responses_.front();
       rtl_.dma_data_valid_i |= static_cast<CData>(1U << response.port);
@@ -177,7 +177,7 @@ class NiHarness {
     }
   }
 
-  void take_flits(NiOutcome& outcome) {
+  void collect_flits(NiOutcome& outcome) {
     for_each_bit(rtl_.flit_valid_o, [&](unsigned port) {
       NiFlit& flit = outcome.flits[static_cast<std::size_t>(outcome.num_flits++)];
       flit.port = static_cast<int>(port);

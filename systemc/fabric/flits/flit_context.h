@@ -3,7 +3,7 @@
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "fabric/flits/flit_events.h"
-#include "fabric/flits/taken_flits.h"
+#include "fabric/flits/received_flits.h"
 #include "fabric/packet.h"
 #include "topology/networks/adaptive_routing.h"
 #include "topology/routing/routing.h"
@@ -20,7 +20,7 @@ struct FlitContext {
   PacketPool packets = {};
   FlitEvents events = {};
   const topology::DetourRouting* detours = nullptr;  // `routing` if it considers the flits waiting in routers
-  TakenFlits taken = {};
+  ReceivedFlits taken = {};
   int thread = 0;  // index among the network's threads
 };
 

@@ -28,7 +28,7 @@ class FlitEvents {
   // Reports the kept events, ordered by cycle and stage, and by node within those.
   void flush();
   // Takes over the events kept by `other`, which belong to nodes of another thread.
-  void take_from(FlitEvents& other) {
+  void move_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
   }

@@ -113,7 +113,7 @@ void FlitNetwork::build_channels() {
     const std::string name = others == 0 ? fmt::format("channel_{}_{}", channel.src, channel.dst)
                                          : fmt::format("channel_{}_{}_{}", channel.src, channel.dst, others);
     const Cycles credit_latency = latency_cycles(channel.latency, period_) + system_->router.credit_delay;
-    const bool runs = RouterModule::place_delay(system_->router) + credit_latency >= kLeastForStretches;
+    const bool runs = RouterModule::slot_delay(system_->router) + credit_latency >= kLeastForStretches;
     channels_.push_back(std::make_unique<Channel>(name.c_str(), flit_latency(*system_, channel),
                                                   credit_latency, runs ? 0 : system_->router.vcs));
     routers_[static_cast<std::size_t>(channel.src)]->out[static_cast<std::size_t>(channel.src_port)].bind(
@@ -129,7 +129,7 @@ Cycles FlitNetwork::lookahead() const {
   for (const auto& channel : channels_) {
     const Wire& wire = channel->wire();
     least = std::min(least, RouterModule::flit_delay(router) + wire.flit_latency());
-    least = std::min(least, RouterModule::place_delay(router) + wire.credit_latency());
+    least = std::min(least, RouterModule::slot_delay(router) + wire.credit_latency());
   }
   return least;
 }
@@ -161,8 +161,8 @@ void FlitNetwork::gather() {
   for (Wire* wire : apart_) wire->hand_over();
   FlitContext& first = *contexts_.front();
   for (std::size_t i = 1; i < contexts_.size(); ++i) {
-    first.events.take_from(contexts_[i]->events);
-    first.taken.take_from(contexts_[i]->taken);
+    first.events.move_from(contexts_[i]->events);
+    first.taken.move_from(contexts_[i]->taken);
     PacketPool::level(first.packets, contexts_[i]->packets);
   }
 }
@@ -197,7 +197,7 @@ void FlitNetwork::stretch() {
 
 void FlitNetwork::judge_stretches(Cycles now) {
   if (switches_.empty()) return;
-  for (const auto& node : nodes_) stretch_judge_.add(node->take_stretch_gain());
+  for (const auto& node : nodes_) stretch_judge_.add(node->collect_stretch_gain());
   const Cycles until = stretch_judge_.judge(now);
   if (until == now) return;
   for (const auto& node : nodes_) node->rest_from_stretches(until);

@@ -35,9 +35,9 @@ class FlitModule : public sc_core::sc_module {
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
   // Processes all arrivals of cycle `now`, if a node has at most 64 lines: bit i of `lines` is in[i]; credits
-  // follow, by port and, if reported separately, by virtual channel. Override it with take_arrivals() of the
-  // module's own class to save virtual calls.
-  virtual void arrive(std::uint64_t lines, Cycles now) { take_arrivals(*this, lines, now); }
+  // follow, by port and, if reported separately, by virtual channel. Override it with receive_arrivals() of
+  // the module's own class to save virtual calls.
+  virtual void arrive(std::uint64_t lines, Cycles now) { receive_arrivals(*this, lines, now); }
   // Runs one cycle after all its arrivals; calls set_next().
   virtual void step(Cycles now) = 0;
 
@@ -71,7 +71,7 @@ class FlitModule : public sc_core::sc_module {
   // Passes the arrivals over `lines`, at least one on each, to receive_flit() and receive_credit() of
   // `module`.
   template <typename Module>
-  void take_arrivals(Module& module, std::uint64_t lines, Cycles now) {
+  void receive_arrivals(Module& module, std::uint64_t lines, Cycles now) {
     for (std::uint64_t left = lines & flit_lines_; left != 0; left &= left - 1) {
       const int port = lowest_bit(left);
       const int column = columns_[static_cast<std::size_t>(port)];
@@ -82,7 +82,7 @@ class FlitModule : public sc_core::sc_module {
       }
       Wire& wire = wire_in(port);
       do {
-        const TimedFlit arrival = wire.take_flit();
+        const TimedFlit arrival = wire.pop_flit();
         module.receive_flit(port, arrival.stamp.vc(), arrival.flit, now);
       } while (wire.has_flit(now));
     }
@@ -96,7 +96,7 @@ class FlitModule : public sc_core::sc_module {
       }
       Wire& wire = wire_out(line.port);
       do {
-        module.receive_credit(line.port, wire.take_credit(), now);
+        module.receive_credit(line.port, wire.pop_credit(), now);
       } while (wire.has_credit(now));
     }
   }

@@ -62,8 +62,8 @@ std::int64_t FlitNode::stretched() const {
   return stretch_ == nullptr ? 0 : stretch_->cycles();
 }
 
-StretchGain FlitNode::take_stretch_gain() {
-  return stretch_ == nullptr ? StretchGain() : stretch_->take_gain();
+StretchGain FlitNode::collect_stretch_gain() {
+  return stretch_ == nullptr ? StretchGain() : stretch_->collect_gain();
 }
 
 void FlitNode::rest_from_stretches(Cycles until) {
@@ -128,11 +128,10 @@ void FlitNode::hand_over_by_line(Cycles now) {
   arrivals_.serve(now, [&](int index) {
     const Line& line = lines_[static_cast<std::size_t>(index)];
     if (line.credits) {
-      while (line.wire->has_credit(now))
-        line.module->receive_credit(line.port, line.wire->take_credit(), now);
+      while (line.wire->has_credit(now)) line.module->receive_credit(line.port, line.wire->pop_credit(), now);
     } else {
       while (line.wire->has_flit(now)) {
-        const TimedFlit arrival = line.wire->take_flit();
+        const TimedFlit arrival = line.wire->pop_flit();
         line.module->receive_flit(line.port, arrival.stamp.vc(), arrival.flit, now);
       }
     }

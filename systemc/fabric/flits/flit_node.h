@@ -51,7 +51,7 @@ class FlitNode : public sc_core::sc_module {
   // The number of cycles it has run in stretches.
   std::int64_t stretched() const;
   // Returns the gain from stretches since the last call, and sets how long to do without them (StretchJudge).
-  StretchGain take_stretch_gain();
+  StretchGain collect_stretch_gain();
   void rest_from_stretches(Cycles until);
 
  private:

@@ -262,7 +262,7 @@ void Leaper::report_again(Cycles period, std::int64_t periods) {
     return flit;
   };
   for (std::int64_t i = 1; i <= periods; ++i) {
-    for (const TakenFlits::Taken& flit : taken) {
+    for (const ReceivedFlits::Received& flit : taken) {
       const Progress& grown = come_on[flit.tag];
       Packet packet;
       packet.tag = flit.tag;

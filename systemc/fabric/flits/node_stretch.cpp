@@ -257,8 +257,8 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   for (const SwitchFlow& flow : flows_) {
     if (!flow.sent.empty()) moved += pass_on(flow, now);
   }
-  for (int port = 0; port < static_cast<int>(module_->in.size()); ++port) take_flits(port, now, end);
-  take_credits(now, end);
+  for (int port = 0; port < static_cast<int>(module_->in.size()); ++port) collect_flits(port, now, end);
+  collect_credits(now, end);
   if (local_ != nullptr) {
     local_->move(flows_, now, end, reports_);
     for (const TerminalStretch::Injection& injection : local_->injections())
@@ -324,7 +324,7 @@ int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   router.outputs_[static_cast<std::size_t>(flow.output_vc)].credits -= sent;
   if (context_->events.watched()) report(flow, now);
   if (local_ == nullptr || !local_->is_local_input(flow.in_port))
-    module_->wire_in(flow.in_port).return_run({now + module_->place_delay_, flow.sent, flow.vc});
+    module_->wire_in(flow.in_port).return_run({now + module_->slot_delay_, flow.sent, flow.vc});
   if (local_ == nullptr || !local_->is_local_output(flow.out_port))
     module_->wire_out(flow.out_port)
         .send_run({now + module_->flit_delay_, flow.sent, flow.first,
@@ -345,15 +345,15 @@ void NodeStretch::report(const SwitchFlow& flow, Cycles now) {
 }
 
 // Takes runs and single flits of a wire in the order of their arrival.
-void NodeStretch::take_flits(int port, Cycles now, Cycles end) {
+void NodeStretch::collect_flits(int port, Cycles now, Cycles end) {
   Wire& wire = module_->wire_in(port);
   const auto take_until = [&](Cycles last) {
     while (wire.has_flit(last)) {
-      const TimedFlit flit = wire.take_flit();
+      const TimedFlit flit = wire.pop_flit();
       buffer(module_->router_.index(port, flit.stamp.vc()), flit.flit, 1);
     }
   };
-  wire.take_flit_runs(now, end, [&](const FlitRun& run) {
+  wire.pop_flit_runs(now, end, [&](const FlitRun& run) {
     take_until(now + run.cycles.front());
     buffer(module_->router_.index(port, run.vc), run.first, run.cycles.count());
   });
@@ -373,11 +373,11 @@ void NodeStretch::buffer(std::size_t input_vc, Flit first, int flits) {
   }
 }
 
-void NodeStretch::take_credits(Cycles now, Cycles end) {
+void NodeStretch::collect_credits(Cycles now, Cycles end) {
   Router& router = module_->router_;
   for (int port = 0; port < static_cast<int>(module_->out.size()); ++port) {
     Wire& wire = module_->wire_out(port);
-    wire.take_credit_runs(now, end, [](const CreditRun&) {});
+    wire.pop_credit_runs(now, end, [](const CreditRun&) {});
     wire.drop_credits(end);
   }
   const CycleMask all = CycleMask::first(end - now);

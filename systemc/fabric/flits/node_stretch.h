@@ -38,7 +38,7 @@ class NodeStretch {
   std::int64_t cycles() const { return cycles_; }
   // The gain since the last call: the number of tries, and the work saved, which is negative if single flits
   // would have cost less.
-  StretchGain take_gain() { return std::exchange(gain_, {}); }
+  StretchGain collect_gain() { return std::exchange(gain_, {}); }
   // Prevents stretches from beginning before cycle `until`.
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
@@ -67,9 +67,9 @@ class NodeStretch {
   void move_pointers(Cycles now);
   int pass_on(const SwitchFlow& flow, Cycles now);
   void report(const SwitchFlow& flow, Cycles now);
-  void take_flits(int port, Cycles now, Cycles end);
+  void collect_flits(int port, Cycles now, Cycles end);
   void buffer(std::size_t input_vc, Flit first, int flits);
-  void take_credits(Cycles now, Cycles end);
+  void collect_credits(Cycles now, Cycles end);
   void notify_observers();
 
   bool able_ = true;

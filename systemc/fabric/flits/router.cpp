@@ -120,7 +120,7 @@ bool Router::allocate_waiting(Cycles now) {
     if (vc < 0) {
       waiting_vc_[kept++] = id;
     } else {
-      give_vc(id, vc, now);
+      allocate_vc(id, vc, now);
     }
   }
   const bool gave_any = kept != waiting_vc_.size();
@@ -193,11 +193,11 @@ bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
     waiting_vc_.push_back(input_vc);
     return false;
   }
-  give_vc(input_vc, vc, now);
+  allocate_vc(input_vc, vc, now);
   return true;
 }
 
-void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
+void Router::allocate_vc(std::int32_t input_vc, int vc, Cycles now) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
   InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   OutputPort& port = output_ports_[static_cast<std::size_t>(in.out_port)];
@@ -219,7 +219,7 @@ void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
     return;
   }
   const Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
-  if (!choice.adaptive) environment_->takes_hop(node_, choice.packet);
+  if (!choice.adaptive) environment_->hop_chosen(node_, choice.packet);
 }
 
 // Every free output VC that an input VC may use grants itself to it, unless another requester has precedence.

@@ -43,7 +43,7 @@ class RouterEnvironment {
   // Called once per head.
   virtual RouteDecision route(NodeId node, PacketId packet) = 0;
   // Called when a packet with adaptive hops takes `hop` instead.
-  virtual void takes_hop(NodeId /*node*/, PacketId /*packet*/) {}
+  virtual void hop_chosen(NodeId /*node*/, PacketId /*packet*/) {}
   // A flit leaves through `out_port` on `vc` (it won switch allocation in the current cycle).
   virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
   // A buffer slot of (in_port, vc) is free again.
@@ -247,7 +247,7 @@ class Router final : public topology::OutputLoads {
   void ask_for_vcs(std::int32_t input_vc);
   std::uint32_t take_grants(std::int32_t input_vc);
   int preferred_vc(const InputVc& in, std::uint32_t offered) const;
-  void give_vc(std::int32_t input_vc, int vc, Cycles now);
+  void allocate_vc(std::int32_t input_vc, int vc, Cycles now);
   template <typename Environment>
   void allocate_switch(Cycles now, Environment& environment);
   template <typename Environment>

@@ -64,7 +64,7 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
     : RouterModule(name, spec),
       context_(&context),
       flit_delay_(RouterModule::flit_delay(context.system->router)),
-      place_delay_(RouterModule::place_delay(context.system->router)),
+      slot_delay_(RouterModule::slot_delay(context.system->router)),
       router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
               context.system->clock.period(), *this) {}
 
@@ -77,7 +77,7 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
 }
 
 RouteDecision SystemCRouter::detour(NodeId node, Packet& packet) {
-  topology::Ways ways =
+  topology::NextHops ways =
       context_->detours->ways(node, packet.dst, packet.route_state, packet.ejection_port, router_);
   adaptive_ = std::move(ways.adaptive);
   return {ways.hop, false, adaptive_, packet.flits, packet.created};
@@ -90,11 +90,11 @@ RouteDecision SystemCRouter::detour(NodeId node, Packet& packet) {
 }
 
 [[gnu::always_inline]] inline void SystemCRouter::send_credit(NodeId /*node*/, int in_port, int vc) {
-  wire_in(in_port).return_credit(vc, now_ + place_delay_);
+  wire_in(in_port).return_credit(vc, now_ + slot_delay_);
 }
 
 void SystemCRouter::arrive(std::uint64_t lines, Cycles now) {
-  take_arrivals(*this, lines, now);
+  receive_arrivals(*this, lines, now);
 }
 
 void SystemCRouter::step(Cycles now) {
@@ -102,8 +102,8 @@ void SystemCRouter::step(Cycles now) {
   set_next(router_.step(now, *this) ? now + 1 : kNever);
 }
 
-void SystemCRouter::takes_hop(NodeId /*node*/, PacketId packet) {
-  context_->detours->take_hop(context_->packets[packet].route_state);
+void SystemCRouter::hop_chosen(NodeId /*node*/, PacketId packet) {
+  context_->detours->advance_state(context_->packets[packet].route_state);
 }
 
 std::vector<std::string> SystemCRouter::describe_packets(const PacketPool& packets) const {

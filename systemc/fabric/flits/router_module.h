@@ -42,7 +42,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
-  static Cycles place_delay(const config::RouterConfig& router) { return router.sw_alloc_delay - 1 + 1; }
+  static Cycles slot_delay(const config::RouterConfig& router) { return router.sw_alloc_delay - 1 + 1; }
 
   NodeId node() const { return node_; }
   // The number of flits that it has switched.
@@ -96,7 +96,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   const Router& router() const { return router_; }
   // Cycles from switch allocation on, as above.
   Cycles flit_delay() const { return flit_delay_; }
-  Cycles place_delay() const { return place_delay_; }
+  Cycles slot_delay() const { return slot_delay_; }
   void visit(StateRecorder& recorder) override {
     visit_clocking(recorder);
     router_.visit(recorder);
@@ -112,13 +112,13 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
 
   RouteDecision route(NodeId node, PacketId id) override;
   RouteDecision detour(NodeId node, Packet& packet);
-  void takes_hop(NodeId node, PacketId packet) override;
+  void hop_chosen(NodeId node, PacketId packet) override;
   void send_flit(NodeId node, int out_port, int vc, Flit flit) override;
   void send_credit(NodeId node, int in_port, int vc) override;
 
   FlitContext* context_;
   Cycles flit_delay_;
-  Cycles place_delay_;
+  Cycles slot_delay_;
   Cycles now_ = 0;
   std::vector<topology::Hop> adaptive_;  // those of the last routed packet
   Router router_;

@@ -162,14 +162,14 @@ void SwitchStretch::arbitrate(const SwitchPart& part, Cycles cycles) {
       }
       if (cycle - reference_.cycle >= reference_.window) refer_to(cycle, 2 * reference_.window);
     }
-    take_arrivals(cycle);
+    receive_arrivals(cycle);
     if (ready_ == 0) continue;
     grant(part, cycle);
     accept(part, cycle);
   }
 }
 
-void SwitchStretch::take_arrivals(Cycles cycle) {
+void SwitchStretch::receive_arrivals(Cycles cycle) {
   for (std::uint64_t come = flits_come_[static_cast<std::size_t>(cycle)]; come != 0; come &= come - 1) {
     const auto f = static_cast<std::size_t>(std::countr_zero(come));
     if (flits_[f].now++ == 0 && credits_[f].now > 0) ready_ |= bit(f);

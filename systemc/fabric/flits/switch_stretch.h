@@ -96,7 +96,7 @@ class SwitchStretch {
   void write_key(const SwitchPart& part, Cycles cycles);
   void begin(const SwitchPart& part, Cycles cycles);
   void arbitrate(const SwitchPart& part, Cycles cycles);
-  void take_arrivals(Cycles cycle);
+  void receive_arrivals(Cycles cycle);
   void grant(const SwitchPart& part, Cycles cycle);
   void accept(const SwitchPart& part, Cycles cycle);
   void refer_to(Cycles cycle, Cycles window);

@@ -25,7 +25,7 @@ void PacketTerminal::connect(int port, Injector& injector, Ejector& ejector) {
   const auto p = static_cast<std::size_t>(port);
   injection_[p].connect(injector);
   ejectors_[p] = &ejector;
-  if (ejector.takes_flits()) flit_takers_[p] = &ejector;
+  if (ejector.transports_flits()) flit_takers_[p] = &ejector;
   const auto add = [this](auto& side) {
     repeating_.push_back(dynamic_cast<Repeating*>(&side));
     repeats_ = repeats_ && repeating_.back() != nullptr;

@@ -91,7 +91,7 @@ class PacketTerminal final : public Terminal, public Repeating {
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;
   void receive_credit(int port, int vc, Cycles now) override;
-  void arrive(std::uint64_t lines, Cycles now) override { take_arrivals(*this, lines, now); }
+  void arrive(std::uint64_t lines, Cycles now) override { receive_arrivals(*this, lines, now); }
   void step(Cycles now) override;
   int credits(int port, int vc) const override {
     return injection_[static_cast<std::size_t>(port)].credits(vc);

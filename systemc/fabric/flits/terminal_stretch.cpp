@@ -63,7 +63,7 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
 
 // Cycles from when a flit leaves the router's buffer until the terminal has its credit.
 Cycles TerminalStretch::credit_delay(const Local& local) const {
-  return module_->place_delay() + module_->wire_in(local.in).credit_latency();
+  return module_->slot_delay() + module_->wire_in(local.in).credit_latency();
 }
 
 // Collects credits that are on their way to the terminal.
@@ -144,7 +144,7 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
   for (Local& local : locals_) {
     Wire& wire = module_->wire_in(local.in);
     wire.drop_credits(end);
-    return_places(local, flows, now, cycles);
+    return_slots(local, flows, now, cycles);
     for (int vc = 0; vc < vcs_; ++vc) {
       const CycleMask& returns = local.returns[static_cast<std::size_t>(vc)];
       if (!returns.empty())
@@ -161,13 +161,13 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
 }
 
 // Returns credits that are still on their way to the terminal when the stretch ends.
-void TerminalStretch::return_places(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now,
-                                    Cycles cycles) {
+void TerminalStretch::return_slots(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now,
+                                   Cycles cycles) {
   Wire& wire = module_->wire_in(local.in);
   for (Cycles cycle = std::max<Cycles>(0, cycles - credit_delay(local)); cycle < cycles; ++cycle) {
     for (const SwitchFlow& flow : flows) {
       if (flow.in_port == local.in && flow.sent.test(cycle))
-        wire.return_credit(flow.vc, now + cycle + module_->place_delay());
+        wire.return_credit(flow.vc, now + cycle + module_->slot_delay());
     }
   }
 }
@@ -255,7 +255,7 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
 void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   while (wire.has_flit(end - 1)) {
-    const TimedFlit flit = wire.take_flit();
+    const TimedFlit flit = wire.pop_flit();
     count_ejected(flit.flit.packet, 1, flit.stamp.at(), flit.stamp.at());
     take(local, flit.flit, flit.stamp.vc(), flit.stamp.at(), end);
   }
@@ -283,9 +283,10 @@ void TerminalStretch::count_ejected(PacketId packet, int flits, std::int64_t sum
 
 void TerminalStretch::notify_ejectors() {
   if (ejected_.empty()) return;
-  std::stable_sort(ejected_.begin(), ejected_.end(),
-                   [](const TakenFlits::Taken& a, const TakenFlits::Taken& b) { return a.at < b.at; });
-  for (const TakenFlits::Taken& taken : ejected_) {
+  std::stable_sort(
+      ejected_.begin(), ejected_.end(),
+      [](const ReceivedFlits::Received& a, const ReceivedFlits::Received& b) { return a.at < b.at; });
+  for (const ReceivedFlits::Received& taken : ejected_) {
     taken.ejector->flit_ejected(packets()[taken.flit.packet], taken.flit, taken.at);
     if (context_->taken.kept()) context_->taken.add(taken);
   }

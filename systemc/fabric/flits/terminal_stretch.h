@@ -93,7 +93,7 @@ class TerminalStretch {
   void add_returns(Local& local, const std::vector<SwitchFlow>& flows, Cycles cycles) const;
   Cycles plan(Local& local, Cycles now, Cycles end) const;
   Injection injection_of(const Local& local, Cycles cycles) const;
-  void return_places(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles cycles);
+  void return_slots(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles cycles);
   void inject(const Local& local, Cycles now, Cycles cycles, std::vector<FlitReport>& reports);
   void eject(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
   void take_waiting(const Local& local, Cycles end);
@@ -111,7 +111,7 @@ class TerminalStretch {
   std::vector<Injection> injections_;
   std::vector<Return> returns_;
   std::vector<Leaving> leaving_;
-  std::vector<TakenFlits::Taken> ejected_;
+  std::vector<ReceivedFlits::Received> ejected_;
 };
 
 }  // namespace coppice::fabric

@@ -45,7 +45,7 @@ class MaxMinRates {
 
  private:
   enum class State : std::uint8_t {
-    kKept,   // keeps its previous rate, as far as is known
+    kKept,   // probably keeps its previous rate
     kOpen,   // rises until a link holds it
     kFixed,  // has its final rate
   };

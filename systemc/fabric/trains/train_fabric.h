@@ -79,8 +79,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // The passage of a whole message through an output port.
-  struct FlitsPassed {
+  // The interval in which a whole message of flits used an output port.
+  struct OutputInterval {
     std::int32_t output;
     Cycles begin;      // when its first head could win the switch, without obstruction by others
     Cycles last_head;  // when its last head won it
@@ -91,7 +91,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     NodeId src;
     NodeId dst;
   };
-  void flits_passed(const FlitsPassed& flits, Cycles now);
+  void flits_passed(const OutputInterval& flits, Cycles now);
   std::size_t output_index(NodeId node, int port) const {
     return first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
   }

@@ -44,7 +44,7 @@ void TrainFabric::flits_come(std::span<const std::int32_t> outputs, std::int32_t
   meetings_->passes(port, route, outputs);
 }
 
-void TrainFabric::flits_passed(const FlitsPassed& flits, Cycles now) {
+void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   Output& output = outputs_[static_cast<std::size_t>(flits.output)];
   const bool last = output.to == topology::kNoNode;
   const Cycles delay = timing_.routing_and_allocation();

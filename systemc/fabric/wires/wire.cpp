@@ -59,7 +59,7 @@ void Wire::spread_flit_runs(Cycles end) {
   const auto earlier = [](const TimedFlit& a, const TimedFlit& b) { return a.stamp.at() < b.stamp.at(); };
   std::sort(spread.begin(), spread.end(), earlier);
   const Cycles last = spread.back().stamp.at();
-  while (has_flit(last)) spread.push_back(take_flit());
+  while (has_flit(last)) spread.push_back(pop_flit());
   std::sort(spread.begin(), spread.end(), earlier);
   for (auto flit = spread.rbegin(); flit != spread.rend(); ++flit)
     flits_.ring.push_front({flit->flit, flit->stamp});

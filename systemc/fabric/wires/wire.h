@@ -88,7 +88,7 @@ class Wire {
   // For credits that do not wait in the calendar.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
   // Takes the first credit; returns its virtual channel.
-  int take_credit() {
+  int pop_credit() {
     if (credits_.latency < kJoined) {
       const int vc = credits_.ring.front().single().vc();
       credits_.ring.pop();
@@ -102,7 +102,7 @@ class Wire {
 
   // The receiver's end, if flits do not wait in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
-  TimedFlit take_flit() {
+  TimedFlit pop_flit() {
     if (flits_.latency < kJoined) {
       const TimedFlit flit = flits_.ring.front().single();
       flits_.ring.pop();
@@ -124,7 +124,7 @@ class Wire {
   }
 
   // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin, and take them
-  // together with the flits or credits that arrive before `end`, as described at take_runs(). After spread(),
+  // together with the flits or credits that arrive before `end`, as described at pop_runs(). After spread(),
   // flits and credits of the runs that arrive before `end` are taken one by one.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
@@ -144,13 +144,13 @@ class Wire {
     put(run);
   }
   template <typename F>
-  void take_flit_runs(Cycles now, Cycles end, F&& f) {
-    if (!flit_runs_.empty() && take_runs(flit_runs_, now, end, f))
+  void pop_flit_runs(Cycles now, Cycles end, F&& f) {
+    if (!flit_runs_.empty() && pop_runs(flit_runs_, now, end, f))
       receiver().expect(first_arrival(flit_runs_));
   }
   template <typename F>
-  void take_credit_runs(Cycles now, Cycles end, F&& f) {
-    if (!credit_runs_.empty() && take_runs(credit_runs_, now, end, f))
+  void pop_credit_runs(Cycles now, Cycles end, F&& f) {
+    if (!credit_runs_.empty() && pop_runs(credit_runs_, now, end, f))
       sender().expect(first_arrival(credit_runs_));
   }
   void spread_flits(Cycles end) {
@@ -197,7 +197,7 @@ class Wire {
   }
   // Drops the credits that arrive before `end`, which the calendar has skipped.
   void drop_credits(Cycles end) {
-    while (has_credit(end - 1)) take_credit();
+    while (has_credit(end - 1)) pop_credit();
   }
   // Counts flits that leave and arrive within a stretch.
   void count_flits(int flits) { flits_.sent += flits; }

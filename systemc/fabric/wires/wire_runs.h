@@ -42,7 +42,7 @@ CycleMask arriving(const Run& run, Cycles now, Cycles end) {
 // Takes from `runs`, in order, everything that arrives before cycle `end`: calls f(run) with a part that
 // begins in cycle `now`, which must not be after any of it. Returns whether anything remains.
 template <typename Run, typename F>
-bool take_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
+bool pop_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Run run = runs[i];

@@ -48,7 +48,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
 
   // If set before the fabric is connected, called for every flit.
   std::function<void(const fabric::Packet&, fabric::Flit, Cycles)> on_flit;
-  bool takes_flits() const override { return static_cast<bool>(on_flit); }
+  bool transports_flits() const override { return static_cast<bool>(on_flit); }
   void flit_ejected(const fabric::Packet& packet, fabric::Flit flit, Cycles now) override {
     on_flit(packet, flit, now);
   }

@@ -28,7 +28,8 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return pattern;
 }
 
-// The channel of every way at the origin; empty if a way's image at another accelerator is faster or slower.
+// The channel of every path at the origin; empty if a path's image at another accelerator is faster or
+// slower.
 std::vector<ChannelId> channels_of_ways(const Topology& topology, const Schedule& schedule,
                                         const TablePattern& pattern) {
   const auto channel_at = [&](NodeId node, std::size_t way) {

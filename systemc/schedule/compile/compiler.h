@@ -85,8 +85,8 @@ struct AlgorithmInfo {
   std::string name{};     // as in configurations
   std::string summary{};  // one line
   Chunking chunking = Chunking::kWhole;
-  bool rooted = false;           // compiles broadcast and reduce by the tree of one accelerator
-  bool places_trees = false;     // supports CompileRequest::trees
+  bool rooted = false;              // compiles broadcast and reduce by the tree of one accelerator
+  bool has_tree_placement = false;  // supports CompileRequest::trees
   bool over_dimensions = false;  // moves chunks through the dimensions of a hierarchy, whose switches may add
   bool from_file = false;        // has no compiler: its tables are read from a file
   bool one_plane = false;  // its compiler uses one of several planes or parallel links; spread.h uses all

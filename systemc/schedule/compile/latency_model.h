@@ -60,7 +60,7 @@ class LatencyModel {
   // A_K of a reduce-scatter or an all-gather: the dimension's steps, each with its latency.
   Femtoseconds fixed_delay(std::size_t d) const { return fixed_delays_[d]; }
   // n_K: a reduce-scatter sends everything but the accelerator's own part. An all-gather sends the own part
-  // to all others, or once to a switch that adds.
+  // to all others, or once to a reducing switch.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
   // The bytes received during the same operation.
   Bytes received(std::size_t d, Op op, Bytes before) const;

@@ -97,12 +97,12 @@ Schedule compile_plane(const AlgorithmInfo& info, const Topology& topology, cons
   Schedule schedule = info.make()->compile(likeness->network, own);
   std::vector<NodeId> nodes;
   for (const NodeId node : likeness->nodes) nodes.push_back(plane.nodes[static_cast<std::size_t>(node)]);
-  const topology::Placement in_plane(likeness->network, plane.network, likeness->nodes);
-  const topology::Placement placement(in_plane, topology, plane.nodes, plane.channels);
+  const topology::NetworkMapping in_plane(likeness->network, plane.network, likeness->nodes);
+  const topology::NetworkMapping placement(in_plane, topology, plane.nodes, plane.channels);
   nodes.resize(static_cast<std::size_t>(topology.num_accelerators()));
   return in_machine_order(
-      place_tables(std::move(schedule),
-                   {.nodes = nodes, .ni_ports = request.ni_ports, .port_per_channel = true}, placement),
+      map_tables(std::move(schedule),
+                 {.nodes = nodes, .ni_ports = request.ni_ports, .port_per_channel = true}, placement),
       nodes);
 }
 

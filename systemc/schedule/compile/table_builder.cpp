@@ -40,7 +40,7 @@ VcRange all_vcs(const CompileRequest& request) {
   return vcs;
 }
 
-// The number of NI ports of a node: a switch that adds has one for every channel.
+// The number of NI ports of a node: a reducing switch has one for every channel.
 int ports_at(const Topology& topology, const CompileRequest& request, NodeId node) {
   return topology.is_accelerator(node) ? request.ni_ports
                                        : static_cast<int>(topology.out_channels(node).size());
@@ -221,7 +221,7 @@ class Builder {
 const char* Builder::fault_of(const Send& send) const {
   const auto has_tables = [&](NodeId node) { return node >= 0 && topology_.has_interface(node); };
   if (!has_tables(send.src) || !has_tables(send.dst)) {
-    return "its ends must be accelerators or switches that reduce";
+    return "its ends must be accelerators or reducing switches";
   }
   if (send.src == send.dst) return "its ends must differ";
   if (send.flow < 0 || send.flow >= static_cast<int>(chunks_.size())) return "the flow does not exist";

@@ -159,7 +159,7 @@ void BlockExecution::run(const At& at, std::int32_t round) {
     after.push_back(trace_of_[index(at.gpu)][index(now.block_before)][index(now.step_before)]);
   }
   std::vector<Value> values;
-  if (now.kind->receives) values = take_message(at, after);
+  if (now.kind->receives) values = receive_message(at, after);
   const std::int32_t traced = order_.add(first_block_[index(at.gpu)] + at.block, after);
   trace_of_[index(at.gpu)][index(at.block)][index(at.step)] = traced;
   trace_.push_back(at);
@@ -170,8 +170,8 @@ void BlockExecution::run(const At& at, std::int32_t round) {
   if (now.kind->sends) send(at, std::move(values), round, traced);
 }
 
-std::vector<BlockExecution::Value> BlockExecution::take_message(const At& at,
-                                                                std::vector<std::int32_t>& after) {
+std::vector<BlockExecution::Value> BlockExecution::receive_message(const At& at,
+                                                                   std::vector<std::int32_t>& after) {
   auto& queue = in_flight_[{block(at).receive_from, at.gpu, block(at).channel}];
   Delivery message = std::move(queue.front());
   queue.pop_front();

@@ -65,7 +65,7 @@ class BlockExecution {
   void execute();
   bool may_run(const At& at, std::int32_t round) const;
   void run(const At& at, std::int32_t round);
-  std::vector<Value> take_message(const At& at, std::vector<std::int32_t>& after);
+  std::vector<Value> receive_message(const At& at, std::vector<std::int32_t>& after);
   std::vector<Value> read(const At& at, const MscclCell& from, std::int32_t trace_step);
   void add(std::vector<Value>& sums, const std::vector<Value>& others, const At& at) const;
   void keep(const At& at, const std::vector<Value>& values, std::int32_t trace_step);

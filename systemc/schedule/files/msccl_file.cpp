@@ -72,7 +72,7 @@ class MscclReader {
  private:
   [[noreturn]] void refuse(std::ptrdiff_t offset, const std::string& what) const {
     throw ConfigError(
-        place_of_byte(text_, file_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0))), what);
+        location_of_byte(text_, file_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0))), what);
   }
 
   std::string text_of(const pugi::xml_node& node, const char* name) const {

@@ -11,7 +11,7 @@ namespace coppice::schedule {
 // messages are whole multiples, and a step moves at most 72 chunks. Additions to one chunk of a GPU run one
 // after the other. Parallel links become channels.
 //
-// Throws UnsupportedError with a remedy: switches that add, chunks of unsuitable lengths, or more than 32
+// Throws UnsupportedError with a remedy: reducing switches, chunks of unsuitable lengths, or more than 32
 // channels.
 std::string to_msccl(const topology::Topology& topology, const Schedule& schedule);
 // to_msccl() for an all-to-all whose buffer has the blocks of all pairs, block (i, j) at i n + j: out of

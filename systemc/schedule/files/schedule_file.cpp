@@ -58,7 +58,7 @@ class ScheduleReader {
     try {
       document = json::parse(text_);
     } catch (const json::parse_error& error) {
-      throw ConfigError(place_of_byte(text_, file_, error.byte > 0 ? error.byte - 1 : 0),
+      throw ConfigError(location_of_byte(text_, file_, error.byte > 0 ? error.byte - 1 : 0),
                         fmt::format("not valid JSON: {}", without_place(error.what())));
     } catch (const json::out_of_range& error) {
       throw ConfigError({file_}, fmt::format("not valid JSON: {}", without_place(error.what())));
@@ -75,7 +75,7 @@ class ScheduleReader {
   void require_text() const {
     const std::size_t zero = text_.find('\0');
     if (zero == std::string_view::npos) return;
-    throw ConfigError(place_of_byte(text_, file_, zero),
+    throw ConfigError(location_of_byte(text_, file_, zero),
                       "the byte 0x00 cannot occur in a text file: remove it and everything after it");
   }
 

@@ -54,11 +54,11 @@ ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine
   const auto turns = planned.turns();
   const LatencyModel& model = machine;
   std::vector<std::vector<ChunkStage>> stages;
-  std::vector<ChunkWay> ways;
+  std::vector<ChunkPath> ways;
   Bytes data = 0;
   for (const ChunkPlan& plan : plans) {
     stages.push_back(stages_of(model, plan));
-    ways.push_back(way_of(model, plan, policy, grain));
+    ways.push_back(chunk_path(model, plan, policy, grain));
     data += plan.bytes;
   }
   ChunkSimulation simulation(model, grain);

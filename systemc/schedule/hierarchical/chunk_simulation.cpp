@@ -83,7 +83,7 @@ OffloadedShares offloaded_shares(const ProgramStage& stage, int size) {
 namespace {
 
 void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, IntraDimension policy,
-                   std::int32_t number, ChunkWay& way) {
+                   std::int32_t number, ChunkPath& way) {
   const std::size_t d = stage.dimension;
   const int size = model.dimension(d).size;
   const OffloadedShares shares = offloaded_shares(stage, size);
@@ -113,8 +113,8 @@ Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStag
 
 }  // namespace
 
-ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain) {
-  ChunkWay way;
+ChunkPath chunk_path(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain) {
+  ChunkPath way;
   const Bytes share = plan.bytes / model.accelerators();
   std::int32_t number = 0;
   for (const ChunkStage& stage : stages_of(model, plan)) {
@@ -155,18 +155,18 @@ ChunkSimulation::ChunkSimulation(const LatencyModel& model, Grain grain)
 }
 
 Femtoseconds ChunkSimulation::run(std::span<const ChunkPlan> chunks, IntraDimension policy) {
-  std::vector<ChunkWay> ways;
+  std::vector<ChunkPath> ways;
   ways.reserve(chunks.size());
-  for (const ChunkPlan& plan : chunks) ways.push_back(way_of(*model_, plan, policy, grain_));
+  for (const ChunkPlan& plan : chunks) ways.push_back(chunk_path(*model_, plan, policy, grain_));
   return run(ways);
 }
 
-Femtoseconds ChunkSimulation::run(std::span<const ChunkWay> ways, Femtoseconds give_up) {
+Femtoseconds ChunkSimulation::run(std::span<const ChunkPath> ways, Femtoseconds give_up) {
   in_turns_ = false;
   return run_all(ways, give_up);
 }
 
-Femtoseconds ChunkSimulation::run_in_turns(std::span<const ChunkWay> ways,
+Femtoseconds ChunkSimulation::run_in_turns(std::span<const ChunkPath> ways,
                                            std::span<const std::vector<ChunkTurn>> turns) {
   in_turns_ = true;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) dimensions_[d].order = turns[d];
@@ -179,7 +179,7 @@ std::vector<std::vector<ChunkTurn>> ChunkSimulation::turns() const {
   return turns;
 }
 
-Femtoseconds ChunkSimulation::run_all(std::span<const ChunkWay> ways, Femtoseconds give_up) {
+Femtoseconds ChunkSimulation::run_all(std::span<const ChunkPath> ways, Femtoseconds give_up) {
   ways_ = ways;
   now_ = 0;
   progress_.assign(ways.size(), {});
@@ -218,7 +218,7 @@ Femtoseconds capped_sum(Femtoseconds time, Femtoseconds by) {
 }  // namespace
 
 void ChunkSimulation::count_steps() {
-  for (const ChunkWay& way : ways_) {
+  for (const ChunkPath& way : ways_) {
     for (const ChunkStep& step : way) {
       Femtoseconds& to_send = dimensions_[static_cast<std::size_t>(step.dimension)].to_send;
       to_send = capped_sum(to_send, step.transfer);
@@ -247,7 +247,7 @@ constexpr auto kGoesLater = [](const auto& a, const auto& b) {
 }  // namespace
 
 void ChunkSimulation::begin_step(std::int32_t chunk, std::int32_t step) {
-  const ChunkWay& way = ways_[static_cast<std::size_t>(chunk)];
+  const ChunkPath& way = ways_[static_cast<std::size_t>(chunk)];
   if (static_cast<std::size_t>(step) == way.size()) return;
   const ChunkStep& begins = way[static_cast<std::size_t>(step)];
   Progress& progress = progress_[static_cast<std::size_t>(chunk)];
@@ -269,7 +269,7 @@ bool ChunkSimulation::has_next(const Dimension& dimension) const {
   return progress_[static_cast<std::size_t>(next.chunk)].ready == next.step;
 }
 
-ChunkTurn ChunkSimulation::take_next(Dimension& dimension) {
+ChunkTurn ChunkSimulation::dequeue_next(Dimension& dimension) {
   ChunkTurn next;
   if (in_turns_) {
     next = dimension.order[dimension.taken.size()];
@@ -285,7 +285,7 @@ ChunkTurn ChunkSimulation::take_next(Dimension& dimension) {
 
 void ChunkSimulation::serve(Dimension& dimension) {
   if (dimension.free_at > now_ || !has_next(dimension)) return;
-  const ChunkTurn goes = take_next(dimension);
+  const ChunkTurn goes = dequeue_next(dimension);
   const ChunkStep& step = ways_[static_cast<std::size_t>(goes.chunk)][static_cast<std::size_t>(goes.step)];
   Progress& progress = progress_[static_cast<std::size_t>(goes.chunk)];
   if (step.begins_stage) {

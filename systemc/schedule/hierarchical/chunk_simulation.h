@@ -60,9 +60,9 @@ struct ChunkStep {
   Bytes rank = 0;
   std::int32_t messages = 1;  // per accelerator
 };
-using ChunkWay = std::vector<ChunkStep>;
+using ChunkPath = std::vector<ChunkStep>;
 
-ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
+ChunkPath chunk_path(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
 
 // Shares that each accelerator sends up to a reducing switch, and shares that each receives from it.
 struct OffloadedShares {
@@ -99,15 +99,15 @@ class ChunkSimulation {
 
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-  // Returns the time at which the last chunk is complete, for ways from way_of() with the same grain. Stops
-  // once that must exceed `give_up`, and then returns a lower bound beyond it. Reuses its storage between
-  // calls.
-  Femtoseconds run(std::span<const ChunkWay> ways, Femtoseconds give_up = kNever);
+  // Returns the time at which the last chunk is complete, for ways from chunk_path() with the same grain.
+  // Stops once that must exceed `give_up`, and then returns a lower bound beyond it. Reuses its storage
+  // between calls.
+  Femtoseconds run(std::span<const ChunkPath> ways, Femtoseconds give_up = kNever);
   Femtoseconds run(std::span<const ChunkPlan> chunks, IntraDimension policy);
 
   // Like run(), but every dimension takes its steps in the order of turns[dimension] and waits for each of
   // them: the tables of another simulation of the same chunks, executed by a machine of this model.
-  Femtoseconds run_in_turns(std::span<const ChunkWay> ways, std::span<const std::vector<ChunkTurn>> turns);
+  Femtoseconds run_in_turns(std::span<const ChunkPath> ways, std::span<const std::vector<ChunkTurn>> turns);
 
   // The steps of the last run in every dimension, in order; then those in the direction down of every
   // dimension, if switches reduce somewhere.
@@ -147,10 +147,10 @@ class ChunkSimulation {
     std::int32_t ready = -1;    // the step that may be taken; -1: one is in progress
   };
 
-  Femtoseconds run_all(std::span<const ChunkWay> ways, Femtoseconds give_up);
+  Femtoseconds run_all(std::span<const ChunkPath> ways, Femtoseconds give_up);
   // Whether the dimension could take a step if it were not busy.
   bool has_next(const Dimension& dimension) const;
-  ChunkTurn take_next(Dimension& dimension);
+  ChunkTurn dequeue_next(Dimension& dimension);
   void begin_step(std::int32_t chunk, std::int32_t step);
   void count_steps();
   void serve(Dimension& dimension);
@@ -162,7 +162,7 @@ class ChunkSimulation {
   const LatencyModel* model_;
   Grain grain_;
   bool in_turns_ = false;
-  std::span<const ChunkWay> ways_;
+  std::span<const ChunkPath> ways_;
   Femtoseconds now_ = 0;
   Femtoseconds least_finish_ = 0;  // the earliest possible completion of the last chunk
   std::vector<Dimension> dimensions_;

@@ -21,7 +21,7 @@ namespace coppice::schedule {
 // In any other order they lie in several places between pieces that are not gathered yet
 // (ProgramStage::runs), and it sends one message for each place.
 //
-// Switches that add (ChunkProgram) have their own tables and may have any size. Messages to and from them
+// Reducing switches (ChunkProgram) have their own tables and may have any size. Messages to and from them
 // take equally long for all accelerators except for the rounding to flits: networks on which one flit more or
 // less makes messages meet are not free of contention (CheckReport). If a dimension runs both phases
 // together, an accelerator sends its data once. Separately, each phase waits for two messages in a row, since

@@ -33,7 +33,7 @@ class LocalSearch {
         plans_(std::move(start)) {
     for (const ChunkPlan& plan : plans_) ways_.push_back(way(plan));
     best_ = simulation_.run(ways_);
-    for (const ChunkWay& way : ways_) messages_ += messages_of(way);
+    for (const ChunkPath& way : ways_) messages_ += messages_of(way);
     most_messages_ = messages_ + messages_ / kMoreMessages;
     parts_ways_ = collective == Collective::kAllReduce && model.dimensions() <= kMostDimensions &&
                   model.accelerators() <= kMostAccelerators && !model.adds_in_network();
@@ -45,8 +45,8 @@ class LocalSearch {
     const ChunkPlan plan_a = plans_[a];
     const ChunkPlan plan_b = plans_[b];
     if (!change(a, b)) return;
-    ChunkWay way_a = std::exchange(ways_[a], way(plans_[a]));
-    ChunkWay way_b;
+    ChunkPath way_a = std::exchange(ways_[a], way(plans_[a]));
+    ChunkPath way_b;
     if (b != a) way_b = std::exchange(ways_[b], way(plans_[b]));
     std::int64_t messages = messages_ + messages_of(ways_[a]) - messages_of(way_a);
     if (b != a) messages += messages_of(ways_[b]) - messages_of(way_b);
@@ -81,7 +81,7 @@ class LocalSearch {
     return move_data(plans_[a], plans_[b]);
   }
 
-  static std::int64_t messages_of(const ChunkWay& way) {
+  static std::int64_t messages_of(const ChunkPath& way) {
     std::int64_t messages = 0;
     for (const ChunkStep& step : way) messages += step.messages;
     return messages;
@@ -112,7 +112,7 @@ class LocalSearch {
     return true;
   }
 
-  ChunkWay way(const ChunkPlan& plan) const { return way_of(model_, plan, policy_, Grain::kSteps); }
+  ChunkPath way(const ChunkPlan& plan) const { return chunk_path(model_, plan, policy_, Grain::kSteps); }
 
   const LatencyModel& model_;
   Collective collective_;
@@ -121,7 +121,7 @@ class LocalSearch {
   Random random_;
   ChunkSimulation simulation_;
   std::vector<ChunkPlan> plans_;
-  std::vector<ChunkWay> ways_;
+  std::vector<ChunkPath> ways_;
   std::int64_t messages_ = 0;  // per accelerator
   std::int64_t most_messages_ = 0;
   bool parts_ways_ = false;  // whether all-gathers may use another order than the reverse

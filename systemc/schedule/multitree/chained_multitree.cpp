@@ -55,8 +55,8 @@ Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
   const Trees trees = build_optimal_trees(topology, 1, request.seed);
   const int slices = slice_count(topology, request, trees.steps);
   const auto reverse = reverse_channels(topology);
-  const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
-  const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
+  const auto gather_step = order_steps(topology, trees, PathsFirst::kShortest);
+  const auto reduce_step = order_steps(topology, trees, PathsFirst::kLongest);
   std::vector<Chunk> flows;
   std::vector<Send> sends;
   int slice = 0;

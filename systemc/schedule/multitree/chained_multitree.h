@@ -6,7 +6,7 @@ namespace coppice::schedule {
 
 // MultiTree's trees, one per accelerator in the fewest timesteps, arranged to release gradients in the order
 // of their addresses as C-Cube's trees do: the data is cut into CompileRequest::chunks slices, and every
-// slice is an all-reduce of its own over all trees. The reduce-scatter of the next slice runs between the two
+// slice is a separate all-reduce over all trees. The reduce-scatter of the next slice runs between the two
 // phases of a slice and hides their latency. Slices follow each other without a gap, so the trees keep their
 // full bandwidth; with K slices, the first is final after three of the 2 K phases. Over switches, where paths
 // differ in length, the slices may contend where phases meet. Throws UnsupportedError for other collectives,

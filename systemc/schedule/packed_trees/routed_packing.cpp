@@ -57,7 +57,7 @@ enum class Way : std::uint8_t { kUp, kDown };
 
 class RoutedPacker {
  public:
-  RoutedPacker(const Topology& topology, const CompileRequest& request, TreeWays ways)
+  RoutedPacker(const Topology& topology, const CompileRequest& request, TreeDirections ways)
       : topology_(topology),
         ways_(ways),
         load_(topology.channels().size(), 0),
@@ -410,7 +410,7 @@ class RoutedPacker {
   }
 
   const Topology& topology_;
-  TreeWays ways_;
+  TreeDirections ways_;
   std::optional<std::vector<ChannelId>> twins_;  // set if the two directions of an edge use reverse channels
   std::vector<double> hop_;                      // [channel]: price of a hop, relative to the mean
   std::vector<double> rate_;                     // [channel]
@@ -427,7 +427,7 @@ class RoutedPacker {
 }  // namespace
 
 RoutedPacking pack_routed(const Topology& topology, const CompileRequest& request,
-                          std::span<const NodeId> roots, TreeWays ways, int rounds) {
+                          std::span<const NodeId> roots, TreeDirections ways, int rounds) {
   return RoutedPacker(topology, request, ways).pack(roots, rounds);
 }
 

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // The directions in which a tree is used: sums to its root, values from it, or both.
-struct TreeWays {
+struct TreeDirections {
   bool up = false;
   bool down = false;
 };
@@ -28,7 +28,7 @@ struct RoutedPacking {
 // the optimum. With both directions, values retrace the path of sums if every channel has an equally fast
 // reverse channel. Throws UnsupportedError naming an accelerator that cannot be reached.
 RoutedPacking pack_routed(const topology::Topology& topology, const CompileRequest& request,
-                          std::span<const topology::NodeId> roots, TreeWays ways, int rounds);
+                          std::span<const topology::NodeId> roots, TreeDirections ways, int rounds);
 
 // The time of the busiest channel per byte of a tree's share.
 double congestion_ns(const topology::Topology& topology, std::span<const PackedTree> trees);

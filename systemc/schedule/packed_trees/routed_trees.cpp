@@ -56,8 +56,8 @@ TreeChoice estimate(const Topology& topology, const CompileRequest& request, std
 std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   const int owners = owners_of(topology, request);
-  const TreeWays ways{.up = request.collective != Collective::kAllGather,
-                      .down = request.collective != Collective::kReduceScatter};
+  const TreeDirections ways{.up = request.collective != Collective::kAllGather,
+                            .down = request.collective != Collective::kReduceScatter};
   std::vector<TreeChoice> estimates;
   for (const int count : tree_counts(topology, request, owners)) {
     std::vector<NodeId> roots;

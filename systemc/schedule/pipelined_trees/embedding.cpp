@@ -23,7 +23,7 @@ class Placement {
  public:
   explicit Placement(const Topology& topology, int detours) : links_(topology), detours_left_(detours) {}
 
-  // Calls `then` once for every way to place the edge, with the edge in place.
+  // Calls `then` for every possible embedding of the edge, with the edge embedded.
   template <typename Then>
   void each_way(NodeId child, NodeId parent, const Then& then) {
     if (links_.free(child, parent)) {
@@ -280,7 +280,7 @@ int for_each_placement(const Topology& topology, std::span<const LogicalTree> tr
       "{}: these trees cannot be placed without using a channel twice, even with detours", topology.name()));
 }
 
-std::vector<PlacedTree> place_trees(const Topology& topology, std::span<const LogicalTree> trees) {
+std::vector<PlacedTree> map_trees(const Topology& topology, std::span<const LogicalTree> trees) {
   std::vector<PlacedTree> found;
   for_each_placement(topology, trees, [&](const std::vector<PlacedTree>& placed) {
     found = placed;

@@ -40,7 +40,7 @@ using LogicalTree = std::vector<NodeId>;
 // of detours; throws UnsupportedError if no placement exists.
 int for_each_placement(const topology::Topology& topology, std::span<const LogicalTree> trees,
                        const std::function<bool(const std::vector<PlacedTree>&)>& visit);
-std::vector<PlacedTree> place_trees(const topology::Topology& topology, std::span<const LogicalTree> trees);
+std::vector<PlacedTree> map_trees(const topology::Topology& topology, std::span<const LogicalTree> trees);
 
 // The two trees of C-Cube (Fig. 10) for the eight accelerators of a DGX-1: rooted at 0 and 1, each
 // accelerator a leaf of one. Two of their edges join accelerators without a link.

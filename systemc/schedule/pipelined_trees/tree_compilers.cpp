@@ -43,7 +43,7 @@ std::vector<LinkedTree> request_trees(const Topology& topology, const CompileReq
     case TreePlacement::kCcube: {
       std::vector<LogicalTree> trees = ccube_trees();
       trees.resize(static_cast<std::size_t>(count));
-      return link_trees(topology, place_trees(topology, trees));
+      return link_trees(topology, map_trees(topology, trees));
     }
     case TreePlacement::kEmbedded:
       if (topology.kind() == Kind::kHierarchy) return hierarchy_trees(topology, count);
@@ -87,7 +87,7 @@ AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
   return {.name = (overlapped ? "overlapped_" : "") + apart,
           .summary = summary,
           .chunking = Chunking::kChosen,
-          .places_trees = true,
+          .has_tree_placement = true,
           .one_plane = true,
           .trials = std::move(trials),
           .predicted_ns = overlapped ? overlapped_time_ns<kTrees> : apart_time_ns<kTrees>};

@@ -42,7 +42,7 @@ class Contributions {
 
   const Schedule& schedule_;
   std::vector<int>& additions_;
-  std::size_t nodes_;         // including switches that add
+  std::size_t nodes_;         // including reducing switches
   std::size_t accelerators_;  // those that contribute
   std::size_t words_;
   BitSet everyone_;

@@ -46,10 +46,10 @@ struct RouteEnd {
   int ejection_port = -1;
 };
 
-// Whether moves map the ways at the origin to the ways at other accelerators.
-class KeptWays {
+// Whether moves map the paths at the origin to the paths at other accelerators.
+class MappedPaths {
  public:
-  KeptWays(const Topology& topology, const Schedule& schedule, const TablePattern& pattern)
+  MappedPaths(const Topology& topology, const Schedule& schedule, const TablePattern& pattern)
       : topology_(topology), schedule_(schedule), pattern_(pattern), origin_(pattern.moves().origin()) {}
 
   bool hold() {
@@ -175,7 +175,7 @@ const TablePattern* symmetry_of(const Topology& topology, const Schedule& schedu
   if (pattern == nullptr || static_cast<int>(schedule.nodes.size()) != topology.num_accelerators()) {
     return nullptr;
   }
-  return KeptWays(topology, schedule, *pattern).hold() ? pattern : nullptr;
+  return MappedPaths(topology, schedule, *pattern).hold() ? pattern : nullptr;
 }
 
 CheckReport check_symmetric(const Topology& topology, const Schedule& schedule, const TablePattern& pattern) {

@@ -113,8 +113,8 @@ bool ChunkProgram::all_gathered(const Step& step, std::size_t from_level) const 
 
 // Finds the places in which its pieces lie within `within`, which is selected by the coordinates of the first
 // `level` dimensions of the order.
-void ChunkProgram::find_places(Pieces within, std::size_t level, const Sent& sent,
-                               std::vector<Pieces>& places) const {
+void ChunkProgram::find_positions(Pieces within, std::size_t level, const Sent& sent,
+                                  std::vector<Pieces>& places) const {
   if (all_gathered(*sent.step, level)) {
     places.push_back(within);
     return;
@@ -132,7 +132,8 @@ void ChunkProgram::find_places(Pieces within, std::size_t level, const Sent& sen
       return;
     }
   }
-  for (int x = first; x < end; ++x) find_places({within.first + x * width, width}, level + 1, sent, places);
+  for (int x = first; x < end; ++x)
+    find_positions({within.first + x * width, width}, level + 1, sent, places);
 }
 
 void ChunkProgram::find_moves(const Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms) {
@@ -173,7 +174,7 @@ ChunkProgram::Move ChunkProgram::across(const Hierarchy& hierarchy, const Dimens
     move.pieces = {held.first + there.first_part * part, there.parts * part};
   } else {
     std::vector<Pieces> places;
-    find_places({0, pieces_}, 0, {node, &step, there.first_part, there.parts}, places);
+    find_positions({0, pieces_}, 0, {node, &step, there.first_part, there.parts}, places);
     move.pieces = places.at(static_cast<std::size_t>(message % step.in_turn));
   }
   if (!algorithm.sends_halves()) return move;

@@ -146,7 +146,7 @@ class ChunkProgram {
   }
   Pieces of_others(NodeId node, const Step& step, int message) const;
   bool all_gathered(const Step& step, std::size_t from_level) const;
-  void find_places(Pieces within, std::size_t level, const Sent& sent, std::vector<Pieces>& places) const;
+  void find_positions(Pieces within, std::size_t level, const Sent& sent, std::vector<Pieces>& places) const;
   void find_moves(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms);
   Move across(const topology::Hierarchy& hierarchy, const DimensionAlgorithm& algorithm, NodeId node,
               const Step& step, int message) const;

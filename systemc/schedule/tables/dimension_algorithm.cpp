@@ -43,7 +43,7 @@ DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind
   if (kind_ != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
   throw UnsupportedError(
       fmt::format("dimension {} is a switch of {}: halving-doubling needs a power of two, {} or {}; or make "
-                  "the dimension fully_connected (direct) or a ring, or let its switches add (in_network)",
+                  "the dimension fully_connected (direct) or a ring, or let its switches reduce (in_network)",
                   dimension, size, std::bit_floor(width), std::bit_ceil(width)));
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionM
 class DimensionAlgorithm {
  public:
   // Throws UnsupportedError, naming the alternatives, for halving and doubling if the size is not a power of
-  // two, and for a `method` that the dimension's network does not support. Switches that add (`in_network`)
+  // two, and for a `method` that the dimension's network does not support. Reducing switches (`in_network`)
   // may have any size: each phase is one step there, which ChunkProgram defines.
   DimensionAlgorithm(std::size_t dimension, topology::DimensionKind kind, int size, bool in_network = false,
                      std::optional<DimensionMethod> method = std::nullopt);

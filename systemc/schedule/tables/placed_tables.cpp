@@ -20,7 +20,7 @@ class Placer {
   using KeyOf = std::function<std::int32_t(const TableEntry&)>;
   using RouteOf = std::function<Route(NodeId src, const TableEntry&)>;
 
-  Placer(const TablePlaces& places, const Schedule& schedule, KeyOf key_of, RouteOf route_of)
+  Placer(const TableMapping& places, const Schedule& schedule, KeyOf key_of, RouteOf route_of)
       : places_(places),
         algorithm_(schedule.algorithm),
         key_of_(std::move(key_of)),
@@ -68,7 +68,7 @@ class Placer {
                                     : routes_[static_cast<std::size_t>(message->route)].front().out_port;
   }
 
-  const TablePlaces& places_;
+  const TableMapping& places_;
   std::string algorithm_;
   KeyOf key_of_;
   RouteOf route_of_;
@@ -87,7 +87,8 @@ Schedule place_all(Schedule schedule, Placer placer) {
 
 }  // namespace
 
-Schedule place_tables(Schedule schedule, const TablePlaces& places, const topology::Placement& placement) {
+Schedule map_tables(Schedule schedule, const TableMapping& places,
+                    const topology::NetworkMapping& placement) {
   const std::vector<Route> own = std::exchange(schedule.routes, {});
   Placer placer(
       places, schedule, [](const TableEntry& entry) { return entry.route; },
@@ -111,7 +112,7 @@ Schedule in_machine_order(Schedule schedule, std::span<const NodeId> nodes) {
   return schedule;
 }
 
-Schedule reroute_tables(Schedule schedule, const TablePlaces& places,
+Schedule reroute_tables(Schedule schedule, const TableMapping& places,
                         const std::function<Route(NodeId src, NodeId dst)>& route) {
   Placer placer(
       places, schedule, [](const TableEntry& entry) { return entry.destination(); },

@@ -4,12 +4,12 @@
 #include <span>
 
 #include "schedule/tables/schedule.h"
-#include "topology/routing/placement.h"
+#include "topology/routing/network_mapping.h"
 
 namespace coppice::schedule {
 
 // The mapping of a network's tables onto the interfaces of a machine.
-struct TablePlaces {
+struct TableMapping {
   std::span<const NodeId> nodes;  // [accelerator of the network]: accelerator of the machine
   int ni_ports = 1;               // of the machine's interfaces
   // Interfaces have one port per channel, and a table goes to the port of the channel by which its messages
@@ -20,14 +20,14 @@ struct TablePlaces {
 // Maps tables over the network's own channels, which `placement` has found in the machine. The tables stay in
 // the network's order of accelerators; their entries name the machine's nodes and routes. Throws ModelError
 // if two tables would share a port.
-Schedule place_tables(Schedule schedule, const TablePlaces& places, const topology::Placement& placement);
+Schedule map_tables(Schedule schedule, const TableMapping& places, const topology::NetworkMapping& placement);
 
 // Reorders the placed tables of a network with all the machine's accelerators to the machine's order, and
-// their shares with them. `nodes` as in TablePlaces.
+// their shares with them. `nodes` as in TableMapping.
 Schedule in_machine_order(Schedule schedule, std::span<const NodeId> nodes);
 
 // Maps tables over other routes of the machine: `route` returns the route between two of its accelerators.
-Schedule reroute_tables(Schedule schedule, const TablePlaces& places,
+Schedule reroute_tables(Schedule schedule, const TableMapping& places,
                         const std::function<topology::Route(NodeId src, NodeId dst)>& route);
 
 }  // namespace coppice::schedule

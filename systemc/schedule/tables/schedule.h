@@ -80,7 +80,7 @@ struct Schedule {
   // The owners of the data of a reduce-scatter or all-gather, by address; empty: share_out() decides.
   std::vector<Share> shares;
   std::vector<NodeTables> nodes;
-  int adders = 0;  // switches that add what they receive and contribute nothing; the last of `nodes`
+  int adders = 0;                       // reducing switches, which contribute nothing; the last of `nodes`
   std::vector<topology::Route> routes;  // shared by entries that take the same path
   Repetition repetition;
   std::optional<Protocol> protocol{};  // nullopt: messages use the system's defaults

@@ -160,8 +160,8 @@ std::vector<Send> sends_of(const Topology& topology, const CompileRequest& reque
   const bool gathers = request.collective != Collective::kReduceScatter;
   const std::vector<ChannelId> reverse = reverse_if_used(topology, request, trees);
   // Each phase ends with the longest paths.
-  const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
-  const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
+  const auto gather_step = order_steps(topology, trees, PathsFirst::kShortest);
+  const auto reduce_step = order_steps(topology, trees, PathsFirst::kLongest);
   std::vector<Send> sends;
   const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
   sends.reserve(trees.trees.size() * (accelerators - 1) * (reduces && gathers ? 2 : 1));

@@ -47,7 +47,7 @@ std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {
 
 }  // namespace
 
-std::vector<std::int32_t> order_steps(const Topology& topology, const Trees& trees, WaysFirst first) {
+std::vector<std::int32_t> order_steps(const Topology& topology, const Trees& trees, PathsFirst first) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(trees.steps) + 1);
   std::iota(order.begin(), order.end(), 0);
   if (trees.paths.empty()) return order;
@@ -55,7 +55,7 @@ std::vector<std::int32_t> order_steps(const Topology& topology, const Trees& tre
   const auto before = [&](std::int32_t a, std::int32_t b) {
     const Way& of_a = steps[static_cast<std::size_t>(a)].longest;
     const Way& of_b = steps[static_cast<std::size_t>(b)].longest;
-    if (of_a != of_b) return first == WaysFirst::kShortest ? of_a < of_b : of_b < of_a;
+    if (of_a != of_b) return first == PathsFirst::kShortest ? of_a < of_b : of_b < of_a;
     return a < b;
   };
   std::set<std::int32_t, decltype(before)> ready(before);

@@ -88,7 +88,7 @@ class ValueVerification final : public Verification {
     find_additions(schedule, report);
     for (NodeId a = 0; a < schedule.accelerators(); ++a) memories_.emplace_back(initial_values(a, seed));
     if (schedule.collective == Collective::kAllGather) keep_owned_only();
-    // Switches that add start from zero.
+    // Reducing switches start from zero.
     for (int adder = 0; adder < schedule.adders; ++adder) {
       memories_.emplace_back(std::vector<float>(sums_.size(), 0.0F));
     }
@@ -239,7 +239,7 @@ class ContributionVerification final : public Verification {
     }
   }
 
-  // Switches that add start from zero.
+  // Reducing switches start from zero.
   void add_adders(ni::ContributionMemory::Segments kind) {
     if (schedule_.adders == 0) return;
     ni::ContributionMemory empty(addresses_, schedule_.accelerators(), 0, kind);

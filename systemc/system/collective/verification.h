@@ -29,7 +29,7 @@ namespace coppice::system {
 class Verification {
  public:
   virtual ~Verification() = default;
-  // The memory of an accelerator, or of a switch that adds.
+  // The memory of an accelerator, or of a reducing switch.
   virtual ni::GradientMemory& memory(topology::NodeId node) = 0;
   // Throws ni::WrongDataError naming accelerator, element or address, and the two values.
   virtual void verify() const = 0;

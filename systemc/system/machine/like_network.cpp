@@ -33,16 +33,16 @@ NodeId LikeNetwork::member(NodeId accelerator) const {
 schedule::Schedule LikeNetwork::adopt(schedule::Schedule schedule) const {
   if (!likeness_) return schedule;
   const auto accelerators = static_cast<std::size_t>(machine_->num_accelerators());
-  const schedule::TablePlaces places{.nodes = std::span(likeness_->nodes).first(accelerators),
-                                     .ni_ports = ni_ports_,
-                                     .port_per_channel = loaded_->config.system.ni.ports == 0};
+  const schedule::TableMapping places{.nodes = std::span(likeness_->nodes).first(accelerators),
+                                      .ni_ports = ni_ports_,
+                                      .port_per_channel = loaded_->config.system.ni.ports == 0};
   if (likeness_->routed) {
     schedule = schedule::reroute_tables(std::move(schedule), places, [&](NodeId src, NodeId dst) {
       return topology::machine_route(*machine_, *routing_, src, dst, ni_ports_);
     });
   } else {
-    const topology::Placement placement(likeness_->network, *machine_, likeness_->nodes);
-    schedule = schedule::place_tables(std::move(schedule), places, placement);
+    const topology::NetworkMapping placement(likeness_->network, *machine_, likeness_->nodes);
+    schedule = schedule::map_tables(std::move(schedule), places, placement);
   }
   return schedule::in_machine_order(std::move(schedule), places.nodes);
 }

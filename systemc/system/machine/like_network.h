@@ -4,7 +4,7 @@
 
 #include "config/loader.h"
 #include "schedule/tables/schedule.h"
-#include "topology/routing/placement.h"
+#include "topology/routing/network_mapping.h"
 #include "topology/structure/likeness.h"
 #include "topology/topology.h"
 

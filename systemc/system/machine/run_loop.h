@@ -14,11 +14,12 @@ namespace coppice::system {
 struct RunState {
   std::function<void(Cycles)> run_to;  // runs the kernel until this cycle; throws the exceptions of modules
   std::function<bool()> complete;
-  std::function<double()> part;            // fraction of the work done, from 0 to 1
-  std::function<std::string()> how_far;    // "3 of 5 messages are done", for a run that ends too early
-  std::function<bool(Cycles)> stuck;       // whether nothing will ever move again, in this cycle
-  std::function<std::string(Cycles)> who;  // lists who waits for what, one line each, if it is stuck
-  std::function<void()> between;           // additional work between slices; empty: none
+  std::function<double()> part;          // fraction of the work done, from 0 to 1
+  std::function<std::string()> how_far;  // "3 of 5 messages are done", for a run that ends too early
+  std::function<bool(Cycles)> stuck;     // whether nothing will ever move again, in this cycle
+  // Lists waiting operations and their reasons, one per line, if the run is stuck.
+  std::function<std::string(Cycles)> who;
+  std::function<void()> between;  // additional work between slices; empty: none
   // The latest end of the slice that begins in a cycle; empty: no limit.
   std::function<Cycles(Cycles)> next_look{};
   // Whether the run has ended; empty: when all is complete and the fabric is idle.

@@ -18,8 +18,8 @@ namespace {
 
 using topology::NodeId;
 
-// A run whose messages are not known ahead moves flits unless another fidelity is asked for, and verifies by
-// contributions, whose cost does not grow with the bytes.
+// Since its messages are not known in advance, a run moves flits unless another fidelity is requested, and
+// verifies by contributions, whose cost does not grow with the bytes.
 void choose(config::Loaded& loaded) {
   config::Config& config = loaded.config;
   if (config.fidelity == config::Fidelity::kAuto) config.fidelity = config::Fidelity::kFlit;
@@ -74,7 +74,7 @@ Femtoseconds OpenRun::now() const {
 
 std::optional<Femtoseconds> OpenRun::next() const {
   const KernelContext::Use use(kernel_);
-  // Before the first cycle the kernel has not been told what there is.
+  // Before the first cycle the kernel has not seen any events.
   if (!begun_) return in_flight_ > 0 ? std::optional<Femtoseconds>(0) : std::nullopt;
   if (!sc_core::sc_pending_activity()) return std::nullopt;
   return kernel_time() + static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
@@ -93,7 +93,7 @@ std::int32_t OpenRun::group_of(const std::vector<int>& accelerators) {
   return known->second;
 }
 
-std::int32_t OpenRun::take_transfer(NodeId src, NodeId dst, Bytes bytes) {
+std::int32_t OpenRun::allocate_transfer(NodeId src, NodeId dst, Bytes bytes) {
   if (free_transfers_.empty()) {
     free_transfers_.push_back(static_cast<std::int32_t>(program_.transfers.size()));
     program_.transfers.emplace_back();
@@ -112,7 +112,7 @@ OpenRun::Id OpenRun::send(NodeId src, NodeId dst, Bytes bytes) {
   if (src == dst) throw UnsupportedError(fmt::format("accelerator {} sends to itself", src));
   if (bytes < 0) throw UnsupportedError(fmt::format("a message of {} bytes", bytes));
   const KernelContext::Use use(kernel_);
-  const std::int32_t number = take_transfer(src, dst, bytes);
+  const std::int32_t number = allocate_transfer(src, dst, bytes);
   const Id id = machine_->state().add_transfer(number);
   free_transfers_.pop_back();
   if (id >= operations_.size()) operations_.resize(id + 1);
@@ -127,7 +127,7 @@ OpenRun::Id OpenRun::send(NodeId src, NodeId dst, Bytes bytes) {
   return id;
 }
 
-std::int32_t OpenRun::take_collective(const OpenCollective& collective) {
+std::int32_t OpenRun::allocate_collective(const OpenCollective& collective) {
   std::vector<int> members = collective.group;
   if (members.empty()) {
     members.resize(index(accelerators()));
@@ -164,7 +164,7 @@ std::int32_t OpenRun::take_collective(const OpenCollective& collective) {
 
 OpenRun::Id OpenRun::collective(const OpenCollective& collective) {
   const KernelContext::Use use(kernel_);
-  const std::int32_t number = take_collective(collective);
+  const std::int32_t number = allocate_collective(collective);
   const Id id = machine_->state().add_collective(number);
   const CompiledCollective* const compiled = machine_->state().exchange(id).compiled;
   if (compiled != nullptr && compiled->interfaces.size() > compiled->accelerators.size()) {
@@ -203,7 +203,7 @@ void OpenRun::add(Operations& operations, int rank, const Work& work) {
 void OpenRun::begin(Id id) {
   ++in_flight_;
   const Cycles at = (now() + period_ - 1) / period_;
-  // A group of one is done when its operation is added.
+  // A group of one is done as soon as its operation is added.
   const auto of_ranks = operations_[id].of_ranks;
   for (const auto& [rank, operation] : of_ranks) machine_->runner(rank).add(index(operation), at);
 }

@@ -19,24 +19,24 @@
 
 namespace coppice::system {
 
-// A collective among accelerators, by the algorithm that the configuration names.
+// A collective among accelerators, with the algorithm that the configuration names.
 struct OpenCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
-  Bytes bytes = 0;           // as collective.size counts them
+  Bytes bytes = 0;           // as in collective.size
   std::vector<int> group{};  // accelerators in the collective's order; empty: all
   int root = 0;              // of broadcast and reduce: an accelerator of the group
-  int priority = 0;          // the higher is served first where priorities are followed
+  int priority = 0;          // higher priorities are served first if the order of contexts is by priority
 };
 
-// The machine of a configuration, whose messages and collectives are asked for while it simulates. They take
-// exactly the time that they would as a program's (workload/program.h), with sends and receives that are
-// ready in the cycle in which they are asked for.
+// The machine of a configuration, with messages and collectives requested during the simulation. They take
+// exactly the time of a program's (workload/program.h) whose sends and receives are ready in the cycle of the
+// request.
 //
-// It has a SystemC kernel of its own: a process may have several runs, one after another or side by side, in
-// one thread.
+// It has its own SystemC kernel: a process may have several runs, one after another or side by side, in one
+// thread.
 class OpenRun {
  public:
-  // The identity of a message or collective in flight; reused afterwards, and small.
+  // The identity of a message or collective in flight: a small number, reused afterwards.
   using Id = std::uint32_t;
 
   // Takes the system, fidelity and check of a configuration, and the algorithms of its collectives. Throws
@@ -46,27 +46,27 @@ class OpenRun {
   OpenRun& operator=(const OpenRun&) = delete;
   ~OpenRun();
 
-  // Sends a message from now on, or from the first cycle that begins later. Both throw ConfigError or
-  // UnsupportedError for a request that cannot be met, and are then without effect.
+  // Sends a message now, or from the next cycle on. Both throw ConfigError or UnsupportedError for an
+  // impossible request, which then has no effect.
   Id send(topology::NodeId src, topology::NodeId dst, Bytes bytes);
   // All accelerators of its group join a collective, as send() does.
   Id collective(const OpenCollective& collective);
   // Called when a message has arrived, or a collective is done at all its accelerators, at time now(). It may
-  // call send() and collective(), and no other function that changes the run. It does not throw.
+  // call send() and collective(), and no other function that changes the run. Must not throw.
   std::function<void(Id id)> on_done;
 
-  // Simulates everything up to and including this time, which is not before now(). Throws ModelError if the
-  // simulation fails, which ends the run, and ConfigError if messages could deadlock.
+  // Simulates everything up to and including this time, which must not be before now(). Throws ModelError if
+  // the simulation fails, which ends the run, and ConfigError if messages could deadlock.
   void advance(Femtoseconds until);
   // Simulates until nothing is in flight. Throws ModelError, also for a deadlock.
   void drain();
 
-  // From on_done: advance() or drain() returns at this time; the rest of what happens at it comes with the
-  // next call.
+  // From on_done: advance() or drain() returns at this time; the next call continues with the remaining
+  // events of that time.
   void stop();
 
   Femtoseconds now() const;
-  // When the next thing happens by itself; nullopt: never.
+  // The time of the next scheduled event; nullopt: none.
   std::optional<Femtoseconds> next() const;
   std::int64_t in_flight() const { return in_flight_; }
   int accelerators() const { return prepared_->topology.num_accelerators(); }
@@ -80,8 +80,8 @@ class OpenRun {
     std::vector<std::pair<int, std::int32_t>> of_ranks;
   };
 
-  std::int32_t take_collective(const OpenCollective& collective);
-  std::int32_t take_transfer(topology::NodeId src, topology::NodeId dst, Bytes bytes);
+  std::int32_t allocate_collective(const OpenCollective& collective);
+  std::int32_t allocate_transfer(topology::NodeId src, topology::NodeId dst, Bytes bytes);
   std::int32_t group_of(const std::vector<int>& accelerators);
   template <typename Work>
   void add(Operations& operations, int rank, const Work& work);
@@ -105,7 +105,7 @@ class OpenRun {
   std::vector<std::vector<std::int32_t>> free_operations_;  // [rank]
   std::map<std::vector<int>, std::int32_t> groups_;         // in program_
   Femtoseconds period_;
-  Femtoseconds now_ = 0;  // between calls
+  Femtoseconds now_ = 0;  // as of the last call
   std::int64_t in_flight_ = 0;
   bool begun_ = false;
   bool running_ = false;

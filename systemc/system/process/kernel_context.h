@@ -5,21 +5,21 @@
 
 namespace coppice::system {
 
-// A SystemC kernel of its own: modules that are made while it is in use belong to it, with its own time,
-// hierarchy and elaboration. A process may have several, one after another or side by side, beside the one
-// that it begins with; SystemC 2.3 keeps all state of a kernel in its sc_simcontext. One thread uses them.
+// A separate SystemC kernel: modules created while it is in use belong to it, with its own time, hierarchy
+// and elaboration. A process may have several, one after another or side by side, besides its initial kernel;
+// SystemC 2.3 keeps all state of a kernel in its sc_simcontext. All are used by one thread.
 class KernelContext {
  public:
   KernelContext() : own_(std::make_unique<sc_core::sc_simcontext>()) {}
   KernelContext(const KernelContext&) = delete;
   KernelContext& operator=(const KernelContext&) = delete;
-  // All its modules are gone.
+  // Requires that all its modules have been destroyed.
   ~KernelContext() {
     const Use use(*this);
     own_.reset();
   }
 
-  // While it lives, the kernel in use is this context's, and afterwards the one that was in use before.
+  // Makes this context's kernel the current one during its lifetime, and then restores the previous one.
   class Use {
    public:
     explicit Use(const KernelContext& context) : Use(context.own_.get(), context.own_.get()) {}
@@ -42,7 +42,7 @@ class KernelContext {
     sc_core::sc_simcontext* global_;
   };
 
-  // While it lives, the kernel in use is the one that was in use when the context was made: for calls out of
+  // During its lifetime, makes the kernel current that was so when the context was created: for calls out of
   // the context's processes.
   Use leave() const { return {outer_, outer_global_}; }
 

@@ -32,7 +32,7 @@ struct CompiledCollective {
   std::vector<schedule::ExpectedTime>
       expected;  // for algorithm auto: the choice, then the other candidates by increasing time
   std::vector<topology::NodeId> accelerators;  // of the machine
-  // The members' interfaces, then those of switches that reduce for them.
+  // The members' interfaces, then those of their reducing switches.
   std::vector<topology::NodeId> interfaces;
   std::vector<std::int64_t> arrivals;  // [interface]: messages that arrive there; empty: not counted
   std::vector<std::int64_t> entries;   // [interface]: entries of all its tables; empty: not counted
@@ -55,7 +55,7 @@ struct GroupBound {
 
 // Settings for compiling the collectives of a program.
 struct CompileOptions {
-  GroupWays ways = GroupWays::kOwnNetwork;
+  GroupRouting ways = GroupRouting::kOwnNetwork;
   // Whether the program is a single collective of all accelerators: its own proof covers deadlock, and the
   // network interfaces, which hold its tables from the start, need no counts of entries and arrivals.
   bool alone = false;

@@ -52,14 +52,14 @@ topology::LinkSpec link_along(const Topology& machine, NodeId node, int dimensio
 
 GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine,
                            const topology::RoutingFunction& routing, std::vector<NodeId> accelerators,
-                           GroupWays ways, const topology::Likeness* likeness)
+                           GroupRouting ways, const topology::Likeness* likeness)
     : loaded_(&loaded),
       machine_(&machine),
       machine_routing_(&routing),
       likeness_(likeness),
       view_(likeness != nullptr ? &likeness->network : &machine),
       nodes_(std::move(accelerators)) {
-  if (ways == GroupWays::kRouted) {
+  if (ways == GroupRouting::kRouted) {
     route();
     return;
   }
@@ -222,9 +222,9 @@ void GroupNetwork::route() {
 
 schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports) const {
   if (whole()) return schedule;
-  const schedule::TablePlaces places{
+  const schedule::TableMapping places{
       .nodes = nodes_, .ni_ports = ni_ports, .port_per_channel = loaded_->config.system.ni.ports == 0};
-  if (placement_) return schedule::place_tables(std::move(schedule), places, *placement_);
+  if (placement_) return schedule::map_tables(std::move(schedule), places, *placement_);
   return schedule::reroute_tables(std::move(schedule), places, [&](NodeId src, NodeId dst) {
     return topology::machine_route(*machine_, *machine_routing_, src, dst, ni_ports);
   });

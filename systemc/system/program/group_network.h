@@ -6,7 +6,7 @@
 
 #include "config/loader.h"
 #include "schedule/tables/schedule.h"
-#include "topology/routing/placement.h"
+#include "topology/routing/network_mapping.h"
 #include "topology/routing/routing.h"
 #include "topology/structure/likeness.h"
 #include "topology/topology.h"
@@ -15,7 +15,7 @@ namespace coppice::system {
 
 // How the members of groups reach each other. kRouted: always by the machine's routes, for callers that send
 // messages in another way.
-enum class GroupWays { kOwnNetwork, kRouted };
+enum class GroupRouting { kOwnNetwork, kRouted };
 
 // The network that a group of accelerators has for itself in a machine, for which its collectives are
 // compiled, and its position in the machine. It is the first of these that applies:
@@ -35,7 +35,7 @@ class GroupNetwork {
   // its `likeness`. All references must outlive this object.
   GroupNetwork(const config::Loaded& loaded, const topology::Topology& machine,
                const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators,
-               GroupWays ways = GroupWays::kOwnNetwork, const topology::Likeness* likeness = nullptr);
+               GroupRouting ways = GroupRouting::kOwnNetwork, const topology::Likeness* likeness = nullptr);
 
   Kind kind() const { return kind_; }
   const topology::Topology& topology() const { return whole() ? *machine_ : *topology_; }
@@ -71,7 +71,8 @@ class GroupNetwork {
   std::vector<topology::NodeId> nodes_;  // accelerators
   std::unique_ptr<topology::Topology> topology_;
   std::unique_ptr<topology::RoutingFunction> routing_;
-  std::optional<topology::Placement> placement_;  // of the network's own channels; nullopt for a routed group
+  std::optional<topology::NetworkMapping>
+      placement_;  // of the network's own channels; nullopt for a routed group
 };
 
 }  // namespace coppice::system

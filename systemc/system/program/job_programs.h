@@ -8,7 +8,7 @@
 
 namespace coppice::system {
 
-// An independent part of a program: ranks that were a program of their own.
+// An independent part of a program: ranks that were a separate program.
 struct Job {
   std::string name;
   int first_rank = 0;

@@ -63,13 +63,13 @@ bool is_one_collective(const config::Loaded& loaded, const workload::Program& pr
 PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string& key,
                                  const workload::Program& program, const std::vector<Job>& jobs,
                                  topology::Topology network,
-                                 std::unique_ptr<topology::RoutingFunction> own_routing, GroupWays ways,
+                                 std::unique_ptr<topology::RoutingFunction> own_routing, GroupRouting ways,
                                  std::optional<int> pattern_beyond)
     : topology(std::move(network)),
       routing(own_routing != nullptr ? std::move(own_routing) : build_routing(loaded, topology)),
       ni_ports(resolve_ni_ports(loaded.config, topology)),
       fabric_ports(ni_ports),
-      alone(ways == GroupWays::kOwnNetwork &&
+      alone(ways == GroupRouting::kOwnNetwork &&
             is_one_collective(loaded, program, jobs, topology.num_accelerators())),
       compiler(loaded, topology, *routing, {.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond}) {
   require_room(loaded, key, topology, program);

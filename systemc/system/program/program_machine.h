@@ -39,7 +39,8 @@ class PreparedProgram {
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, topology::Topology network,
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
-                  GroupWays ways = GroupWays::kOwnNetwork, std::optional<int> pattern_beyond = std::nullopt);
+                  GroupRouting ways = GroupRouting::kOwnNetwork,
+                  std::optional<int> pattern_beyond = std::nullopt);
 
   // The tables with which interfaces are constructed: those of the only collective, otherwise empty ones.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }

@@ -152,7 +152,7 @@ class Stretch {
         key_(origin(loaded, program)),
         prepared_(within_time(loaded, key_, [&] {
           return std::make_unique<PreparedProgram>(loaded, key_, program, jobs, network, nullptr,
-                                                   GroupWays::kOwnNetwork, options.pattern_beyond);
+                                                   GroupRouting::kOwnNetwork, options.pattern_beyond);
         })) {}
 
   // `auto` tries trains in a separate process, and simulates flits with leaps if they do not apply. A

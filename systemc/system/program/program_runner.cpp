@@ -72,12 +72,12 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
     return;
   }
   // In the order of their addition.
-  take_ready(now);
+  dequeue_ready(now);
   make_ready(operation, now);
   settle(now);
 }
 
-void ProgramRunner::take_ready(Cycles now) {
+void ProgramRunner::dequeue_ready(Cycles now) {
   while (!ready_later_.empty() && ready_later_.front().first <= now) {
     const std::size_t operation = ready_later_.front().second;
     ready_later_.pop_front();
@@ -143,7 +143,7 @@ void ProgramRunner::wake(Cycles now) {
       continue;
     }
     if (kind == Kind::kReady) {
-      take_ready(now);
+      dequeue_ready(now);
       continue;
     }
     if (kind == Kind::kAdmit) {
@@ -193,7 +193,7 @@ void ProgramRunner::settle(Cycles now) {
         if (--waits_[static_cast<std::size_t>(next)] == 0) make_ready(static_cast<std::size_t>(next), now);
       }
     }
-    take_layers(now);
+    dequeue_layers(now);
     run_unit(compute_, Kind::kCompute, now);
     run_unit(memory_, Kind::kMemory, now);
     settled = ended_.empty();
@@ -202,7 +202,7 @@ void ProgramRunner::settle(Cycles now) {
 }
 
 // Dequeues layers from the gradient queue once everything else for which they wait has ended.
-void ProgramRunner::take_layers(Cycles now) {
+void ProgramRunner::dequeue_layers(Cycles now) {
   while (gradients_ != nullptr && gradients_->released()) {
     const auto operation = static_cast<std::size_t>(chain_->layers[gradients_->layer()].operation);
     if (waits_[operation] > 1) return;
@@ -368,7 +368,7 @@ bool ProgramRunner::load_next(Cycles now) {
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;
   if (!joined && next_to_load_ == in_order_.size()) return false;
   const ContextId id = joined ? awaited_.begin()->second : in_order_[next_to_load_];
-  Context* const context = place_for(id, joined);
+  Context* const context = context_for(id, joined);
   if (context == nullptr) return false;
   if (joined) awaited_.erase(awaited_.begin());
   begun_.insert(id);
@@ -392,7 +392,7 @@ bool ProgramRunner::load_next(Cycles now) {
 
 // A free context, preferably one that holds the tables. For a joined exchange, otherwise the context of the
 // last exchange that is loaded but not joined, which is then loaded again later.
-ProgramRunner::Context* ProgramRunner::place_for(ContextId id, bool joined) {
+ProgramRunner::Context* ProgramRunner::context_for(ContextId id, bool joined) {
   const schedule::NodeTables* const tables = state_.tables(id, accelerator_).tables;
   Context* free = nullptr;
   Context* last = nullptr;

@@ -90,12 +90,12 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void wake(Cycles now) override;
   void set_alarm(Cycles at, Kind kind, ni::ContextId id = ni::kOwnTables);
   void expect(std::size_t operation, const workload::JoinCollective& join);
-  void take_ready(Cycles now);
+  void dequeue_ready(Cycles now);
   void make_ready(std::size_t operation, Cycles now);
   void end(std::size_t operation, Cycles now);
   void settle(Cycles now);
   void make_gradient_queue(const ChainedGradients& chained);
-  void take_layers(Cycles now);
+  void dequeue_layers(Cycles now);
   void begin_work(std::size_t operation, const workload::Compute& compute, Cycles now);
   void begin_work(std::size_t operation, const workload::MemoryAccess& access, Cycles now);
   void begin_work(std::size_t operation, const workload::JoinCollective& join, Cycles now);
@@ -113,7 +113,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
 
   void load_contexts(Cycles now);
   bool load_next(Cycles now);
-  Context* place_for(ni::ContextId id, bool joined);
+  Context* context_for(ni::ContextId id, bool joined);
   void loaded(Context& context, Cycles now);
   void start(ni::ContextId id, Cycles now);
   OperationTimes& times(std::size_t operation) { return state_.times(rank_, operation); }

@@ -156,7 +156,7 @@ class TrafficRun {
 
   fabric::FlitParts::LocalPorts build_node(NodeId node, fabric::FlitContext& flits) {
     if (!topology_.is_accelerator(node)) return {};
-    const TrafficPlace place{node, routing_->num_tie_bits(), loaded_.config.seed, measurement_, flits};
+    const TrafficPosition place{node, routing_->num_tie_bits(), loaded_.config.seed, measurement_, flits};
     if (traffic_.trace.empty()) {
       nodes_.push_back(std::make_unique<SyntheticNode>("traffic", place, traffic_, *pattern_));
     } else {

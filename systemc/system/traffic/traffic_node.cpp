@@ -7,7 +7,7 @@ namespace coppice::system {
 using fabric::Packet;
 using topology::NodeId;
 
-TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficPlace& place)
+TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficPosition& place)
     : sc_module(name),
       node_(place.node),
       tie_mask_((std::uint64_t{1} << place.tie_bits) - 1),
@@ -48,7 +48,7 @@ void TrafficNode::packet_ejected(const Packet& packet, Cycles now) {
   measurement_->hops += packet.hops;
 }
 
-SyntheticNode::SyntheticNode(const sc_core::sc_module_name& name, const TrafficPlace& place,
+SyntheticNode::SyntheticNode(const sc_core::sc_module_name& name, const TrafficPosition& place,
                              const TrafficOptions& options, const TrafficPattern& pattern)
     : TrafficNode(name, place),
       packet_flits_(options.packet_flits),

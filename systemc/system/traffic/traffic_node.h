@@ -20,7 +20,7 @@
 namespace coppice::system {
 
 // The position of a TrafficNode, and the state shared by the nodes of a network, which must outlive them.
-struct TrafficPlace {
+struct TrafficPosition {
   topology::NodeId node;
   int tie_bits;  // number used by a packet's route
   std::uint64_t seed;
@@ -38,7 +38,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in{"in", 1};
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out{"out", 1};
 
-  TrafficNode(const sc_core::sc_module_name& name, const TrafficPlace& place);
+  TrafficNode(const sc_core::sc_module_name& name, const TrafficPosition& place);
 
   fabric::FlitParts::LocalPorts local_ports() { return {&terminal_, &in, &out}; }
   // Whether every packet created before `cycle` has been handed to the network.
@@ -72,8 +72,8 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` must outlive this module.
-  SyntheticNode(const sc_core::sc_module_name& name, const TrafficPlace& place, const TrafficOptions& options,
-                const TrafficPattern& pattern);
+  SyntheticNode(const sc_core::sc_module_name& name, const TrafficPosition& place,
+                const TrafficOptions& options, const TrafficPattern& pattern);
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;
   void packet_ejected(const fabric::Packet& packet, Cycles now) override;
@@ -121,7 +121,7 @@ struct TraceState {
 class TraceNode final : public TrafficNode {
  public:
   // `trace` must outlive this module.
-  TraceNode(const sc_core::sc_module_name& name, const TrafficPlace& place, TraceState& trace)
+  TraceNode(const sc_core::sc_module_name& name, const TrafficPosition& place, TraceState& trace)
       : TrafficNode(name, place), trace_(&trace) {}
 
   // A packet of this node may be sent from cycle `at` on: known before the simulation.

@@ -94,7 +94,7 @@ class WorstCutSearch {
     network_.room(missed) = 0;
     const Capacity sent = network_.push(missed, needed);
     if (sent == needed) {
-      network_.take_back(sent);
+      network_.withdraw(sent);
       return true;
     }
     return false;
@@ -158,7 +158,7 @@ CutBound narrowest_cut(const Topology& topology) {
         narrowest.assign(index(network.num_vertices()), !out);
         for (const Vertex vertex : network.reached()) narrowest[index(vertex)] = out;
       }
-      network.take_back(sent);
+      network.withdraw(sent);
       network.room(order[i]) = network.unlimited();
     }
   }

@@ -195,7 +195,7 @@ Capacity FlowNetwork::send(Vertex end, Capacity limit) {
   return amount;
 }
 
-void FlowNetwork::take_back(Capacity amount) {
+void FlowNetwork::withdraw(Capacity amount) {
   while (amount > 0) {
     Path& path = paths_.back();
     const Capacity part = std::min(amount, path.amount);

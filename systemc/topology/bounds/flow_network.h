@@ -53,7 +53,7 @@ class FlowNetwork {
   // Pushes as much as possible, at most `limit`, from a vertex to others with room; returns the amount.
   Capacity push(Vertex from, Capacity limit);
   // Takes back the last `amount` of the last push.
-  void take_back(Capacity amount);
+  void withdraw(Capacity amount);
   // After a push that fell short of its limit: the vertices that could still be reached, `from` first. No cut
   // between `from` and all room is narrower than the one around them.
   std::span<const Vertex> reached() const { return reached_; }

@@ -147,7 +147,7 @@ Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   const Capacity sent = network_.push(vertex, network_.unlimited());
   const Capacity share = sent - network_.ended(vertex) - cost;
   const Capacity kept = std::max(sent - cost, Capacity{0});
-  network_.take_back(sent - kept);
+  network_.withdraw(sent - kept);
   Capacity& ended = network_.ended(vertex);
   ended -= kept;
   if (share >= 0) {

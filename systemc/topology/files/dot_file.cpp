@@ -46,7 +46,7 @@ class DotLexer {
   void expect(std::string_view text) {
     if (!take(text)) refuse(fmt::format("'{}' is expected here, not '{}'", text, now_.text));
   }
-  SourceLocation place(std::size_t at) const { return schedule::place_of_byte(text_, file_, at); }
+  SourceLocation place(std::size_t at) const { return schedule::location_of_byte(text_, file_, at); }
   [[noreturn]] void refuse(const std::string& what) const { throw ConfigError(place(now_.at), what); }
 
  private:

@@ -16,7 +16,8 @@ XmlText::XmlText(std::string_view text, const std::string& file) : text_(text), 
 }
 
 SourceLocation XmlText::place(std::ptrdiff_t offset) const {
-  return schedule::place_of_byte(text_, file_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
+  return schedule::location_of_byte(text_, file_,
+                                    static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
 }
 
 std::string XmlText::attribute(const pugi::xml_node& node, const char* name) const {

@@ -122,9 +122,9 @@ class DragonflyRouting final : public RoutingFunction {
 
 // Routes through a random group. RouteState's dateline_class counts the channels between groups; its
 // dimension is 0 after the first router.
-class ByWayOfGroup final : public DetourRouting {
+class GroupDetour final : public DetourRouting {
  public:
-  ByWayOfGroup(const Topology& topology, int vcs, bool by_load)
+  GroupDetour(const Topology& topology, int vcs, bool by_load)
       : topology_(&topology), shape_(topology.dims()), vcs_(vcs), by_load_(by_load) {}
 
   int num_vcs() const override { return vcs_; }
@@ -142,14 +142,14 @@ class ByWayOfGroup final : public DetourRouting {
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);
   }
 
-  Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
-            const OutputLoads& loads) const override {
+  NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+                const OutputLoads& loads) const override {
     const bool first_router = !topology_->is_accelerator(at) && state.dimension < 0;
     if (by_load_ && first_router && goes_straight(at, dst, state, loads)) state.tie_bits |= kPassed;
     return {next_hop(at, dst, state, ejection_port)};
   }
 
-  void take_hop(RouteState& /*state*/) const override {}
+  void advance_state(RouteState& /*state*/) const override {}
 
   void add_dependencies(ChannelDependencyGraph& graph) const override {
     for (NodeId src = 0; src < topology_->num_accelerators(); src += shape_.accelerators) {
@@ -260,7 +260,7 @@ std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, 
         fmt::format("{} virtual channels on {}: needs {} to {}, a third for each group on the path", vcs,
                     topology.name(), kThirds, kMaxVcs));
   }
-  return std::make_unique<ByWayOfGroup>(topology, vcs, detours == Detours::kUgal);
+  return std::make_unique<GroupDetour>(topology, vcs, detours == Detours::kUgal);
 }
 
 }  // namespace coppice::topology

@@ -38,16 +38,16 @@ class UpAndDown final : public DetourRouting {
     return hop(dst / k_ / digit % k_);
   }
 
-  Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
-            const OutputLoads& /*loads*/) const override {
-    Ways ways{next_hop(at, dst, state, ejection_port)};
+  NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+                const OutputLoads& /*loads*/) const override {
+    NextHops ways{next_hop(at, dst, state, ejection_port)};
     if (!by_load_ || topology_->is_accelerator(at) || is_above(place_of(at), dst)) return ways;
     const int first = ways.hop.out_port - k_;
     for (int i = 0; i < k_; ++i) ways.adaptive.push_back(hop(k_ + (first + i) % k_));
     return ways;
   }
 
-  void take_hop(RouteState& /*state*/) const override {}
+  void advance_state(RouteState& /*state*/) const override {}
 
   // Enumerates all upward paths.
   void add_dependencies(ChannelDependencyGraph& graph) const override {

@@ -97,9 +97,9 @@ class RestartedRouting final : public RoutingFunction {
 };
 
 // Two paths in dimension order, the first of them to a random node.
-class ByWayOfNode final : public DetourRouting {
+class NodeDetour final : public DetourRouting {
  public:
-  ByWayOfNode(const Topology& topology, int vcs, bool by_load)
+  NodeDetour(const Topology& topology, int vcs, bool by_load)
       : grid_(topology),
         nodes_(topology.num_nodes()),
         vcs_(vcs),
@@ -117,14 +117,14 @@ class ByWayOfNode final : public DetourRouting {
     return step(at, passed(state) ? dst : middle, state, ejection_port);
   }
 
-  Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
-            const OutputLoads& loads) const override {
+  NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+                const OutputLoads& loads) const override {
     const bool first_router = state.dimension < 0 && !passed(state);
     if (by_load_ && first_router && goes_straight(at, dst, state, loads)) pass(state);
     return {next_hop(at, dst, state, ejection_port)};
   }
 
-  void take_hop(RouteState& /*state*/) const override {}
+  void advance_state(RouteState& /*state*/) const override {}
 
   // Packets go from the first half of the virtual channels to the second and never back.
   void add_dependencies(ChannelDependencyGraph& graph) const override {
@@ -176,9 +176,9 @@ class ByWayOfNode final : public DetourRouting {
 
 // Any shortest path on the upper virtual channels, dimension order on the first ones. RouteState's dimension
 // is 0 once the packet is on the first ones.
-class ShortestWays final : public DetourRouting {
+class ShortestHops final : public DetourRouting {
  public:
-  ShortestWays(const Topology& topology, int vcs)
+  ShortestHops(const Topology& topology, int vcs)
       : grid_(topology),
         vcs_(vcs),
         ordered_vcs_(min_vcs(topology)),
@@ -194,9 +194,9 @@ class ShortestWays final : public DetourRouting {
     return hop;
   }
 
-  Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
-            const OutputLoads& /*loads*/) const override {
-    Ways ways{next_hop(at, dst, state, ejection_port)};
+  NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+                const OutputLoads& /*loads*/) const override {
+    NextHops ways{next_hop(at, dst, state, ejection_port)};
     if (at == dst || state.dimension >= 0) return ways;
     const std::size_t dimensions = grid_.dimensions();
     const std::size_t first = static_cast<std::size_t>(drawn(state, static_cast<int>(dimensions)));
@@ -211,7 +211,7 @@ class ShortestWays final : public DetourRouting {
     return ways;
   }
 
-  void take_hop(RouteState& state) const override { state.dimension = 0; }
+  void advance_state(RouteState& state) const override { state.dimension = 0; }
   void add_dependencies(ChannelDependencyGraph& graph) const override { graph.add_all_pairs(restarted_); }
 
  private:
@@ -232,8 +232,8 @@ std::unique_ptr<DetourRouting> make_grid_detours(const Topology& topology, int v
         "{} virtual channels on {}: needs at least {}, {}", vcs, topology.name(), least,
         adaptive ? "one beside those of dimension-order routing" : "half for each part of a packet's path"));
   }
-  if (adaptive) return std::make_unique<ShortestWays>(topology, vcs);
-  return std::make_unique<ByWayOfNode>(topology, vcs, detours == Detours::kUgal);
+  if (adaptive) return std::make_unique<ShortestHops>(topology, vcs);
+  return std::make_unique<NodeDetour>(topology, vcs, detours == Detours::kUgal);
 }
 
 }  // namespace coppice::topology

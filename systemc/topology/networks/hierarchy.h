@@ -36,7 +36,7 @@ struct DimensionSpec {
 void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Builds a hierarchy. Nodes are the accelerators, numbered with dimension 0 varying fastest, then the
-// switches of the lowest switch dimension by group, then those of the next; switches that add precede all
+// switches of the lowest switch dimension by group, then those of the next; reducing switches precede all
 // others. The out-channels of an accelerator are, dimension by dimension: for a ring, the one to the next
 // and, if it is two-way, to the previous coordinate; for a fully connected group, those to the coordinates 1,
 // 2, ... further on; for a switch, the one to it. In-channels correspond: a port receives from the neighbour

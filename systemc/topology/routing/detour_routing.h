@@ -19,7 +19,7 @@ class OutputLoads {
 };
 
 // The possible next hops of a packet at a router.
-struct Ways {
+struct NextHops {
   Hop hop;  // always available to it
   // Preferred hops, usable while one of their virtual channels has room; the best first.
   std::vector<Hop> adaptive{};
@@ -28,21 +28,21 @@ struct Ways {
 // Routing that spreads packets over several paths: through a random node, or by the load of the routers'
 // outputs. Packets carry 31 random tie bits.
 //
-// The virtual channels of Ways::hop depend on each other without a cycle (add_dependencies()). A packet that
-// took one of them instead of Ways::adaptive stays on them. A virtual channel of Ways::adaptive is allocated
-// only if its buffer is empty or has room for the whole packet, so every packet whose head waits in front of
-// a buffer may take Ways::hop, and all other packets wait only for such packets (Ma, Enright Jerger and Wang
-// 2012).
+// The virtual channels of NextHops::hop depend on each other without a cycle (add_dependencies()). A packet
+// that took one of them instead of NextHops::adaptive stays on them. A virtual channel of NextHops::adaptive
+// is allocated only if its buffer is empty or has room for the whole packet, so every packet whose head waits
+// in front of a buffer may take NextHops::hop, and all other packets wait only for such packets (Ma, Enright
+// Jerger and Wang 2012).
 class DetourRouting : public RoutingFunction {
  public:
   int num_tie_bits() const override { return 31; }
 
   // The possible hops of a packet in a router with `loads`; next_hop() is the equivalent without loads.
-  virtual Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
-                    const OutputLoads& loads) const = 0;
-  // Records that a packet takes Ways::hop although adaptive hops existed.
-  virtual void take_hop(RouteState& state) const = 0;
-  // Adds the dependencies of every Ways::hop.
+  virtual NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+                        const OutputLoads& loads) const = 0;
+  // Records that a packet takes NextHops::hop although adaptive hops existed.
+  virtual void advance_state(RouteState& state) const = 0;
+  // Adds the dependencies of every NextHops::hop.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/index.h"
 #include "topology/connectivity.h"
-#include "topology/routing/placement.h"
+#include "topology/routing/network_mapping.h"
 
 namespace coppice::topology {
 namespace {

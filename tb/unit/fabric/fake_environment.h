@@ -29,7 +29,7 @@ class FakeEnvironment final : public RouterEnvironment {
     decision.flits = packet_flits;
     return decision;
   }
-  void takes_hop(NodeId, PacketId packet) override { left_adaptive.push_back(packet); }
+  void hop_chosen(NodeId, PacketId packet) override { left_adaptive.push_back(packet); }
   void send_flit(NodeId, int out_port, int vc, Flit flit) override {
     sent.push_back({now, out_port, vc, flit});
   }

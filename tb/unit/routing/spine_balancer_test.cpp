@@ -52,7 +52,7 @@ RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
     RC_ASSERT(load <= (degrees.at({tor, up}) + live - 1) / live);
   }
   RC_ASSERT(balancer.least_excess() == 0);
-  RC_ASSERT(balancer.take_excess().empty());
+  RC_ASSERT(balancer.remove_excess().empty());
 }
 
 // For any failed links: a flow without a path changes nothing, one with a path respects all caps.
@@ -86,7 +86,7 @@ TEST(SpineBalancer, TakesOffWhatIsAboveTheCaps) {
   for (const std::size_t flow : {0, 1, 2}) balancer.put(flow, 0);
   balancer.put(3, 1);
   EXPECT_EQ(balancer.least_excess(), 2);
-  const auto taken = balancer.take_excess();
+  const auto taken = balancer.remove_excess();
   EXPECT_EQ(taken.size(), 2U);
   for (const std::size_t flow : taken) EXPECT_EQ(balancer.spines()[flow], kNoSpine);
   EXPECT_EQ(balancer.least_excess(), 0);

@@ -33,7 +33,7 @@ Replay replayed(const Case& c, const TilePlan& plan) {
     sum += values * c.bytes.operand;
   };
   std::int64_t held_size = 0;
-  walk_tiles(product(c.m, c.k, c.n), c.array, plan, [&](const TilePlace& tile) -> PeCycles {
+  walk_tiles(product(c.m, c.k, c.n), c.array, plan, [&](const TilePosition& tile) -> PeCycles {
     read(inputs, plan.input_stays, {tile.m, tile.k}, tile.height * tile.depth, replay.traffic.input);
     read(weights, plan.weight_stays, {tile.k, tile.n}, tile.depth * tile.width, replay.traffic.weight);
     const Block output{tile.m, tile.n};

@@ -48,12 +48,12 @@ TEST(AstraNetwork, DescribesDimensions) {
 
 TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
   const ScratchFile file(kNetwork);
-  const DimensionSpec ring = read_astra_network(file.path(), RingWays::kBoth).dimensions[0];
+  const DimensionSpec ring = read_astra_network(file.path(), RingDirections::kBoth).dimensions[0];
   EXPECT_EQ(ring.kind, DimensionKind::kRing);
   EXPECT_EQ(ring.links, 2);
   // Two accelerators have one link each way, whatever is requested.
   const ScratchFile pair(with("4, 8, 16", "2, 8, 16"));
-  for (const RingWays ways : {RingWays::kOne, RingWays::kBoth}) {
+  for (const RingDirections ways : {RingDirections::kOne, RingDirections::kBoth}) {
     EXPECT_EQ(read_astra_network(pair.path(), ways).dimensions[0].kind, DimensionKind::kOneWayRing);
     EXPECT_EQ(read_astra_network(pair.path(), ways).dimensions[0].links, 1);
   }
@@ -84,7 +84,7 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
 
   const std::string both = "system.topology.dimensions={file: " + network.path() + ", rings: both_ways}";
   EXPECT_EQ(load(config.path(), {both}, Purpose::kRun).config.system.topology.dimensions,
-            read_astra_network(network.path(), RingWays::kBoth).dimensions);
+            read_astra_network(network.path(), RingDirections::kBoth).dimensions);
   const auto refused = [&](const std::string& dimensions) {
     try {
       load(config.path(), {"system.topology.dimensions=" + dimensions}, Purpose::kRun);

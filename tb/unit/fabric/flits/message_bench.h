@@ -85,7 +85,7 @@ class FlitSink final : public Ejector, public Repeating {
       came += fmt::format(" {}:{} after {}, {}, {}", packet.tag, now, packet.created, packet.hops,
                           packet.flit_cycles());
   }
-  bool takes_flits() const override { return true; }
+  bool transports_flits() const override { return true; }
   void flit_ejected(const Packet& packet, Flit flit, Cycles now) override {
     for (const std::uint64_t part : {packet.tag, std::uint64_t{packet.index}, std::uint64_t{flit.sequence},
                                      static_cast<std::uint64_t>(now)}) {

@@ -31,7 +31,7 @@ TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
   for (int i = 0; i < kFlits; ++i) {
     EXPECT_FALSE(wire.has_flit(2 * i + 9));
     ASSERT_TRUE(wire.has_flit(2 * i + 10));
-    const TimedFlit flit = wire.take_flit();
+    const TimedFlit flit = wire.pop_flit();
     EXPECT_EQ(flit.flit.packet, static_cast<PacketId>(i));
     EXPECT_EQ(flit.stamp.vc(), i % 4);
     EXPECT_EQ(flit.stamp.at(), 2 * i + 10);
@@ -41,7 +41,7 @@ TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
   EXPECT_FALSE(wire.has_credit(21));
   for (int i = 0; i < kFlits; ++i) {
     ASSERT_TRUE(wire.has_credit(2 * i + 22));
-    EXPECT_EQ(wire.take_credit(), i % 4);
+    EXPECT_EQ(wire.pop_credit(), i % 4);
   }
   EXPECT_TRUE(wire.idle());
 }
@@ -94,11 +94,11 @@ TEST(Wire, KeepsWhatComesInARowAsItCame) {
     EXPECT_EQ(seen, sent.size());
     EXPECT_FALSE(wire.has_flit(sent[taken].leaves + 9));
     ASSERT_TRUE(wire.has_flit(sent[taken].leaves + 10));
-    const TimedFlit flit = wire.take_flit();
+    const TimedFlit flit = wire.pop_flit();
     expect_flit(taken, flit.flit, flit.stamp);
     EXPECT_FALSE(wire.has_credit(sent[taken].leaves + 11));
     ASSERT_TRUE(wire.has_credit(sent[taken].leaves + 12));
-    EXPECT_EQ(wire.take_credit(), sent[taken].vc);
+    EXPECT_EQ(wire.pop_credit(), sent[taken].vc);
   }
   EXPECT_TRUE(wire.idle());
 }
@@ -124,9 +124,9 @@ TEST(Wire, BetweenThreadsIsHandedOverBetweenQuanta) {
   EXPECT_EQ(sender_due, 18);
   EXPECT_FALSE(wire.has_flit(14));
   ASSERT_TRUE(wire.has_flit(15));
-  EXPECT_EQ(wire.take_flit().stamp.vc(), 2);
+  EXPECT_EQ(wire.pop_flit().stamp.vc(), 2);
   ASSERT_TRUE(wire.has_credit(18));
-  EXPECT_EQ(wire.take_credit(), 3);
+  EXPECT_EQ(wire.pop_credit(), 3);
   wire.hand_over();
   EXPECT_TRUE(wire.idle());
 }
@@ -211,8 +211,8 @@ TEST(ShortWire, KeepsFlitsThatItsCalendarIsAboutToSkip) {
   wire.fetch_flits(8);
   under.receiver.skip(8);
   ASSERT_TRUE(wire.has_flit(7));
-  EXPECT_EQ(wire.take_flit().stamp.at(), 6);
-  EXPECT_EQ(wire.take_flit().flit.sequence, 1U);
+  EXPECT_EQ(wire.pop_flit().stamp.at(), 6);
+  EXPECT_EQ(wire.pop_flit().flit.sequence, 1U);
   EXPECT_FALSE(wire.has_flit(7));
   EXPECT_THAT(under.flits(kNever), ElementsAre("8:7.1"));
 }

@@ -132,7 +132,7 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
     queues.take(parent, store(2, {10.0F}), 5, memory);
     read_ahead();
     EXPECT_EQ(read, 10.0F);
-    queues.take(parent, add(2, {1.0F}), 6, memory);  // of what comes next
+    queues.take(parent, add(2, {1.0F}), 6, memory);  // for the next final value
     queues.take(parent == 0 ? 1 : 0, add(2, {1.0F}), 7, memory);
     read_ahead();
     EXPECT_EQ(read, 12.0F);

@@ -94,10 +94,10 @@ TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
 TEST(ChunkSimulation, GivesUpAfterATime) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
-  std::vector<ChunkWay> ways;
+  std::vector<ChunkPath> ways;
   for (const ChunkPlan& plan :
        schedule_baseline(model, Collective::kAllReduce, split_into_chunks(kData, 4, 4))) {
-    ways.push_back(way_of(model, plan, IntraDimension::kFifo, Grain::kSteps));
+    ways.push_back(chunk_path(model, plan, IntraDimension::kFifo, Grain::kSteps));
   }
   const Femtoseconds finish = simulation.run(ways);
   EXPECT_EQ(simulation.run(ways, finish), finish);
@@ -111,12 +111,12 @@ TEST(ChunkSimulation, GivesUpAfterATime) {
 RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
-  std::vector<ChunkWay> ways;
+  std::vector<ChunkPath> ways;
   const auto chunks = split_into_chunks(kData, 4, *rc::gen::inRange(1, 9));
   for (const Chunk& chunk : chunks) {
     const DimensionOrder order = *rc::gen::element(DimensionOrder{0, 1}, DimensionOrder{1, 0});
     const ChunkPlan plan = mirrored_plan(Collective::kAllReduce, chunk.bytes, order);
-    ways.push_back(way_of(model, plan, IntraDimension::kSmallestChunkFirst, Grain::kSteps));
+    ways.push_back(chunk_path(model, plan, IntraDimension::kSmallestChunkFirst, Grain::kSteps));
   }
   const Femtoseconds finish = simulation.run(ways);
   const Femtoseconds give_up = finish / 1000 * *rc::gen::inRange(1, 1200);
@@ -214,10 +214,10 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   const auto count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 64));
   const Bytes size = 10'000'000 + 4 * *rc::gen::inRange<Bytes>(0, 10'000'000);
   const auto plans = schedule_themis(model, random_collective(), split_into_chunks(size, 4, count));
-  std::vector<ChunkWay> ways;
+  std::vector<ChunkPath> ways;
   std::vector<std::vector<PipelineStep>> pipeline;
   for (const ChunkPlan& plan : plans) {
-    ways.push_back(way_of(model, plan, policy, Grain::kSteps));
+    ways.push_back(chunk_path(model, plan, policy, Grain::kSteps));
     auto& steps = pipeline.emplace_back();
     for (const ChunkStep& step : ways.back()) {
       const auto d = static_cast<std::size_t>(step.dimension) % model.dimensions();
@@ -253,11 +253,11 @@ RC_GTEST_PROP(ChunkSimulation, RunsInTheTurnsOfAnother, ()) {
   const auto policy = *rc::gen::element(IntraDimension::kFifo, IntraDimension::kSmallestChunkFirst);
   const Bytes size = 10'000'000 + 4 * *rc::gen::inRange<Bytes>(0, 10'000'000);
   const auto plans = schedule_themis(model, random_collective(), split_into_chunks(size, 4, 16));
-  std::vector<ChunkWay> ways;
-  std::vector<ChunkWay> slow_ways;
+  std::vector<ChunkPath> ways;
+  std::vector<ChunkPath> slow_ways;
   for (const ChunkPlan& plan : plans) {
-    ways.push_back(way_of(model, plan, policy, Grain::kSteps));
-    slow_ways.push_back(way_of(slower, plan, policy, Grain::kSteps));
+    ways.push_back(chunk_path(model, plan, policy, Grain::kSteps));
+    slow_ways.push_back(chunk_path(slower, plan, policy, Grain::kSteps));
   }
   ChunkSimulation simulation(model);
   const Femtoseconds finish = simulation.run(ways);

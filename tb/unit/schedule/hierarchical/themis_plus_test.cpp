@@ -65,7 +65,7 @@ TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
   const auto messages = [&](const std::vector<ChunkPlan>& all) {
     std::int64_t sum = 0;
     for (const ChunkPlan& plan : all) {
-      for (const ChunkStep& step : way_of(model, plan, found.intra_dimension, Grain::kSteps))
+      for (const ChunkStep& step : chunk_path(model, plan, found.intra_dimension, Grain::kSteps))
         sum += step.messages;
     }
     return sum;

@@ -32,7 +32,7 @@ Topology one_way_graph() {
 
 // Each path once over connected channels, children before their parents on the way up and after them on the
 // way down.
-void require_tree(const Topology& graph, const PackedTree& tree, TreeWays ways) {
+void require_tree(const Topology& graph, const PackedTree& tree, TreeDirections ways) {
   const int n = graph.num_accelerators();
   std::set<NodeId> sent;
   std::set<NodeId> reached{tree.root};
@@ -60,7 +60,7 @@ void require_tree(const Topology& graph, const PackedTree& tree, TreeWays ways) 
 void require_packing(const Topology& graph) {
   const auto [up, down] =
       *rc::gen::element(std::pair{true, true}, std::pair{true, false}, std::pair{false, true});
-  const TreeWays ways{up, down};
+  const TreeDirections ways{up, down};
   std::vector<NodeId> roots(static_cast<std::size_t>(*rc::gen::inRange(1, 6)), topology::kNoNode);
   if (*rc::gen::arbitrary<bool>()) roots.front() = graph.num_accelerators() - 1;
   const RoutedPacking packing = pack_routed(graph, {}, roots, ways, *rc::gen::inRange(0, 5));

@@ -147,7 +147,7 @@ TEST(Embedding, ADetourTakesTheLinksOfItsWay) {
     topology.add_channel(b, a, {1'000'000'000}, 0);
   }
   const std::vector<LogicalTree> star{{kNoNode, 0, 0}};
-  const auto placed = place_trees(topology, star);
+  const auto placed = map_trees(topology, star);
   ASSERT_THAT(placed, SizeIs(1));
   EXPECT_THAT(placed[0].edges, testing::UnorderedElementsAre(PlacedEdge{1, 0, kNoNode}, PlacedEdge{2, 0, 1}));
   expect_embedded(topology, placed);
@@ -160,7 +160,7 @@ TEST(Embedding, SaysHowManyLinksAreMissing) {
       },
       ThrowsMessage<UnsupportedError>(HasSubstr("they need 30 links, but there are 24")));
   const std::vector<LogicalTree> star{{kNoNode, 0, 0, 0, 0}};
-  EXPECT_THAT([&] { place_trees(mesh({5}).topology, star); },
+  EXPECT_THAT([&] { map_trees(mesh({5}).topology, star); },
               ThrowsMessage<UnsupportedError>(HasSubstr("cannot be placed")));
 }
 

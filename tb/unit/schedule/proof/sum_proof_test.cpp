@@ -134,7 +134,7 @@ TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
   }
 }
 
-// Switches that reduce have no contribution.
+// Reducing switches have no contribution.
 TEST_F(SumProofTest, AddersContributeNothing) {
   buffer(3, Collective::kAllReduce, 4);
   schedule_.adders = 1;

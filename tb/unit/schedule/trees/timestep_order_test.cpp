@@ -29,12 +29,12 @@ Trees long_short_long(const topology::Topology& topology) {
 TEST(StepOrder, ShortWaysFollowTheDataThatTheyNeed) {
   const Machine machine = bigraph({2, 4});
   const Trees trees = long_short_long(machine.topology);
-  EXPECT_THAT(order_steps(machine.topology, trees, WaysFirst::kShortest), ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(order_steps(machine.topology, trees, WaysFirst::kLongest), ElementsAre(0, 1, 3, 2));
+  EXPECT_THAT(order_steps(machine.topology, trees, PathsFirst::kShortest), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(order_steps(machine.topology, trees, PathsFirst::kLongest), ElementsAre(0, 1, 3, 2));
 }
 
 TEST(StepOrder, ChangesNothingWithoutSwitches) {
-  EXPECT_THAT(order_steps(torus({4}).topology, {.steps = 2, .pieces = 1, .trees = {}}, WaysFirst::kLongest),
+  EXPECT_THAT(order_steps(torus({4}).topology, {.steps = 2, .pieces = 1, .trees = {}}, PathsFirst::kLongest),
               ElementsAre(0, 1, 2));
 }
 

@@ -62,7 +62,7 @@ TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) 
   for (topology::NodeId i = 0; i < 16; ++i) all[static_cast<std::size_t>(i)] = (i * 5) % 16;
   for (const Members& members : {all, Members{2, 0, 3, 1}}) {
     CompiledCollectives routed(machine_.loaded(), machine_.topology(), machine_.routing(),
-                               {.ways = GroupWays::kRouted});
+                               {.ways = GroupRouting::kRouted});
     const auto& ring = routed.collective(all_reduce(4096), members);
     EXPECT_EQ(ring.accelerators, members);
     for (std::size_t i = 0; i < members.size(); ++i) {

@@ -41,7 +41,7 @@ struct Ran {
   bool changes_routes;
 };
 
-Ran run(config::Fidelity fidelity, Cycles late, GroupWays ways = GroupWays::kOwnNetwork) {
+Ran run(config::Fidelity fidelity, Cycles late, GroupRouting ways = GroupRouting::kOwnNetwork) {
   const auto json = run_in_child(
       [&] {
         SmallProgram small("kind: ring, dims: [4]", kTwoSums);
@@ -86,7 +86,7 @@ TEST(ProgramMachine, ChangesTheRoutesOfFlowsOnly) {
 }
 
 TEST(ProgramMachine, RunsGroupsOverTheMachinesRoutes) {
-  EXPECT_GT(run(config::Fidelity::kFlit, 0, GroupWays::kRouted).cycles, 0);
+  EXPECT_GT(run(config::Fidelity::kFlit, 0, GroupRouting::kRouted).cycles, 0);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::vector<int> order_of(const std::string& text, int contexts) {
         SmallProgram small("kind: ring, dims: [4]", text, {"system.ni.contexts=" + std::to_string(contexts)});
         const auto jobs = jobs_of(small.machine.loaded().config, small.program);
         PreparedProgram prepared(small.machine.loaded(), "program", small.program, jobs,
-                                 small.machine.topology(), nullptr, GroupWays::kOwnNetwork);
+                                 small.machine.topology(), nullptr, GroupRouting::kOwnNetwork);
         const RunOptions options;
         ProgramMachine machine({.loaded = small.machine.loaded(),
                                 .program = small.program,

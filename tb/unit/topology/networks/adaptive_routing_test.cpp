@@ -69,12 +69,12 @@ int follow(const Topology& topology, const DetourRouting& routing, int vcs, Node
   for (int hops = 0; hops < 4 * topology.num_nodes() + 4;
        ++hops, choices = choices * 1664525U + 1013904223U) {
     loads.busy = static_cast<int>(choices >> 8) % 8;
-    const Ways ways = routing.ways(at, dst, state, 0, loads);
+    const NextHops ways = routing.ways(at, dst, state, 0, loads);
     const auto out = topology.out_channels(at);
     if (ways.hop.out_port >= out.size()) return at == dst ? hops : -1;
     const std::size_t others = ways.adaptive.size();
     const std::size_t choice = (choices >> 16) % (others + 1);
-    if (choice == others && others > 0) routing.take_hop(state);
+    if (choice == others && others > 0) routing.advance_state(state);
     const Hop hop = choice == others ? ways.hop : ways.adaptive[choice];
     if (hop.vcs.begin >= hop.vcs.end || hop.vcs.end > vcs) return -2;
     at = topology.channel(out[hop.out_port]).dst;

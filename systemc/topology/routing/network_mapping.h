@@ -10,17 +10,17 @@ namespace coppice::topology {
 
 // Maps the nodes and channels of a network into a machine. It is the only port map for everything compiled
 // for its own network (a group, a job, a graph by its structure) and executed on the machine.
-class Placement {
+class NetworkMapping {
  public:
   // `nodes` has the machine's node for each of the network's. Parallel channels are paired by speed: the
   // network's fastest (then of the least latency, then the first) with the machine's fastest. Throws
   // ModelError if the network has more channels between two nodes than the machine.
-  Placement(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
+  NetworkMapping(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
 
   // A network that lies within a part of the machine: `nodes` and `channels` map those of the part to the
   // machine's.
-  Placement(const Placement& within, const Topology& machine, std::span<const NodeId> nodes,
-            std::span<const ChannelId> channels);
+  NetworkMapping(const NetworkMapping& within, const Topology& machine, std::span<const NodeId> nodes,
+                 std::span<const ChannelId> channels);
 
   // The machine's node for one of the network's; kNoNode for kNoNode.
   NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }

@@ -1,4 +1,4 @@
-#include "topology/routing/placement.h"
+#include "topology/routing/network_mapping.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ Route machine_route(const Topology& machine, const RoutingFunction& routing, Nod
   return route;
 }
 
-Placement::Placement(const Topology& network, const Topology& machine, std::vector<NodeId> nodes)
+NetworkMapping::NetworkMapping(const Topology& network, const Topology& machine, std::vector<NodeId> nodes)
     : network_(&network),
       machine_(&machine),
       nodes_(std::move(nodes)),
@@ -68,14 +68,14 @@ Placement::Placement(const Topology& network, const Topology& machine, std::vect
   }
 }
 
-Placement::Placement(const Placement& within, const Topology& machine, std::span<const NodeId> nodes,
-                     std::span<const ChannelId> channels)
+NetworkMapping::NetworkMapping(const NetworkMapping& within, const Topology& machine,
+                               std::span<const NodeId> nodes, std::span<const ChannelId> channels)
     : network_(within.network_), machine_(&machine) {
   for (const NodeId node : within.nodes_) nodes_.push_back(nodes[static_cast<std::size_t>(node)]);
   for (const ChannelId id : within.channels_) channels_.push_back(channels[static_cast<std::size_t>(id)]);
 }
 
-Route Placement::route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const {
+Route NetworkMapping::route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const {
   Route placed = route;
   NodeId at = src;
   int ejection = 0;

@@ -10,9 +10,9 @@
 namespace coppice::fabric {
 
 // The flits that ejectors have received one by one, stored so that a period of them can be repeated.
-class TakenFlits {
+class ReceivedFlits {
  public:
-  struct Taken {
+  struct Received {
     Ejector* ejector;
     std::uint64_t tag;    // of its packet,
     std::uint32_t index;  // and the packet's index in its message
@@ -25,17 +25,17 @@ class TakenFlits {
     keep_ = keep;
     flits_.clear();
   }
-  void add(const Taken& flit) { flits_.push_back(flit); }
+  void add(const Received& flit) { flits_.push_back(flit); }
   // Takes over the flits kept by `other`, which belong to nodes of another thread.
-  void take_from(TakenFlits& other) {
+  void move_from(ReceivedFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();
   }
-  const std::vector<Taken>& flits() const { return flits_; }
+  const std::vector<Received>& flits() const { return flits_; }
 
  private:
   bool keep_ = false;
-  std::vector<Taken> flits_;
+  std::vector<Received> flits_;
 };
 
 }  // namespace coppice::fabric
