@@ -127,6 +127,13 @@ def convert(network: Config, to: str, out: _PathName | None = None, timeout: flo
     return text if out is None else None
 
 
+def rtl(config: Config, out: _PathName, timeout: float | None = None, **overrides: Any) -> pathlib.Path:
+    """Writes the network of a configuration in Verilog, with tables, a bench that checks cycles, and project files, into
+    the folder `out`, new or empty; returns that folder."""
+    _text("rtl", config, overrides, ["--out", os.fspath(out)], timeout)
+    return pathlib.Path(out)
+
+
 def report(results: Result | _PathName | Sequence[Result | _PathName], out: _PathName,
            timeout: float | None = None) -> pathlib.Path:
     """An HTML page of one result or several beside each other; results are what functions return, or files."""
