@@ -35,6 +35,7 @@ verilog: command ## build the Verilated network interface and router, for `impl:
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_verilog
 
 test: build ## run all tests on the release build
+	@scripts/setup_editor
 	@ctest --preset release --parallel $(JOBS)
 
 # SANITIZER=fuzz: clang's, whose objects make fuzz needs anyway. SANITIZER=threads: ThreadSanitizer, on runs in threads.
