@@ -6,16 +6,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace coppice::schedule {
 namespace {
 
 using Kind = BlockFault::Kind;
-
-std::string name_of(const MscclCell& cell) {
-  return fmt::format("chunk {} of buffer {}", cell.offset, cell.buffer);
-}
 
 // The step whose end releases steps that wait for step `at`: the first one from `at` on that signals; -1:
 // none.
@@ -28,7 +23,7 @@ int signalling_step(const ThreadBlock& block, int at) {
 
 }  // namespace
 
-BlockExecution::BlockExecution(const BlockProgram& program) : program_(program) {
+BlockExecution::BlockExecution(const BlockProgram& program) : program_(program), cells_(program.buffers) {
   std::int32_t blocks = 0;
   for (const auto& gpu : program.blocks) {
     done_.emplace_back(gpu.size(), 0);
@@ -42,12 +37,11 @@ BlockExecution::BlockExecution(const BlockProgram& program) : program_(program) 
 const std::vector<BlockMessage>& BlockExecution::run() {
   require_connections();
   require_dependencies();
-  fill_inputs();
   execute();
   require_end();
   require_received();
   require_order();
-  require_outputs();
+  cells_.require_outputs(program_.places);
   return messages_;
 }
 
@@ -110,15 +104,6 @@ void BlockExecution::require_dependencies() const {
   }
 }
 
-void BlockExecution::fill_inputs() {
-  cells_.resize(program_.blocks.size());
-  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
-    const auto node = static_cast<NodeId>(gpu);
-    const auto alone = std::make_shared<const std::set<NodeId>>(std::set{node});
-    for (const auto& [cell, chunk] : program_.buffers.inputs(node)) cells_[gpu][cell] = {chunk, alone};
-  }
-}
-
 // Runs in rounds: a block continues until it has sent a message, or must wait for one that is sent in this
 // round.
 void BlockExecution::execute() {
@@ -158,7 +143,7 @@ void BlockExecution::run(const At& at, std::int32_t round) {
   if (now.block_before >= 0) {
     after.push_back(trace_of_[index(at.gpu)][index(now.block_before)][index(now.step_before)]);
   }
-  std::vector<Value> values;
+  std::vector<CellValue> values;
   if (now.kind->receives) values = receive_message(at, after);
   const std::int32_t traced = order_.add(first_block_[index(at.gpu)] + at.block, after);
   trace_of_[index(at.gpu)][index(at.block)][index(at.step)] = traced;
@@ -170,8 +155,7 @@ void BlockExecution::run(const At& at, std::int32_t round) {
   if (now.kind->sends) send(at, std::move(values), round, traced);
 }
 
-std::vector<BlockExecution::Value> BlockExecution::receive_message(const At& at,
-                                                                   std::vector<std::int32_t>& after) {
+std::vector<CellValue> BlockExecution::receive_message(const At& at, std::vector<std::int32_t>& after) {
   auto& queue = in_flight_[{block(at).receive_from, at.gpu, block(at).channel}];
   Delivery message = std::move(queue.front());
   queue.pop_front();
@@ -196,54 +180,45 @@ MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after)
   return program_.buffers.placed(at.gpu, named);
 }
 
-std::vector<BlockExecution::Value> BlockExecution::read(const At& at, const MscclCell& from,
-                                                        std::int32_t trace_step) {
-  const auto& cells = cells_[index(at.gpu)];
-  std::vector<Value> values;
+std::vector<CellValue> BlockExecution::read(const At& at, const MscclCell& from, std::int32_t trace_step) {
+  std::vector<CellValue> values;
   for (int i = 0; i < step(at).count; ++i) {
     const MscclCell cell = placed(at, from, i);
-    const auto found = cells.find(cell);
-    if (found == cells.end()) {
+    const CellValue* value = cells_.find(at.gpu, cell);
+    if (value == nullptr) {
       refuse(Kind::kBuffer, at,
              fmt::format("reads {} before anything is written to it: let it wait for the step that writes "
                          "it, or read another chunk",
                          name_of({from.buffer, from.offset + i})));
     }
     order_.read(trace_step, at.gpu, cell);
-    values.push_back(found->second);
+    values.push_back(*value);
   }
   return values;
 }
 
-void BlockExecution::add(std::vector<Value>& sums, const std::vector<Value>& others, const At& at) const {
+void BlockExecution::add(std::vector<CellValue>& sums, const std::vector<CellValue>& others,
+                         const At& at) const {
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (sums[i].chunk != others[i].chunk) {
-      refuse(Kind::kSum, at, fmt::format("adds chunk {} to chunk {}", others[i].chunk, sums[i].chunk));
-    }
-    std::set<NodeId> sum = *sums[i].contributions;
-    for (const NodeId contribution : *others[i].contributions) {
-      if (sum.insert(contribution).second) continue;
-      refuse(Kind::kSum, at,
-             fmt::format("adds the data of GPU {} to chunk {} twice", contribution, sums[i].chunk));
-    }
-    sums[i].contributions = std::make_shared<const std::set<NodeId>>(std::move(sum));
+    const std::string wrong = cells_.add(sums[i], others[i]);
+    if (!wrong.empty()) refuse(Kind::kSum, at, wrong);
   }
 }
 
-void BlockExecution::keep(const At& at, const std::vector<Value>& values, std::int32_t trace_step) {
+void BlockExecution::keep(const At& at, const std::vector<CellValue>& values, std::int32_t trace_step) {
   for (int i = 0; i < step(at).count; ++i) {
     const MscclCell cell = placed(at, step(at).destination, i);
     order_.write(trace_step, at.gpu, cell);
-    cells_[index(at.gpu)][cell] = values[index(i)];
+    cells_.set(at.gpu, cell, values[index(i)]);
   }
 }
 
-void BlockExecution::send(const At& at, std::vector<Value> values, std::int32_t round,
+void BlockExecution::send(const At& at, std::vector<CellValue> values, std::int32_t round,
                           std::int32_t trace_step) {
   const ThreadBlock& from = block(at);
-  for (const Value& value : values) {
-    const bool complete = !program_.buffers.sums() || value.contributions->size() == program_.blocks.size();
-    messages_.push_back({at.gpu, from.send_to, at.block, from.channel, value.chunk, complete, round});
+  for (const CellValue& value : values) {
+    messages_.push_back(
+        {at.gpu, from.send_to, at.block, from.channel, value.chunk, cells_.complete(value), round});
   }
   in_flight_[{at.gpu, from.send_to, from.channel}].push_back(
       {std::move(values), round, trace_step, at.block, at.step});
@@ -301,33 +276,6 @@ void BlockExecution::require_order() const {
                      "other, as by depid=\"{}\" deps=\"{}\"",
                      race.later_writes ? "writes" : "reads", name_of(race.cell), earlier.step, earlier.block,
                      race.earlier_writes ? "writes" : "reads", earlier.block, earlier.step));
-}
-
-void BlockExecution::require_outputs() const {
-  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
-    const auto node = static_cast<NodeId>(gpu);
-    for (const auto& [cell, chunk] : program_.buffers.outputs(node)) {
-      const auto found = cells_[gpu].find(cell);
-      const auto fail = [&, cell = cell, chunk = chunk](const std::string& what) {
-        BlockFault fault(Kind::kOutput, node, -1, -1, program_.places[gpu],
-                         fmt::format("GPU {}: in the end, {} {}", gpu, name_of(cell), what));
-        fault.chunk = chunk;
-        throw fault;
-      };
-      if (found == cells_[gpu].end()) fail("was never written");
-      const Value& value = found->second;
-      if (value.chunk != chunk) {
-        fail(fmt::format("is not {}, but {}", program_.buffers.describe(chunk),
-                         program_.buffers.describe(value.chunk)));
-      }
-      if (!program_.buffers.sums() || value.contributions->size() == program_.blocks.size()) continue;
-      std::vector<NodeId> missing;
-      for (NodeId other = 0; other < static_cast<NodeId>(program_.blocks.size()); ++other) {
-        if (!value.contributions->contains(other)) missing.push_back(other);
-      }
-      fail(fmt::format("is a sum that lacks the data of GPU {}", fmt::join(missing, ", ")));
-    }
-  }
 }
 
 }  // namespace coppice::schedule

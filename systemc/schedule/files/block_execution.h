@@ -3,12 +3,11 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "schedule/files/cell_values.h"
 #include "schedule/files/step_order.h"
 #include "schedule/files/thread_blocks.h"
 
@@ -39,13 +38,8 @@ class BlockExecution {
   const std::vector<BlockMessage>& run();
 
  private:
-  // The sum of some GPUs' data of one chunk. Cells and messages with the same value share the set.
-  struct Value {
-    int chunk = 0;
-    std::shared_ptr<const std::set<NodeId>> contributions;
-  };
   struct Delivery {
-    std::vector<Value> values;
+    std::vector<CellValue> values;
     std::int32_t round = 0;
     std::int32_t step = 0;  // the trace's step that sent it
     int block = 0;          // the sender's block, and its step there
@@ -61,19 +55,17 @@ class BlockExecution {
 
   void require_connections() const;
   void require_dependencies() const;
-  void fill_inputs();
   void execute();
   bool may_run(const At& at, std::int32_t round) const;
   void run(const At& at, std::int32_t round);
-  std::vector<Value> receive_message(const At& at, std::vector<std::int32_t>& after);
-  std::vector<Value> read(const At& at, const MscclCell& from, std::int32_t trace_step);
-  void add(std::vector<Value>& sums, const std::vector<Value>& others, const At& at) const;
-  void keep(const At& at, const std::vector<Value>& values, std::int32_t trace_step);
-  void send(const At& at, std::vector<Value> values, std::int32_t round, std::int32_t trace_step);
+  std::vector<CellValue> receive_message(const At& at, std::vector<std::int32_t>& after);
+  std::vector<CellValue> read(const At& at, const MscclCell& from, std::int32_t trace_step);
+  void add(std::vector<CellValue>& sums, const std::vector<CellValue>& others, const At& at) const;
+  void keep(const At& at, const std::vector<CellValue>& values, std::int32_t trace_step);
+  void send(const At& at, std::vector<CellValue> values, std::int32_t round, std::int32_t trace_step);
   void require_end() const;
   void require_received() const;
   void require_order() const;
-  void require_outputs() const;
   MscclCell placed(const At& at, const MscclCell& cell, int index) const;
 
   const ThreadBlock& block(const At& at) const {
@@ -83,9 +75,9 @@ class BlockExecution {
   [[noreturn]] void refuse(BlockFault::Kind kind, const At& at, const std::string& what) const;
 
   const BlockProgram& program_;
-  std::vector<std::map<MscclCell, Value>> cells_;  // [gpu]
-  std::vector<std::vector<std::int32_t>> done_;    // [gpu][block]: steps that have run
-  std::vector<std::int32_t> first_block_;          // [gpu]: number of its first block in the trace
+  CellValues cells_;
+  std::vector<std::vector<std::int32_t>> done_;  // [gpu][block]: steps that have run
+  std::vector<std::int32_t> first_block_;        // [gpu]: number of its first block in the trace
   // [gpu][block][step]: its number in the trace.
   std::vector<std::vector<std::vector<std::int32_t>>> trace_of_;
   std::vector<At> trace_;

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
-#include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,9 +11,8 @@
 
 #include "base/error.h"
 #include "base/json_position.h"
-#include "schedule/compile/table_builder.h"
 #include "schedule/files/block_execution.h"
-#include "schedule/proof/checker.h"
+#include "schedule/files/block_messages.h"
 
 namespace coppice::schedule {
 namespace {
@@ -56,16 +52,17 @@ class MscclReader {
       refuse(algo_.offset_debug(),
              fmt::format("{} <gpu> elements of ngpus {}", program_.blocks.size(), accelerators_));
     }
-    std::vector<Send> sends;
+    std::vector<BlockMessage> messages;
     try {
-      BlockExecution execution(program_);
-      sends = spread(topology, staggered(execution.run(), accelerators_));
+      messages = BlockExecution(program_).run();
     } catch (const BlockFault& fault) {
       refuse(fault.place, fault.what());
     }
-    Schedule schedule =
-        build_schedule(topology, request, text_of(algo_, "name"), program_.buffers.cut(request), sends);
-    require_one_buffer(topology, schedule);
+    Schedule schedule = schedule_of_messages(topology, request, text_of(algo_, "name"), program_.buffers,
+                                             std::move(messages));
+    if (!program_.buffers.sums()) return schedule;
+    const std::string fault = one_buffer_fault(topology, schedule, keeps_scratch());
+    if (!fault.empty()) refuse(algo_.offset_debug(), fault);
     return schedule;
   }
 
@@ -182,66 +179,14 @@ class MscclReader {
     return {name.front(), number_of(node, offset, 0, kMostChunks)};
   }
 
-  // Thread blocks run side by side: their order in the file means nothing. If they share a port, each GPU
-  // sends a round's messages in the order of their distance from it, so that GPUs do not all send to the same
-  // one at once.
-  static std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus) {
-    std::ranges::stable_sort(messages, {}, [gpus](const BlockMessage& message) {
-      return std::pair(message.round, (message.dst - message.src + gpus) % gpus);
-    });
-    return messages;
-  }
-
-  // Messages as sends: the channels of a connection alternate over the links between its ends, or follow the
-  // routing without a link.
-  static std::vector<Send> spread(const topology::Topology& topology,
-                                  const std::vector<BlockMessage>& messages) {
-    std::map<std::pair<NodeId, NodeId>, std::set<int>> channels_used;
-    for (const BlockMessage& message : messages) {
-      channels_used[{message.src, message.dst}].insert(message.channel);
-    }
-    std::vector<Send> sends;
-    for (const BlockMessage& message : messages) {
-      sends.push_back({message.complete ? Op::kGather : Op::kReduce, message.chunk, message.src, message.dst,
-                       message.round, -1, -1});
-      std::vector<topology::ChannelId> links;
-      for (const topology::ChannelId id : topology.out_channels(message.src)) {
-        if (topology.channel(id).dst == message.dst) links.push_back(id);
-      }
-      if (links.empty()) continue;
-      const std::set<int>& used = channels_used.at({message.src, message.dst});
-      const auto rank = static_cast<std::size_t>(std::distance(used.begin(), used.find(message.channel)));
-      sends.back().channel = links[rank % links.size()];
-    }
-    return sends;
-  }
-
-  // MSCCL's GPUs separate data of different buffers, and data waiting to be received. An accelerator has one
-  // buffer, to which sums are added on arrival; the proof of its tables finds out whether that makes a
-  // difference.
-  void require_one_buffer(const topology::Topology& topology, const Schedule& schedule) const {
-    if (!program_.buffers.sums()) return;
-    try {
-      check_schedule(topology, schedule);
-    } catch (const ScheduleError& error) {
-      const bool scratch = std::ranges::any_of(program_.blocks, [](const auto& blocks) {
-        return std::ranges::any_of(blocks, [](const ThreadBlock& block) {
-          return std::ranges::any_of(block.steps, [](const BlockStep& step) {
-            return step.kind->keeps && step.destination.buffer == 's';
-          });
+  bool keeps_scratch() const {
+    return std::ranges::any_of(program_.blocks, [](const auto& blocks) {
+      return std::ranges::any_of(blocks, [](const ThreadBlock& block) {
+        return std::ranges::any_of(block.steps, [](const BlockStep& step) {
+          return step.kind->keeps && step.destination.buffer == 's';
         });
       });
-      refuse(algo_.offset_debug(),
-             fmt::format(
-                 "'{}' works on GPUs, which {}; an accelerator has one buffer and adds data as it arrives "
-                 "({}): {}",
-                 text_of(algo_, "name"),
-                 scratch ? "hold received data in scratch until they add it, as one-pass algorithms do"
-                         : "hold a message until the step that receives it",
-                 error.what(),
-                 scratch ? "use an algorithm that adds in place (two-pass), or a built-in one, such as direct"
-                         : "let the send wait for the steps that must precede it"));
-    }
+    });
   }
 
   std::string_view text_;

@@ -24,6 +24,7 @@
 #include "fabric/framing.h"
 #include "schedule/compile/spread.h"
 #include "schedule/files/msccl_file.h"
+#include "schedule/files/mscclpp_file.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/files/tacos_file.h"
 #include "schedule/packed_trees/expected_time.h"
@@ -231,17 +232,20 @@ void require_collective(const config::Loaded& loaded, const CollectiveSpec& spec
                     fmt::format("collective.op is {}, but {} holds {}: write {}", asked, spec.file, op, op));
 }
 
-// Parses tables in JSON, or an MSCCL or TACOS algorithm, which do not name their network.
+// Parses tables in JSON, or an algorithm of MSCCL, MSCCL++ or TACOS, which do not name their network.
 schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const CollectiveSpec& spec,
                                        const topology::Topology& topology,
                                        const topology::RoutingFunction& routing) {
   const std::string text = schedule::read_schedule_text(spec.file);
   const bool msccl = schedule::looks_like_xml(text);
-  if (!msccl && !schedule::looks_like_tacos(text)) {
+  const bool plan = schedule::looks_like_plan(text);
+  if (!msccl && !plan && !schedule::looks_like_tacos(text)) {
     return schedule::parse_schedule(text, spec.file, topology.name());
   }
   if (msccl) require_collective(loaded, spec, schedule::msccl_collective(text, spec.file));
+  if (plan) require_collective(loaded, spec, schedule::plan_collective(text, spec.file));
   schedule::CompileRequest request = request_of(loaded.config, spec, topology, routing);
+  if (plan) return schedule::parse_plan(text, spec.file, topology, request);
   if (rooted(spec.op)) {
     require_root(loaded, spec, topology);
     request.root = spec.root;

@@ -18,6 +18,7 @@
 #include "schedule/all_to_all/all_to_all.h"
 #include "schedule/automatic/automatic.h"
 #include "schedule/files/msccl_file.h"
+#include "schedule/files/mscclpp_file.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/contention.h"
@@ -223,19 +224,22 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
   } catch (const UnsupportedError& error) {
     throw ConfigError(place, fmt::format("collective.file: {}", error.what()));
   }
-  if (!schedule::looks_like_xml(text)) {
+  const bool plan = schedule::looks_like_plan(text);
+  if (!plan && !schedule::looks_like_xml(text)) {
     throw ConfigError(
         place,
-        fmt::format("collective.file: an all-to-all must be MSCCL XML, which {} is not{}", file,
-                    text.find("\"gpus\"") == std::string::npos ? "" : ": it looks like an MSCCL++ plan"));
+        fmt::format("collective.file: an all-to-all must be MSCCL XML or an MSCCL++ plan, which {} is not",
+                    file));
   }
-  const std::string held = schedule::msccl_collective(text, file);
+  const std::string held =
+      plan ? schedule::plan_collective(text, file) : schedule::msccl_collective(text, file);
   if (held != "all_to_all") {
     throw ConfigError(
         loaded.place("collective.op"),
         fmt::format("collective.op is all_to_all, but {} holds {}: write {}", file, held, held));
   }
-  return schedule::parse_msccl(text, file, topology, request);
+  return plan ? schedule::parse_plan(text, file, topology, request)
+              : schedule::parse_msccl(text, file, topology, request);
 }
 
 }  // namespace

@@ -102,11 +102,6 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
             "s.json:8:21: /nodes/0/prots: unknown key; ");
 }
 
-TEST(ScheduleFile, NamesPlansOfMscclpp) {
-  EXPECT_THAT(refusal(R"({"name": "x", "collective": "allreduce", "gpus": []})", "x", "y"),
-              StartsWith("s.json:1:1: this is an MSCCL++ plan (JSON with \"gpus\"), which cannot be read"));
-}
-
 TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 34), "s.json:2:14: /algorithm: is empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),

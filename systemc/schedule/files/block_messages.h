@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+#include "schedule/files/block_execution.h"
+#include "schedule/files/msccl_buffers.h"
+
+namespace coppice::schedule {
+
+// The tables of messages that a file's symbolic execution has found. Channels of a connection spread over the
+// parallel links between its ends; connections without a link follow the routing.
+Schedule schedule_of_messages(const topology::Topology& topology, const CompileRequest& request,
+                              const std::string& name, const MscclBuffers& buffers,
+                              std::vector<BlockMessage> messages);
+
+// GPUs separate data of different buffers, and data waiting to be received. An accelerator has one buffer, to
+// which sums are added on arrival; the proof of its tables finds out whether that makes a difference. Returns
+// "", or why the algorithm cannot run; `scratch`: it keeps data in scratch.
+std::string one_buffer_fault(const topology::Topology& topology, const Schedule& schedule, bool scratch);
+
+}  // namespace coppice::schedule
