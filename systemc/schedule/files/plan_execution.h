@@ -65,7 +65,7 @@ class PlanExecution {
   const std::vector<BlockMessage>& run();
 
  private:
-  // Where a block has got to.
+  // The progress of a block.
   struct Block {
     int next = 0;               // operation
     std::int32_t free_at = 1;   // the round from which it may run
