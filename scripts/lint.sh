@@ -43,7 +43,7 @@ changed_sources() {
 
 # The model only: tests are held to format and to the compiler's warnings. A preset of its own: clang refuses GCC's link-time optimisation flags.
 tidy() {
-  { cmake --preset lint && cmake --build build/lint --target systemc/generated/workload/chakra/execution_trace.pb.h; } \
+  { cmake --preset lint && cmake --build build/lint --target systemc/generated/workload/chakra/execution_trace.pb.h systemc/generated/system/output/perfetto_trace.pb.h; } \
     >build/lint.log 2>&1 || { cat build/lint.log; return 1; }
   # Its counts of suppressed warnings in system headers are noise; the diagnostics are on stdout.
   { if [[ $# -gt 0 ]]; then realpath "$@"; else scripts/list_sources build/lint/compile_commands.json | grep /systemc/; fi; } |

@@ -47,7 +47,7 @@ Command add_route(CLI::App& parent) {
   add_input(*app, line->input);
   add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("FILE");
-  app->add_option("--trace", line->trace, "write a Chrome trace, for Perfetto")->type_name("FILE");
+  app->add_option("--trace", line->trace, "write a trace for Perfetto")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

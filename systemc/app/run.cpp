@@ -88,7 +88,7 @@ Command add_run(CLI::App& parent) {
   add_input(*app, line->input);
   add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
-  app->add_option("--trace", line->trace, "write a Chrome trace, for Perfetto")->type_name("TRACE.json");
+  app->add_option("--trace", line->trace, "write a trace for Perfetto")->type_name("FILE");
   app->add_option("--vcd", line->vcd, "write a VCD waveform of observe.nodes, for GTKWave")
       ->type_name("FILE");
   app->add_option(

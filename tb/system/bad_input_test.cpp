@@ -31,8 +31,7 @@ class MistakeTest : public ::testing::TestWithParam<Mistake> {};
 TEST_P(MistakeTest, IsLocatedAndNothingIsWritten) {
   const Workshop shop;
   shop.write("c.yaml", replace_line(kSmallConfig, GetParam().line, GetParam().text));
-  const Outcome outcome =
-      shop.run({"run", "c.yaml", "--out", "r.json", "--trace", "t.json", "--vcd", "w.vcd"});
+  const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json", "--trace", "t", "--vcd", "w.vcd"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err, std::string(GetParam().message) + "\n");
   EXPECT_EQ(outcome.out, "");

@@ -88,13 +88,14 @@ TEST_F(Programs, TraceOpensWithAllAccelerators) {
   shop.write("p.yaml",
              "ranks: 4\noperations:\n  - {name: 'a\"b', compute: 3 us}\n  - {name: s, all_reduce: 4 KiB, "
              "after: 'a\"b'}\n");
-  ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t.json"}).status, 0);
+  ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t"}).status, 0);
   int computations = 0;
   int collectives = 0;
-  for (const auto& event : shop.read_json("t.json")) {
-    if (event["ph"] != "X") continue;
-    if (event["name"] == "a\"b") ++computations;
-    if (event["name"] == "s") ++collectives;
+  for (const auto& [name, track] : shop.read_trace("t")) {
+    for (const auto& slice : track.slices) {
+      if (slice.name == "a\"b") ++computations;
+      if (slice.name == "s") ++collectives;
+    }
   }
   EXPECT_EQ(computations, 4);
   EXPECT_EQ(collectives, 4);

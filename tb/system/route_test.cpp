@@ -48,54 +48,54 @@ Outcome route(const Workshop& shop, const std::vector<std::string>& settings,
 
 TEST(Route, WritesItsResultAndATraceOfFlowsJobsAndController) {
   const Workshop shop;
-  const Outcome outcome = route(shop, {}, {"--trace", "t.json"});
+  const Outcome outcome = route(shop, {}, {"--trace", "t"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("greedy on 2 jobs"));
-  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json", "t.json"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json", "t"));
   EXPECT_EQ(shop.read_json("r.json")["schema"], "coppice.route/1");
-  std::multiset<std::string> messages;  // of network interfaces
-  std::multiset<std::string> phases;    // of jobs
-  std::multiset<std::string> events;    // of the controller
-  std::map<std::string, double> last_rate;
+  std::multiset<std::string> phases;  // of jobs
+  std::multiset<std::string> events;  // of the controller
+  std::size_t messages = 0;
   int busy = 0;
-  for (const auto& event : shop.read_json("t.json")) {
-    if (event["ph"] == "C") last_rate[event["name"]] = event["args"]["GB/s"];
-    if (event["ph"] == "i") events.insert(event["name"]);
-    if (event["ph"] != "X") continue;
-    if (event["pid"] == 1 && event["name"].get<std::string>().find(" flow ") != std::string::npos) {
-      messages.insert(event["name"]);
+  int rates = 0;
+  for (const auto& [name, track] : shop.read_trace("t")) {
+    if (track.unit == "%") ++busy;
+    if (track.unit == "GB/s") {
+      ++rates;
+      EXPECT_EQ(track.values.back().second, 0) << name;
     }
-    if (event["pid"] == 2) ++busy;
-    if (event["pid"] == 3) phases.insert(event["name"]);
+    for (const auto& slice : track.slices) {
+      if (slice.arrow_from != 0) ++messages;
+      if (name.starts_with("job ")) phases.insert(slice.name);
+      if (name == "controller") events.insert(slice.name);
+    }
   }
   // 12 accelerators, 2 iterations of 2 rounds.
-  EXPECT_EQ(messages.size(), 12U * 4U);
+  EXPECT_EQ(messages, 12U * 4U);
   EXPECT_GT(busy, 0);
   EXPECT_THAT(phases, ElementsAre("all-reduce 1", "all-reduce 1", "all-reduce 2", "all-reduce 2", "compute",
                                   "compute", "compute", "compute"));
   EXPECT_EQ(events.count("request"), 4U);
   EXPECT_GE(events.count("assignment"), 4U);
   EXPECT_EQ(events.count("departure"), 2U);
-  EXPECT_EQ(last_rate.size(), 12U);
-  for (const auto& [name, rate] : last_rate) EXPECT_EQ(rate, 0) << name;
+  EXPECT_EQ(rates, 12);
 }
 
 TEST(Route, TracesFallbacksAndFailures) {
   const Workshop shop;
   const Outcome outcome =
       route(shop, {"routing.controller.timeout=1 us", "routing.failures=[{spine: 1, at: 25 us}]"},
-            {"--trace", "t.json"});
+            {"--trace", "t"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   std::set<std::string> events;
-  for (const auto& event : shop.read_json("t.json")) {
-    if (event["ph"] == "i") events.insert(event["name"]);
-  }
+  const auto trace = shop.read_trace("t");
+  for (const auto& slice : trace.at("controller").slices) events.insert(slice.name);
   EXPECT_THAT(events, IsSupersetOf({"late_answer_ecmp", "spine_fails", "degraded_path_ecmp", "assignment"}));
 }
 
 TEST(Route, EndsAtTheCycleLimit) {
   const Workshop shop;
-  const Outcome outcome = route(shop, {"max_cycles=60000"}, {"--trace", "t.json"});
+  const Outcome outcome = route(shop, {"max_cycles=60000"}, {"--trace", "t"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 60000 (max_cycles) job 0 (custom) 1 of 2 "
                                      "iterations, job 1 (custom) 1 of 2 iterations done"));
@@ -116,7 +116,7 @@ class RouteRefusalTest : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(RouteRefusalTest, IsLocatedAndNothingIsWritten) {
   const Workshop shop;
-  const Outcome outcome = route(shop, GetParam().settings, {"--trace", "t.json"});
+  const Outcome outcome = route(shop, GetParam().settings, {"--trace", "t"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, StartsWith(GetParam().place));
   for (const char* part : GetParam().says) EXPECT_THAT(outcome.err, HasSubstr(part));
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(Route, RouteRefusalTest, ::testing::ValuesIn(kRefusals)
 TEST(Route, NamesTheFlowsThatTheLastFailureCutsOff) {
   const Workshop shop;
   const Outcome outcome =
-      route(shop, {"routing.failures=[{spine: 0, at: 20 us}, {spine: 1, at: 20 us}]"}, {"--trace", "t.json"});
+      route(shop, {"routing.failures=[{spine: 0, at: 20 us}, {spine: 1, at: 20 us}]"}, {"--trace", "t"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("cannot be routed"), HasSubstr("job 0 (custom)"),
                                  HasSubstr("no live spine joins ToR")));

@@ -187,8 +187,8 @@ TEST(Run, WarnsOfSettingsWithoutEffect) {
 TEST(Run, FailsAtTheCycleLimit) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
-  const Outcome outcome = shop.run({"run", "c.yaml", "--set", "max_cycles=1000", "--out", "r.json", "--trace",
-                                    "t.json", "--vcd", "w.vcd"});
+  const Outcome outcome = shop.run(
+      {"run", "c.yaml", "--set", "max_cycles=1000", "--out", "r.json", "--trace", "t", "--vcd", "w.vcd"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 1000 "));
   EXPECT_EQ(outcome.out, "");
@@ -200,7 +200,7 @@ TEST(Run, StopsOnInterruptWithoutLeavingAFile) {
   shop.write("c.yaml", kSmallConfig);
   RunningCommand command(shop.directory(),
                          {"run", "c.yaml", "--set", "collective.size=256 MiB", "--set", "check=off", "--out",
-                          "r.json", "--trace", "t.json", "--vcd", "w.vcd"});
+                          "r.json", "--trace", "t", "--vcd", "w.vcd"});
   ASSERT_TRUE(command.await_on_terminal("%"));
   command.interrupt();
   const Outcome outcome = command.finish();
@@ -213,11 +213,11 @@ TEST(Run, WritesTraceAndWaves) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome =
-      shop.run({"run", "c.yaml", "--trace", "t.json", "--vcd", "w.vcd", "--set", "observe.nodes=[1, 2]"});
+      shop.run({"run", "c.yaml", "--trace", "t", "--vcd", "w.vcd", "--set", "observe.nodes=[1, 2]"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "t.json", "w.vcd"));
-  EXPECT_FALSE(shop.read_json("t.json").empty());
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "t", "w.vcd"));
+  EXPECT_FALSE(shop.read_trace("t").empty());
   EXPECT_THAT(shop.read("w.vcd"), HasSubstr("$enddefinitions"));
 }
 

@@ -42,7 +42,7 @@ TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
                                     "--statistics", "s.csv",
                                     "--out",        "r.json"};
       for (const std::string& setting : drawn.settings) line.insert(line.end(), {"--set", setting});
-      if (watched) line.insert(line.end(), {"--trace", "t.json"});
+      if (watched) line.insert(line.end(), {"--trace", "t"});
       const Outcome outcome = shop.run(line);
       ASSERT_EQ(outcome.status, 0) << outcome.err;
       results[watched ? 1 : 0] = shop.read_json("r.json");
@@ -68,7 +68,7 @@ TEST(SymmetricRun, FailsAsARunOfAllAcceleratorsDoes) {
                                     "--set", "collective.chunks=1",
                                     "--set", "collective.size=1000004 B"};
       for (const std::string& setting : settings) line.insert(line.end(), {"--set", setting});
-      if (watched) line.insert(line.end(), {"--trace", "t.json"});
+      if (watched) line.insert(line.end(), {"--trace", "t"});
       const Outcome outcome = shop.run(line);
       EXPECT_EQ(outcome.status, 1);
       said[watched ? 1 : 0] = outcome.err;

@@ -32,7 +32,7 @@ std::vector<std::string> arguments(const Case& drawn, const std::string& fidelit
                                "--out",        "r.json",
                                "--statistics", "s.csv"};
   for (const std::string& setting : drawn.settings) all.insert(all.end(), {"--set", setting});
-  if (fidelity == "flit") all.insert(all.end(), {"--trace", "t.json"});
+  if (fidelity == "flit") all.insert(all.end(), {"--trace", "t"});
   return all;
 }
 
@@ -50,7 +50,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
         auto result = shop.read_json("r.json");
         EXPECT_EQ(result["simulator"]["threads"], threads);
         result.erase("simulator");
-        const std::string traced = std::string(fidelity) == "flit" ? shop.read("t.json") : std::string();
+        const std::string traced = std::string(fidelity) == "flit" ? shop.read("t") : std::string();
         if (threads == 1) {
           first = result;
           statistics = shop.read("s.csv");

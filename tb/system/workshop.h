@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/perfetto_reader.h"
 #include "support/shipped_config.h"
 
 namespace coppice::system_test {
@@ -56,6 +57,9 @@ class Workshop {
   // A result without the command line and the commit, so that results of different command lines can be
   // equal.
   nlohmann::ordered_json read_json(const std::string& name) const;
+  testing::Trace read_trace(const std::string& name) const {
+    return testing::PerfettoReader::read(read(name));
+  }
   // The names of its files, sorted.
   std::vector<std::string> files() const;
 

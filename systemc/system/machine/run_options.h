@@ -23,7 +23,7 @@ inline int threads_for(double flit_hops, int asked) {
 
 // Files and callbacks of a run in addition to its result.
 struct RunOptions {
-  std::string trace_path;       // Chrome trace events; empty: none
+  std::string trace_path;       // of a trace for Perfetto; empty: none
   std::string vcd_path;         // value change dump; empty: none
   std::string statistics_path;  // counts of every module, as CSV; empty: none
   std::string fst_path;         // waveform of the Verilog NI at the first of observe.nodes; empty: none

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,20 +9,21 @@
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "ni/memory/message_record.h"
-#include "system/output/result_file.h"
+#include "system/output/buffer_levels.h"
+#include "system/output/perfetto_file.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
 
-// Chrome trace events (the JSON array format, for Perfetto and chrome://tracing): one track per
-// network-interface port with its table entries and waiting times (and the rates of its flows, if the fabric
-// is fluid), and one track per channel with its busy intervals. Times are simulated; the file's microseconds
-// are written with nanosecond (and finer) decimals.
+// A trace for Perfetto (ui.perfetto.dev). Per network interface: a track per port with its table entries and
+// waiting times, one for arrivals, to which arrows lead from the senders, and a counter of a port's rate if
+// the fabric is fluid. Per channel: a counter of its use, and where flits move, of the flits in the buffer at
+// its end. Times are simulated and rounded to nanoseconds.
 //
 // The complete file appears in finish(); an unfinished trace leaves none.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
-  // Throws ConfigError if `path` cannot be written.
+  // Throws ConfigError if `path` cannot be written. The topology must outlive this.
   TraceWriter(const std::string& path, const topology::Topology& topology, const config::SystemConfig& system,
               int ni_ports);
 
@@ -33,7 +35,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 
   // Names actors outside the machine (training jobs and their controller), each with its own track.
-  void name_actors(const std::string& all) { actors_ = all; }
+  void name_actors(const std::string& all) { actors_name_ = all; }
   void name_actor(int actor, const std::string& name);
   void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);
   void actor_event(int actor, const std::string& name, const nlohmann::ordered_json& details,
@@ -44,25 +46,31 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
 
  private:
   struct Interval {
-    Cycles begin = -1;       // -1: no interval is open
-    Cycles end = 0;          // of the last flit, exclusive
-    Cycles flit_cycles = 1;  // cycles for which a flit holds the channel
+    Cycles begin;
+    Cycles end;  // of the last flit, exclusive
+    double use;  // share of the channel's time
   };
 
-  void name_tracks();
-  void name(const char* kind, int process, std::int64_t track, const std::string& text);
-  void slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end);
-  void close_interval(topology::ChannelId channel);
-  void event(const std::string& json);
+  void add_interfaces();
+  PerfettoFile::Track port_track(topology::NodeId node, int port) const;
+  PerfettoFile::Track rate_track(topology::NodeId node, int port) const;
+  PerfettoFile::Track arrivals_track(topology::NodeId node) const;
+  void add_wait(PerfettoFile::Track track, const char* name, Cycles begin, Cycles end);
+  void write_use(topology::ChannelId channel, PerfettoFile::Track group);
+  void write_levels(topology::ChannelId channel, PerfettoFile::Track group);
 
-  ResultFile output_;
-  bool first_ = true;
-  bool has_actors_ = false;
-  std::string actors_ = "jobs and controller";
+  PerfettoFile file_;
   const topology::Topology& topology_;
-  int ni_ports_;
+  std::size_t ni_ports_;
   Femtoseconds period_;
-  std::vector<Interval> intervals_;  // [channel]
+  BufferLevels buffers_;
+  PerfettoFile::Track first_interface_ = 0;
+  std::optional<PerfettoFile::Track> actors_;  // their group
+  std::string actors_name_ = "jobs and controller";
+  std::vector<PerfettoFile::Track> actor_tracks_;
+  std::uint64_t messages_ = 0;
+  std::vector<Cycles> flit_cycles_;               // [channel] cycles for which a flit holds it
+  std::vector<std::vector<Interval>> intervals_;  // [channel]
 };
 
 }  // namespace coppice::system

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "machine.h"
+#include "support/perfetto_reader.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::system {
@@ -45,7 +46,7 @@ TEST(RouteTimeline, TracesThePhasesOfJobs) {
       topology::make_clos(std::vector{1, 1, 1}, std::vector{topology::LinkSpec{{16'000'000'000}, 0}});
   const TemporaryDirectory directory;
   {
-    TraceWriter trace(directory.file("t.json"), topology, loaded.config.system, 1);
+    TraceWriter trace(directory.file("t"), topology, loaded.config.system, 1);
     RouteTimeline timeline(&trace, {"bloom"});
     constexpr Femtoseconds kMicrosecond = kMillisecond / 1000;
     timeline.note(kMicrosecond, "arrival", 0);
@@ -55,16 +56,14 @@ TEST(RouteTimeline, TracesThePhasesOfJobs) {
     timeline.note(7 * kMicrosecond, "departure", 0);
     trace.finish();
   }
+  const auto tracks = testing::PerfettoReader::read(read_text(directory.file("t")));
   std::string phases;
-  bool has_failure = false;
-  for (const auto& event : nlohmann::json::parse(read_text(directory.file("t.json")))) {
-    if (event["ph"] == "X") {
-      phases += fmt::format("{} {} {}; ", event["name"].get<std::string>(), event["ts"].get<double>(),
-                            event["dur"].get<double>());
-    }
-    has_failure = has_failure || (event["name"] == "spine_fails" && event["args"]["spine"] == 2);
-  }
+  for (const testing::TraceSlice& slice : tracks.at("job 0 (bloom)").slices)
+    phases += fmt::format("{} {} {}; ", slice.name, slice.begin / 1000, (slice.end - slice.begin) / 1000);
   EXPECT_EQ(phases, "compute 1 2; all-reduce 1 3 3; compute 6 1; ");
+  bool has_failure = false;
+  for (const testing::TraceSlice& event : tracks.at("controller").slices)
+    has_failure = has_failure || (event.name == "spine_fails" && event.arguments.at("spine") == "2");
   EXPECT_TRUE(has_failure);
 }
 

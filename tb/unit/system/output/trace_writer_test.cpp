@@ -4,101 +4,126 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "machine.h"
+#include "support/perfetto_reader.h"
 
 namespace coppice::system {
 namespace {
 
-using nlohmann::json;
+using ::coppice::testing::PerfettoReader;
+using ::coppice::testing::Trace;
+using ::coppice::testing::TraceSlice;
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-struct Slice {
-  std::string name;
-  double begin;  // ns
-  double end;
-};
-
-struct Trace {
-  std::map<std::pair<int, int>, std::string> tracks;         // (process, track) -> name
-  std::map<std::pair<int, int>, std::vector<Slice>> slices;  // ascending
-};
-
-Trace read_trace(const std::string& path) {
+struct Traced {
+  nlohmann::ordered_json result;
   Trace trace;
-  for (const json& event : json::parse(read_text(path))) {
-    const std::pair<int, int> track{event["pid"], event["tid"]};
-    if (event["ph"] == "M") {
-      if (event["name"] == "thread_name") trace.tracks[track] = event["args"]["name"];
-      continue;
-    }
-    EXPECT_EQ(event["ph"], "X");
-    const double begin = event["ts"].get<double>() * 1e3;
-    trace.slices[track].push_back({event["name"], begin, begin + event["dur"].get<double>() * 1e3});
-  }
-  for (auto& [track, slices] : trace.slices) {
-    std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.begin < b.begin; });
-  }
-  return trace;
+};
+
+Traced run_traced(const std::string& name, const std::vector<std::string>& overrides) {
+  const TemporaryDirectory directory;
+  RunOptions options;
+  options.trace_path = directory.file("trace");
+  auto result = run(name, overrides, options);
+  EXPECT_THAT(directory.names(), ElementsAre("trace"));
+  return {std::move(result), PerfettoReader::read(read_text(options.trace_path))};
+}
+
+bool is_message(const TraceSlice& slice) {
+  return slice.name.starts_with("reduce flow") || slice.name.starts_with("gather flow");
 }
 
 class TraceWriterTest : public ::testing::TestWithParam<const char*> {};
 
-// A track per port and channel, with intervals that do not overlap and end before the end of the run.
-TEST_P(TraceWriterTest, WritesIntervalsThatDoNotOverlap) {
-  const TemporaryDirectory directory;
-  RunOptions options;
-  options.trace_path = directory.file("trace.json");
-  const auto result = run("torus_4x4",
-                          {"collective.size=64 KiB", std::string("fidelity=") + GetParam(),
-                           "system.link.latency=[150 ns, 40 ns]"},
-                          options);
-  EXPECT_THAT(directory.names(), ElementsAre("trace.json"));
-  const Trace trace = read_trace(options.trace_path);
-  EXPECT_EQ(trace.tracks.size(), 16U * 4 + 64);
-  EXPECT_EQ(trace.tracks.at({1, 7}), "NI 1 port 3");
-  EXPECT_EQ(trace.tracks.at({2, 0}), "channel 0->1");
-  double last = 0;
-  for (const auto& [track, slices] : trace.slices) {
-    ASSERT_TRUE(trace.tracks.contains(track));
-    double end = 0;
-    for (const Slice& slice : slices) {
-      EXPECT_GE(slice.begin, end - 1e-6) << trace.tracks.at(track) << ": " << slice.name;
+// A track per port; on each, slices that do not overlap and end by the end of the run.
+TEST_P(TraceWriterTest, WritesSlicesThatDoNotOverlap) {
+  const auto [result, trace] =
+      run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam(),
+                               "system.link.latency=[150 ns, 40 ns]"});
+  std::uint64_t last = 0;
+  int ports = 0;
+  for (const auto& [name, track] : trace) {
+    if (track.group != "network interfaces" || name.find("port") == std::string::npos) continue;
+    ++ports;
+    std::uint64_t end = 0;
+    for (const TraceSlice& slice : track.slices) {
+      EXPECT_EQ(slice.depth, 0) << name << ": " << slice.name;
+      EXPECT_GE(slice.begin, end) << name << ": " << slice.name;
       EXPECT_GT(slice.end, slice.begin);
       end = slice.end;
     }
     last = std::max(last, end);
   }
-  EXPECT_LE(last, result["time_ns"].get<double>());
-  EXPECT_GT(last, 0.9 * result["time_ns"].get<double>());
+  EXPECT_EQ(ports, 16 * 4);
+  EXPECT_EQ(trace.count("NI 1 port 3"), 1U);
+  EXPECT_LE(last, result["time_ns"].get<std::uint64_t>());
+  EXPECT_GT(static_cast<double>(last), 0.9 * result["time_ns"].get<double>());
 }
 
-// One slice per message: as many as the schedule has, as long as their flits take.
+// One slice per message: as many as the schedule has, as long as their flits take. Channels are in use for
+// as long.
 TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
-  const TemporaryDirectory directory;
-  RunOptions options;
-  options.trace_path = directory.file("trace.json");
-  run("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()}, options);
+  const auto [result, trace] =
+      run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()});
   int messages = 0;
-  double channels_busy = 0;
-  const Trace trace = read_trace(options.trace_path);
-  for (const auto& [track, slices] : trace.slices) {
-    for (const Slice& slice : slices) {
-      if (track.first == 2) channels_busy += slice.end - slice.begin;
-      if (slice.name.starts_with("reduce flow") || slice.name.starts_with("gather flow")) {
-        ++messages;
-        EXPECT_NEAR(slice.end - slice.begin, 272, 1e-6);  // 4 KiB: 16 packets of 17 flits, a cycle each
-      }
+  int channels = 0;
+  double in_use = 0;
+  for (const auto& [name, track] : trace) {
+    if (track.unit == "%") {
+      ++channels;
+      EXPECT_EQ(track.values.back().second, 0) << name;
+      in_use += track.integral() / 100;
+    }
+    if (name.find("port") == std::string::npos) continue;
+    for (const TraceSlice& slice : track.slices) {
+      if (!is_message(slice)) continue;
+      ++messages;
+      EXPECT_EQ(slice.end - slice.begin, 272U);  // 4 KiB: 16 packets of 17 flits, a cycle each
+      EXPECT_EQ(slice.arguments.at("flits"), "272");
     }
   }
   EXPECT_EQ(messages, 16 * 15 * 2);
-  EXPECT_NEAR(channels_busy, 16 * 15 * 2 * 272, 1e-3);
+  EXPECT_EQ(channels, 64);
+  EXPECT_EQ(trace.count("channel 0->1"), 1U);
+  EXPECT_NEAR(in_use, 16 * 15 * 2 * 272, 1e-3);
+}
+
+// An arrow from every message to its arrival at the interface that its arguments name, of the same name.
+TEST_P(TraceWriterTest, DrawsAnArrowFromEverySenderToItsReceiver) {
+  const auto [result, trace] =
+      run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()});
+  std::map<std::uint64_t, std::pair<std::string, const TraceSlice*>> sent;
+  for (const auto& [name, track] : trace) {
+    for (const TraceSlice& slice : track.slices) {
+      if (slice.arrow_from != 0) {
+        EXPECT_TRUE(sent.emplace(slice.arrow_from, std::pair(name, &slice)).second);
+      }
+    }
+  }
+  EXPECT_EQ(sent.size(), 16U * 15 * 2);
+  std::size_t arrived = 0;
+  for (const auto& [name, track] : trace) {
+    for (const TraceSlice& slice : track.slices) {
+      if (slice.arrow_to == 0) continue;
+      ++arrived;
+      const auto& [port, message] = sent.at(slice.arrow_to);
+      EXPECT_EQ(name, "NI " + message->arguments.at("to") + " receives");
+      EXPECT_THAT(port, StartsWith("NI " + slice.arguments.at("from") + " port "));
+      EXPECT_EQ(slice.name, message->name);
+      EXPECT_GT(slice.begin, message->end);
+    }
+  }
+  EXPECT_EQ(arrived, sent.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Fidelities, TraceWriterTest, ::testing::Values("flit", "train"),
@@ -106,25 +131,44 @@ INSTANTIATE_TEST_SUITE_P(Fidelities, TraceWriterTest, ::testing::Values("flit", 
 
 // A channel of half the rate is busy for two cycles a flit.
 TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
-  const TemporaryDirectory directory;
-  RunOptions options;
-  options.trace_path = directory.file("trace.json");
-  const auto result =
-      run("torus_4x4", {"collective.size=64 KiB", "fidelity=flit", "system.link.bandwidth=4 GB/s"}, options);
+  const auto [result, trace] =
+      run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=flit", "system.link.bandwidth=4 GB/s"});
   double busy = 0;
-  const Trace trace = read_trace(options.trace_path);
-  for (const auto& [track, slices] : trace.slices) {
-    if (track.first != 2) continue;
-    for (const Slice& slice : slices) busy += slice.end - slice.begin;
+  for (const auto& [name, track] : trace) {
+    if (track.unit == "%") busy += track.integral() / 100;
   }
-  const double utilization = busy / 64 / result["time_ns"].get<double>();
-  EXPECT_NEAR(utilization, result["link_utilization"]["mean"].get<double>(), 1e-3);
+  EXPECT_NEAR(busy / 64 / result["time_ns"].get<double>(), result["link_utilization"]["mean"].get<double>(),
+              1e-3);
+}
+
+// Buffers fill where messages meet, up to their depth, and are empty at the end.
+TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
+  constexpr double kDepth = 8;
+  const auto [result, trace] =
+      run_traced("mesh_4x4", {"collective.algorithm=direct", "collective.size=64 KiB", "fidelity=flit",
+                              "system.link.latency=1 ns", "system.router.vc_depth=8", "system.router.vcs=1"});
+  double most = 0;
+  int buffers = 0;
+  for (const auto& [name, track] : trace) {
+    if (track.unit != "flits") continue;
+    ++buffers;
+    EXPECT_THAT(name, StartsWith("buffer "));
+    EXPECT_EQ(track.values.back().second, 0) << name;
+    for (const auto& [at, value] : track.values) {
+      EXPECT_GE(value, 0) << name;
+      most = std::max(most, value);
+    }
+  }
+  EXPECT_EQ(buffers, 48);  // one for every channel
+  EXPECT_EQ(most, kDepth);
+  const auto trains = run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=train"});
+  for (const auto& [name, track] : trains.trace) EXPECT_NE(track.unit, "flits") << name;
 }
 
 TEST(TraceWriter, LeavesNothingOfARunThatFailed) {
   const TemporaryDirectory directory;
   RunOptions options;
-  options.trace_path = directory.file("trace.json");
+  options.trace_path = directory.file("trace");
   EXPECT_THROW(run("torus_4x4", {"max_cycles=1000"}, options), ModelError);
   EXPECT_THAT(directory.names(), IsEmpty());
 }
@@ -132,9 +176,9 @@ TEST(TraceWriter, LeavesNothingOfARunThatFailed) {
 TEST(TraceWriter, SaysThatItCannotBeWritten) {
   const TemporaryDirectory directory;
   RunOptions options;
-  options.trace_path = directory.file("no/trace.json");
+  options.trace_path = directory.file("no/trace");
   EXPECT_THAT([&] { run("torus_4x4", {}, options); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("--trace"), HasSubstr("no/trace.json"))));
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("--trace"), HasSubstr("no/trace"))));
 }
 
 // A device or a pipe is written to, not replaced.
