@@ -22,10 +22,10 @@ OTHERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#99
 OTHER_MARKERS = "osv^DPXh"
 
 STYLE = {
-    "figure.dpi": 100, "savefig.dpi": 160, "font.size": 9, "axes.titlesize": 9.5, "axes.titleweight": "bold",
+    "figure.dpi": 100, "savefig.dpi": 160, "font.size": 9, "font.family": "sans-serif", "axes.titlesize": 9.5, "axes.titleweight": "bold",
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "#dddddd", "grid.linewidth": 0.6, "lines.linewidth": 1.5, "lines.markersize": 4.5,
-    "legend.frameon": False, "legend.fontsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8,
+    "legend.frameon": False, "legend.fontsize": 8.5, "xtick.labelsize": 8.5, "ytick.labelsize": 8.5,
     "svg.fonttype": "none", "svg.hashsalt": "coppice",
 }
 
@@ -35,3 +35,8 @@ def look(label, position):
     if label in ALGORITHMS:
         return ALGORITHMS[label]
     return OTHERS[position % len(OTHERS)], OTHER_MARKERS[position % len(OTHER_MARKERS)]
+
+
+def dark(colour):
+    """A colour of text that can be read on white: `colour`, darker."""
+    return "#" + "".join(f"{int(int(colour[i:i + 2], 16) * 0.72):02x}" for i in (1, 3, 5))

@@ -1,6 +1,7 @@
-"""Figures: lines against a size, or bars in groups, one panel per label of an axis.
+"""Figures: lines against a size, bars in groups, or dots in rows, one panel per label of an axis.
 
-The keys of `plot` in an experiment file are described in configs/experiments/README.md.
+The keys of `plot` in an experiment file are described in configs/experiments/README.md. A figure is at most as wide as a
+page shows it, so that its text keeps its size; lines and bars carry their names.
 """
 
 import math
@@ -18,7 +19,8 @@ import palette  # noqa: E402
 import quantity  # noqa: E402
 
 KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "x_scale", "y_scale", "normalize", "parts",
-        "where", "columns", "label_bars", "percent", "mean_over", "panel_title", "fixed", "over_x", "inverse"}
+        "where", "columns", "percent", "mean_over", "panel_title", "fixed", "over_x", "inverse", "divide", "beside"}
+WIDEST = 8.6  # inches: 826 pixels
 LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
@@ -28,7 +30,7 @@ def draw(what, table, outputs):
     experiment.refuse_unknown(what.path, "plot", spec, KEYS)
     data = frame.read(what, table) if spec["kind"] == "curves" else prepared(what, table)
     with pyplot.rc_context(palette.STYLE):
-        figure = {"lines": lines, "bars": bars, "curves": curves}[spec["kind"]](what, data)
+        figure = {"lines": lines, "bars": bars, "curves": curves, "dots": dots}[spec["kind"]](what, data)
         for path in outputs:
             save(figure, path)
         pyplot.close(figure)
@@ -58,9 +60,8 @@ def prepared(what, table):
         data = scale
     if spec.get("inverse"):
         data[spec["y"]] = 1 / data[spec["y"]]
-    if spec.get("percent"):
-        for column in {spec["y"], *spec.get("parts", {})}:
-            data[column] = 100 * data[column]
+    for column in {spec["y"], *spec.get("parts", {})}:
+        data[column] = data[column] * (100 if spec.get("percent") else 1) / float(spec.get("divide", 1))
     return averaged(what, data, spec["mean_over"]) if "mean_over" in spec else data
 
 
@@ -83,13 +84,14 @@ def labels_of(data, axis):
     return [label for label in data[axis].cat.categories if (data[axis] == label).any()]
 
 
-def panels(what, data, width, height):
-    """(figure, [(axes, rows of the panel)]): a panel per label of the axis `panels`, four a row at most."""
+def panels(what, data, width, height, across=None):
+    """(figure, [(axes, rows of the panel)]): a panel per label of the axis `panels`, three a row at most. `across`: the
+    label of an axis that all panels of a row share, at the left."""
     spec = what.plot
     labels = labels_of(data, spec["panels"]) if "panels" in spec else [None]
-    columns = min(len(labels), spec.get("columns", 4))
+    columns = min(len(labels), spec.get("columns", 3))
     rows = math.ceil(len(labels) / columns)
-    figure, grid = pyplot.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False,
+    figure, grid = pyplot.subplots(rows, columns, figsize=(min(width * columns, WIDEST), height * rows), squeeze=False,
                                    constrained_layout=True)
     result = []
     for position, axes in enumerate(grid.flat):
@@ -99,46 +101,96 @@ def panels(what, data, width, height):
         label = labels[position]
         if label is not None:
             axes.set_title(spec.get("panel_title", "{}").format(label))
-        if position % columns == 0:
-            axes.set_ylabel(spec["y_label"])
+        if position % columns == 0 and across:
+            axes.set_ylabel(across)
         result.append((axes, data if label is None else data[data[spec["panels"]] == label]))
     figure.suptitle(what.title, fontsize=11, fontweight="bold")
     return figure, result
 
 
-def legend(figure, handles, columns=4):
+def legend(figure, handles):
     """Below all panels, where it covers no data."""
-    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(columns, len(handles)))
+    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(4, len(handles)))
+
+
+def name_ends(axes, ends):
+    """Names lines right of the axes, at the heights of their ends: [(x, y, name, colour)]. Names that would touch move
+    apart."""
+    axes.figure.canvas.draw()  # settles the scales
+    least = 13.0  # points between two names
+    to_points = 72 / axes.figure.dpi
+    edge = axes.get_xlim()[1]
+    placed = sorted((axes.transData.transform((x, y))[1] * to_points, x, y, name, colour) for x, y, name, colour in ends)
+    heights = []
+    for group in clusters([end[0] for end in placed], least):
+        middle = sum(group) / len(group)
+        heights += [middle + (i - (len(group) - 1) / 2) * least if len(group) > 1 else middle for i in range(len(group))]
+    for height, (own, x, y, name, colour) in zip(heights, placed):
+        axes.annotate(name, (edge, y), xytext=(8, height - own), textcoords="offset points", va="center",
+                      color=palette.dark(colour), annotation_clip=False)
+        if x < edge:
+            axes.plot([x, edge], [y, y], color=colour, linewidth=0.5, linestyle=":", clip_on=False)
+    axes.set_xlim(right=edge)
+
+
+def clusters(heights, least):
+    """Ascending heights in groups whose names would touch, spread or not."""
+    groups = [[height] for height in heights]
+    i = 0
+    while i + 1 < len(groups):
+        low, high = groups[i], groups[i + 1]
+        top = sum(low) / len(low) + (len(low) - 1) / 2 * least
+        bottom = sum(high) / len(high) - (len(high) - 1) / 2 * least
+        if bottom - top < least:
+            groups[i:i + 2] = [low + high]
+            i = max(0, i - 1)
+        else:
+            i += 1
+    return groups
 
 
 def lines(what, data):
     spec = what.plot
-    figure, all_panels = panels(what, data, *((2.9, 2.5) if "panels" in spec else (5.2, 3.0)))
+    figure, all_panels = panels(what, data, *((2.9, 2.6) if "panels" in spec else (6.2, 3.2)), across=spec["y_label"])
     handles = {}
     series = labels_of(data, spec["series"])
     for axes, rows in all_panels:
+        ends = []
         for position, label in enumerate(series):
             own = rows[rows[spec["series"]] == label]
             if own.empty:
                 continue
             xs = [quantity.number(x) for x in own[spec["x"]]]
             colour, marker = palette.look(label, position)
-            shape = None if spec.get("x_scale") == "linear" else marker
-            handles[label], = axes.plot(xs, own[spec["y"]], color=colour, marker=shape, label=label)
+            handles[label], = axes.plot(xs, own[spec["y"]], color=colour, marker=marker if len(xs) <= 12 else None, label=label)
             draw_spread(axes, xs, own, spec["y"])
-        if spec.get("x_scale") == "linear":
-            axes.set_ylim(bottom=0)
-        else:
-            number_axis(axes, rows, spec)
+            ends.append((xs[-1], own[spec["y"]].iloc[-1], label, colour))
+            ends += draw_claims(axes, what, label, colour)
+        number_axis(axes, rows, spec)
         axes.set_xlabel(spec["x_label"])
-    legend(figure, [handles[label] for label in series])
+        if len(all_panels) <= 3:
+            name_ends(axes, ends)
+    if len(all_panels) > 3:
+        legend(figure, [handles[label] for label in series])
     return figure
+
+
+def draw_claims(axes, what, label, colour):
+    """The values that the source `beside` has for a series, and the end to name."""
+    spec = what.plot
+    found = [(quantity.number(str(claim["where"][spec["x"]])), claim["paper"]) for claim in what.claims
+             if "beside" in spec and claim.get("source") == spec["beside"] and claim["column"] == spec["y"]
+             and claim["where"].get(spec["series"]) == label]
+    if not found:
+        return []
+    axes.plot(*zip(*found), color=colour, linestyle=":", marker="o", markersize=9, fillstyle="none")
+    return [(*found[-1], f"{label}, {spec['beside']} (rings)", colour)]
 
 
 def curves(what, data):
     """Fits y over x: `fixed` and `over_x`/x, relative to the largest value at the left end. Dots are the runs."""
     spec = what.plot
-    figure, all_panels = panels(what, data, 2.9, 2.7)
+    figure, all_panels = panels(what, data, 2.9, 2.7, across=spec["y_label"])
     xs = [step / 100 for step in range(10, 101)]
     handles = {}
     series = labels_of(data, spec["series"])
@@ -158,83 +210,133 @@ def curves(what, data):
 
 
 def number_axis(axes, rows, spec):
-    """A logarithmic x axis with a tick at every value, at most eight of them labelled."""
-    labels = labels_of(rows, spec["x"])
-    values = [quantity.number(label) for label in labels]
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(ticker.FixedLocator(values))
-    axes.xaxis.set_minor_locator(ticker.NullLocator())
-    step = math.ceil(len(labels) / 8)
-    axes.set_xticklabels([label if (len(labels) - 1 - i) % step == 0 else "" for i, label in enumerate(labels)],
-                         rotation=35 if max(map(len, labels)) > 4 else 0,
-                         ha="right" if max(map(len, labels)) > 4 else "center", rotation_mode="anchor")
+    """An x axis of numbers, logarithmic unless `x_scale` says otherwise, with a tick at every value there is, at most
+    eight of them labelled; and the y axis from 0 on, or logarithmic."""
+    if spec.get("x_scale") != "linear":
+        labels = labels_of(rows, spec["x"])
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_locator(ticker.FixedLocator([quantity.number(label) for label in labels]))
+        axes.xaxis.set_minor_locator(ticker.NullLocator())
+        step = math.ceil(len(labels) / 8)
+        slanted = max(map(len, labels)) > 4
+        axes.set_xticklabels([label if (len(labels) - 1 - i) % step == 0 else "" for i, label in enumerate(labels)],
+                             rotation=35 if slanted else 0, ha="right" if slanted else "center", rotation_mode="anchor")
     if spec.get("y_scale") == "log":
         axes.set_yscale("log")
+        plain_ticks(axes.yaxis, narrow=True)
         if spec.get("inverse"):
-            plain_multiples(axes)
+            axes.set_ylim(bottom=0.9)
+            axes.axhline(1, color="#333333", linewidth=0.8, linestyle=":")
     else:
         axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.6g}"))
 
 
-def plain_multiples(axes):
-    """Ticks 1, 2, 3, 5, 10, ... on a logarithmic y axis from 1 on, where nothing can be less."""
-    axes.yaxis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 3, 5)))
-    axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
-    axes.yaxis.set_minor_locator(ticker.NullLocator())
-    axes.set_ylim(bottom=0.9)
-    axes.axhline(1, color="#333333", linewidth=0.8, linestyle=":")
+def plain_ticks(axis, narrow=False):
+    """Ticks 1, 2, 5, 10, ... of a logarithmic axis, as plain numbers; `narrow`: 3 and 30 too."""
+    axis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 3, 5) if narrow else (1, 2, 5)))
+    axis.set_major_formatter(ticker.StrMethodFormatter("{x:,.6g}"))
+    axis.set_minor_locator(ticker.NullLocator())
+
+
+def dots(what, data):
+    """A row per label of `x` and a dot per series, over a logarithmic axis; a row's least is written beside it."""
+    spec = what.plot
+    names = labels_of(data, spec["x"])
+    series = labels_of(data, spec["series"])
+    figure, all_panels = panels(what, data, 3.4, 0.9 + 0.3 * len(names))
+    handles = {}
+    for number, (axes, rows) in enumerate(all_panels):
+        for y, name in enumerate(names):
+            own = rows[rows[spec["x"]] == name]
+            axes.plot([own[spec["y"]].min(), own[spec["y"]].max()], [y, y], color="#bbbbbb", linewidth=1, zorder=1)
+            for position, label in enumerate(series):
+                colour, marker = palette.look(label, position)
+                point = own[own[spec["series"]] == label]
+                if not point.empty:
+                    handles[label], = axes.plot(point[spec["y"]], [y], color=colour, marker=marker, linestyle="none",
+                                                markersize=6, label=label)
+        axes.set_xscale("log")
+        plain_ticks(axes.xaxis)
+        axes.axvline(1, color="#333333", linewidth=0.8, linestyle=":")
+        axes.set_yticks(range(len(names)), names if number % spec.get("columns", 3) == 0 else [""] * len(names))
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_xlabel(spec["y_label"])
+    legend(figure, [handles[label] for label in series if label in handles])
+    return figure
 
 
 def bars(what, data):
-    """Bars in groups, a group per label of `x`, stacked of `parts` where given."""
+    """Horizontal bars under the label of their group, each with its name and value, stacked of `parts` where given."""
     spec = what.plot
     groups = labels_of(data, spec["x"])
     series = labels_of(data, spec["series"]) if "series" in spec else [None]
-    bar = 0.3 if spec.get("label_bars") else 0.17
-    width = max(3.4, 0.9 + len(groups) * (bar * len(series) + 0.25))
-    figure, all_panels = panels(what, data, width, 2.7)
+    most = data.groupby([axis for axis in (spec.get("panels"),) if axis], observed=True).size().max() if "panels" in spec else len(data)
+    figure, all_panels = panels(what, data, 3.0 if "panels" in spec else 6.2, 0.9 + 0.19 * (most + len(groups) * (len(series) > 1)))
     for axes, rows in all_panels:
-        present = [label for label in groups if (rows[spec["x"]] == label).any()]
-        for position, label in enumerate(series):
-            own = rows if label is None else rows[rows[spec["series"]] == label]
-            draw_series(axes, spec, own, present, (position, len(series)), label)
-        axes.set_xticks(range(len(present)), present, rotation=30, ha="right", rotation_mode="anchor")
-        axes.grid(axis="x", visible=False)
-        axes.set_ylim(bottom=0)
-        if "x_label" in spec:
-            axes.set_xlabel(spec["x_label"])
-    handles = part_handles(spec)
-    if series != [None]:
-        handles += [patches.Patch(color=palette.look(label, i)[0], label=label) for i, label in enumerate(series)]
+        draw_groups(axes, spec, rows, groups, series)
+        axes.set_xlim(left=0, right=1.13 * axes.get_xlim()[1])
+        axes.xaxis.set_major_locator(ticker.MaxNLocator(4))
+        axes.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.6g}"))
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel(spec["y_label"])
+    handles = part_handles(spec, data)
     if handles:
         legend(figure, handles)
     return figure
 
 
-def draw_series(axes, spec, rows, groups, place, label):
-    position, count = place
-    thickness = 0.8 / count
-    colour = palette.look(label, position)[0]
-    for _, row in rows.iterrows():
-        x = groups.index(row[spec["x"]]) + (position - (count - 1) / 2) * thickness
-        bottom = 0.0
-        for style, column in zip(part_looks(spec, colour), spec.get("parts", {spec["y"]: ""})):
-            axes.bar(x, row[column], thickness * 0.92, bottom=bottom, **style)
-            bottom += row[column]
-        draw_spread(axes, [x], row.to_frame().T, spec["y"])
-        if spec.get("label_bars"):
-            axes.annotate(format(row[spec["y"]], spec["label_bars"]), (x, bottom), xytext=(0, 1.5), fontsize=6.5,
-                          textcoords="offset points", ha="center", va="bottom")
+def draw_groups(axes, spec, rows, groups, series):
+    """From the top: a group's label where it has several bars, then its bars."""
+    y, places, names = 0, [], []
+    prefix = f"{spec['x_label']}: " if "x_label" in spec else ""
+    for group in groups:
+        own = rows[rows[spec["x"]] == group]
+        if own.empty:
+            continue
+        if series != [None]:
+            places, names = [*places, y], [*names, prefix + group]
+            y += 1
+        for position, label in enumerate(series):
+            chosen = own if label is None else own[own[spec["series"]] == label]
+            for _, row in chosen.iterrows():
+                draw_bar(axes, spec, row, y, palette.look(label, position)[0])
+                places, names = [*places, y], [*names, group if label is None else label]
+                y += 1
+        y += 0.4 if series != [None] else 0
+    axes.set_yticks(places, names)
+    axes.set_ylim(y - 0.4, -0.7)
+    axes.tick_params(axis="y", length=0)
+    for text in axes.get_yticklabels():
+        if series != [None] and text.get_text().removeprefix(prefix) in groups:
+            text.set_fontweight("bold")
+
+
+def draw_bar(axes, spec, row, y, colour):
+    at = 0.0
+    for style, column in zip(part_looks(spec, colour), spec.get("parts", {spec["y"]: ""})):
+        axes.barh(y, row[column], 0.8, left=at, **style)
+        at += row[column]
+    end = at
+    if LOW in row:
+        axes.errorbar([row[spec["y"]]], [y], xerr=[[row[spec["y"]] - row[LOW]], [row[HIGH] - row[spec["y"]]]], fmt="none",
+                      ecolor="#333333", elinewidth=0.8, capsize=1.5)
+        end = max(end, row[HIGH])
+    axes.annotate(f"{at:,.{2 if at < 10 else 1 if at < 100 else 0}f}", (end, y), xytext=(3, 0), textcoords="offset points", va="center",
+                  fontsize=8)
 
 
 def part_looks(spec, colour):
-    """The looks of a bar's parts from the bottom: grey, hatched between, the series' own colour on top."""
+    """The looks of a bar's parts from the left: grey, hatched between, the series' own colour last."""
     hatched = {"facecolor": "white", "edgecolor": colour, "hatch": "//////", "linewidth": 0.5}
     between = len(spec.get("parts", ())) - 2
     return [{"color": "#c4c4c4"}] * (between >= 0) + [hatched] * between + [{"color": colour}]
 
 
-def part_handles(spec):
-    names = list(spec.get("parts", {}).values())
+def part_handles(spec, data):
+    """A legend of the parts that can be seen: of those in the series' colours, by their pattern."""
+    parts = spec.get("parts", {})
     looks = part_looks(spec, "#555555")
-    return [patches.Patch(label=name, **look) for name, look in zip(names, looks)] if names else []
+    return [patches.Patch(label=name if i == 0 else f"{name} (in colour)", **look)
+            for i, ((column, name), look) in enumerate(zip(parts.items(), looks))
+            if data[column].max() > 0.003 * data[spec["y"]].max()]
