@@ -35,7 +35,7 @@ def synthesise(block, parameters, library, arguments, structure="reduced"):
     STRUCTURES."""
     sources = [path.read_text() for path in netlist.sources_of(block)]
     depends = [block, sorted(parameters.items()), sources, library.text, netlist.source(), arguments.wire_um,
-               arguments.memory_fo4, arguments.macro_bits, arguments.target_ps, structure]
+               arguments.memory_ns, arguments.macro_bits, arguments.target_ps, structure]
     folder = arguments.out / f"{block}.{hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]}"
     if not (folder / "netlist.v").exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -125,7 +125,7 @@ class Energies(unittest.TestCase):
 
 class Replay(unittest.TestCase):
     def synthesised(self, folder, block="vc_buffer", parameters=None):
-        settings = type("Settings", (), {"wire_um": 40, "macro_bits": 1024, "memory_fo4": 10, "target_ps": 3000})
+        settings = type("Settings", (), {"wire_um": 40, "macro_bits": 1024, "memory_ns": 0.9, "target_ps": 3000})
         netlist.write(block, {"DEPTH": 16, "ADDR_W": 4} if parameters is None else parameters, folder, LIBRARY, settings)
         return gates.Gates(folder, LIBRARY, power_tables.Tables(LIBRARY), 40)
 

@@ -75,10 +75,10 @@ class Paths(unittest.TestCase):
 
 
 class Netlist(unittest.TestCase):
-    def test_a_memory_takes_longer_by_one_fo4_a_doubling(self):
-        self.assertAlmostEqual(netlist.access(1024, 10), 0.9)
-        self.assertAlmostEqual(netlist.access(8192, 10), 0.9 + 3 * 0.09)
-        self.assertAlmostEqual(netlist.access(64, 10), 0.9)
+    def test_a_memory_takes_longer_by_90_ps_a_doubling(self):
+        self.assertAlmostEqual(netlist.access(1024, 0.9), 0.9)
+        self.assertAlmostEqual(netlist.access(8192, 0.9), 0.9 + 3 * 0.09)
+        self.assertAlmostEqual(netlist.access(64, 0.9), 0.9)
 
     def test_buffers_what_a_register_drives(self):
         cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
@@ -150,12 +150,12 @@ class Timing(unittest.TestCase):
 
     def test_counts_the_access_of_a_memory(self):
         def slowest(access):
-            run = self.run_timing("fifo", "--memory-fo4", str(access), "--paths", "3")
+            run = self.run_timing("fifo", "--memory-ns", str(access), "--paths", "3")
             self.assertEqual(run.returncode, 0, run.stderr)
             rows = [line.split() for line in run.stdout.splitlines() if " -> " in line]
             self.assertEqual(rows[0][-3:], ["head_q", "->", "data_o"])
             return float(rows[0][0])
-        self.assertAlmostEqual(slowest(40) - slowest(30), 10 * netlist.FO4, places=2)
+        self.assertAlmostEqual(slowest(3.6) - slowest(2.7), 0.9, places=2)
 
     def test_tries_other_structures_where_the_first_misses_the_period(self):
         def slowest(*arguments):
