@@ -7,7 +7,7 @@
 
 #include "config/document/value_schema.h"
 #include "config/document/values.h"
-#include "config/files/hardware_file.h"
+#include "config/files/technology.h"
 #include "config/keys/dimensions.h"
 #include "config/keys/idle_keys.h"
 #include "config/keys/key_builders.h"

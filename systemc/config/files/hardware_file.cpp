@@ -55,18 +55,6 @@ void require_map(const Node& node, const std::string& path) {
 
 }  // namespace
 
-const std::vector<Technology>& technologies() {
-  static const std::vector<Technology> all{{"osu018", 180, 1.8}, {"130nm", 130, 1.3}, {"90nm", 90, 1.2},
-                                           {"65nm", 65, 1.1},    {"45nm", 45, 0.9},   {"32nm", 32, 0.9}};
-  return all;
-}
-
-const Technology* find_technology(const std::string& name) {
-  const auto found = std::ranges::find_if(
-      technologies(), [&](const Technology& technology) { return name == technology.name; });
-  return found == technologies().end() ? nullptr : &*found;
-}
-
 HardwareTable read_hardware_file(const std::string& path) {
   const Node document = read_document(path);
   HardwareTable table;

@@ -1,22 +1,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace coppice::config {
-
-// A process technology to which areas and energies can be scaled, by the feature size in its name.
-struct Technology {
-  const char* name;
-  double nanometres;
-  double volts;  // nominal supply voltage
-};
-
-// osu018, for which the Verilog was synthesised, and the processes to which its figures are scaled.
-const std::vector<Technology>& technologies();
-
-// The technology with this name; nullptr if there is none.
-const Technology* find_technology(const std::string& name);
 
 // The contents of configs/hardware/osu018.yaml, under its names; gates are two-input NANDs.
 struct HardwareTable {

@@ -54,10 +54,8 @@ double sram_pj(const config::HardwareTable& table, double bytes) {
   return table.sram_64_bits_pj * std::sqrt(std::max(bytes, 1.0) / table.sram_bytes);
 }
 
-// Capacitance scales with the feature size, and energy with capacitance times the square of the voltage.
-double energy_scale(double nanometres, double volts, const config::Technology& technology) {
-  const double ratio = technology.volts / volts;
-  return technology.nanometres / nanometres * ratio * ratio;
+double squared(double ratio) {
+  return ratio * ratio;
 }
 
 // Bytes that collectives add, and bytes that they read from and write to memory, for all accelerators
@@ -93,8 +91,12 @@ Json energy_of(const config::HardwareTable& table, const config::Config& config,
   const Moved moved =
       moved_bytes(trains ? workload::CollectiveOp::kAllReduce : config.collective.op, bytes, accelerators);
   const config::Technology technology = technology_of(config);
-  const double sram = energy_scale(table.energy_nanometres, table.volts, technology);
-  const double logic = energy_scale(table.logic_nanometres, table.logic_volts, technology);
+  // Energy is capacitance times the square of the voltage; a memory's capacitance scales with the feature
+  // size.
+  const double sram =
+      technology.nanometres / table.energy_nanometres * squared(technology.volts / table.volts);
+  const double logic = config::capacitance_ratio(technology.nanometres, table.logic_nanometres) *
+                       squared(technology.volts / table.logic_volts);
   const double bits = flit_bits(config);
   const double hops = result.at("flit_hops").get<double>();
   const double crossings = hops - result.at("flits").get<double>();
@@ -122,16 +124,16 @@ Json energy_of(const config::HardwareTable& table, const config::Config& config,
 
 }  // namespace
 
-double router_um2(const config::HardwareTable& table, const RouterShape& shape) {
+Area router_area(const config::HardwareTable& table, const RouterShape& shape) {
   const double inputs = static_cast<double>(shape.ports) * shape.vcs;
   const double gates = table.router_input * inputs + table.router_pair * inputs * inputs +
                        table.router_crossbar * shape.ports * shape.ports * shape.flit_bits +
                        table.router_width * inputs * shape.flit_bits;
   const double bits = inputs * shape.vc_depth * (shape.flit_bits + kVcBufferBits);
-  return gates * table.nand2_um2 + bits * table.macro_um2_per_bit;
+  return {gates * table.nand2_um2, bits * table.macro_um2_per_bit};
 }
 
-double interface_um2(const config::HardwareTable& table, const InterfaceShape& shape) {
+Area interface_area(const config::HardwareTable& table, const InterfaceShape& shape) {
   const double ports = shape.ports;
   const auto flows = static_cast<double>(shape.flows);
   const double gates = table.interface_port * ports + table.interface_pair * ports * ports +
@@ -139,7 +141,7 @@ double interface_um2(const config::HardwareTable& table, const InterfaceShape& s
                        table.interface_port_flow * ports * flows;
   const double bits = ports * (static_cast<double>(shape.entries) * table.entry_bits +
                                (static_cast<double>(shape.buffer) + table.queue) * shape.flit_bits);
-  return gates * table.nand2_um2 + bits * table.macro_um2_per_bit;
+  return {gates * table.nand2_um2, bits * table.macro_um2_per_bit};
 }
 
 bool in_range(const RouterShape& shape) {
@@ -165,6 +167,10 @@ Json hardware_area(const config::Loaded& loaded, const topology::Topology& topol
   const config::HardwareTable table = hardware_table(loaded);
   const config::Technology technology = technology_of(config);
   const int ni_ports = resolve_ni_ports(config, topology);
+  // A memory's area scales with the square of the feature size.
+  const double logic = config::area_ratio(technology.nanometres, table.area_nanometres);
+  const double macros = squared(technology.nanometres / table.area_nanometres);
+  const auto mm2 = [&](const Area& um2) { return (um2.logic * logic + um2.macros * macros) / kUm2PerMm2; };
   double routers = 0;
   double switches = 0;
   const InterfaceShape interface = interface_shape(config, ni_ports, ni_overhead);
@@ -172,17 +178,14 @@ Json hardware_area(const config::Loaded& loaded, const topology::Topology& topol
   for (topology::NodeId node = 0; node < topology.num_nodes(); ++node) {
     const RouterShape shape = router_shape(config, topology, node, ni_ports);
     inside = inside && in_range(shape);
-    (topology.is_accelerator(node) ? routers : switches) += router_um2(table, shape);
+    (topology.is_accelerator(node) ? routers : switches) += mm2(router_area(table, shape));
   }
-  const double shrink = technology.nanometres / table.area_nanometres;
-  const auto mm2 = [&](double um2) { return um2 * shrink * shrink / kUm2PerMm2; };
-  const double interfaces = topology.num_accelerators() * interface_um2(table, interface);
-  return {
-      {"technology", technology.name},
-      {"area_mm2", mm2(routers + switches + interfaces) / topology.num_accelerators()},
-      {"area",
-       {{"routers_mm2", mm2(routers)}, {"interfaces_mm2", mm2(interfaces)}, {"switches_mm2", mm2(switches)}}},
-      {"area_in_range", inside}};
+  const double interfaces = topology.num_accelerators() * mm2(interface_area(table, interface));
+  return {{"technology", technology.name},
+          {"area_mm2", (routers + switches + interfaces) / topology.num_accelerators()},
+          {"area_error", technology.area_error},
+          {"area", {{"routers_mm2", routers}, {"interfaces_mm2", interfaces}, {"switches_mm2", switches}}},
+          {"area_in_range", inside}};
 }
 
 void add_hardware(Json& result, const config::Loaded& loaded) {
@@ -195,6 +198,7 @@ void add_hardware(Json& result, const config::Loaded& loaded) {
     double sum = 0;
     for (const auto& part : parts) sum += part.get<double>();
     hardware["energy_uj"] = sum;
+    hardware["energy_error"] = technology_of(loaded.config).energy_error;
     hardware["energy"] = std::move(parts);
   }
   const auto simulator = result.find("simulator");

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "config/files/hardware_file.h"
+#include "config/files/technology.h"
 #include "config/loader.h"
 #include "topology/topology.h"
 
@@ -27,9 +28,14 @@ struct InterfaceShape {
   std::int64_t flows = 0;
 };
 
-// The area in um2 in the technology of the synthesised points, including macros.
-double router_um2(const config::HardwareTable& table, const RouterShape& shape);
-double interface_um2(const config::HardwareTable& table, const InterfaceShape& shape);
+// An area in um2 in the technology of the synthesised points.
+struct Area {
+  double logic = 0;
+  double macros = 0;
+};
+
+Area router_area(const config::HardwareTable& table, const RouterShape& shape);
+Area interface_area(const config::HardwareTable& table, const InterfaceShape& shape);
 
 // Whether the router lies between the points that were synthesised.
 bool in_range(const RouterShape& shape);

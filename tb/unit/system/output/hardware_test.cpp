@@ -36,13 +36,42 @@ TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   EXPECT_THAT(energy.at("additions_uj").get<double>(), DoubleNear(16384 * 15 * 252e-6, 1e-9));
 }
 
-TEST(Hardware, ScalesLogicByFeatureSizeAndVoltage) {
+// At half the voltage: logic has 0.118 times the capacitance, memories a quarter.
+TEST(Hardware, ScalesEnergiesOfLogicAsMeasuredAndOfMemoriesByFeatureSize) {
   const Json here = hardware_of({"hardware.technology=osu018"}).at("energy");
   const Json there = hardware_of({"hardware.technology=45nm"}).at("energy");
-  for (const char* part : {"routers_uj", "additions_uj"})
-    EXPECT_THAT(there.at(part).get<double>(), DoubleNear(here.at(part).get<double>() / 16, 1e-9)) << part;
+  const auto ratio = [&](const char* part) {
+    return there.at(part).get<double>() / here.at(part).get<double>();
+  };
+  EXPECT_THAT(ratio("additions_uj"), DoubleNear(0.118 / 4, 1e-9));
+  EXPECT_GT(ratio("routers_uj"), 0.118 / 4);  // with buffers
+  EXPECT_LT(ratio("routers_uj"), 0.25 / 4);
   EXPECT_EQ(there.at("links_uj"), here.at("links_uj"));
   EXPECT_EQ(there.at("memory_uj"), here.at("memory_uj"));
+}
+
+TEST(Hardware, ScalesAreasOfLogicAsMeasuredAndOfMemoriesByTheSquareOfTheFeatureSize) {
+  const auto router = [](const char* technology, int depth) {
+    return hardware_of({std::string("hardware.technology=") + technology,
+                        "system.router.vc_depth=" + std::to_string(depth)})
+        .at("area")
+        .at("routers_mm2")
+        .get<double>();
+  };
+  const double memory_here = router("osu018", 128) - router("osu018", 64);  // of 64 places more
+  const double memory_there = router("45nm", 128) - router("45nm", 64);
+  EXPECT_THAT(memory_there, DoubleNear(memory_here / 16, 1e-9));
+  EXPECT_THAT(router("45nm", 64) - memory_there,
+              DoubleNear((router("osu018", 64) - memory_here) * 0.0376, 1e-9));
+}
+
+TEST(Hardware, StatesHowFarScaledFiguresMayBeOff) {
+  const Json here = hardware_of({"hardware.technology=osu018"});
+  const Json there = hardware_of({"hardware.technology=45nm"});
+  EXPECT_THAT(here.at("area_error").get<double>(), DoubleNear(1.023, 1e-9));
+  EXPECT_THAT(there.at("area_error").get<double>(), DoubleNear(1.023 * 1.5, 1e-9));
+  EXPECT_THAT(here.at("energy_error").get<double>(), DoubleNear(1.3, 1e-9));
+  EXPECT_THAT(there.at("energy_error").get<double>(), DoubleNear(1.3 * 1.6, 1e-9));
 }
 
 // 1,000 of the 3,000 router traversals end in an ejection; a link takes 1.17 pJ per bit of 16-byte flits.

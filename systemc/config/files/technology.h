@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coppice::config {
+
+// A process technology to which areas and energies are scaled.
+struct Technology {
+  const char* name;
+  double nanometres;    // feature size
+  double volts;         // nominal supply voltage
+  double area_error;    // factor by which areas may be off in either direction
+  double energy_error;  // the same for the energies of logic and memories
+};
+
+// osu018, for which the Verilog was synthesised, and the processes to which its figures are scaled.
+const std::vector<Technology>& technologies();
+
+// The technology with this name; nullptr if there is none.
+const Technology* find_technology(const std::string& name);
+
+// Logic of one feature size relative to the same logic of another: the area of its cells, and the capacitance
+// that it switches. Both follow the reduction lane in the cell libraries of docs/measurements/hardware.md.
+// Sizes between two libraries are interpolated between the logarithms; beyond the last, areas follow the
+// square of the size and capacitances the size.
+double area_ratio(double nanometres, double of_nanometres);
+double capacitance_ratio(double nanometres, double of_nanometres);
+
+}  // namespace coppice::config
