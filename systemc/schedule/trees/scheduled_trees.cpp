@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
@@ -87,6 +88,22 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
 
 enum class Direction : std::uint8_t { kGather, kReduce };
 
+// The trees' edges in the order in which their messages leave ports within a timestep: tree by tree. Routed
+// messages of a single timestep go by their place in the tree instead, or all accelerators would start with
+// the same receiver.
+std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees& trees) {
+  std::vector<std::pair<std::int32_t, const TreeEdge*>> edges;
+  for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {
+    for (const TreeEdge& edge : trees.trees[flow]) edges.emplace_back(static_cast<std::int32_t>(flow), &edge);
+  }
+  const auto routed = [](const auto& edge) { return edge.second->channel < 0 && edge.second->path < 0; };
+  if (trees.steps > 1 || !std::ranges::all_of(edges, routed)) return edges;
+  std::ranges::stable_sort(edges, {}, [&](const auto& edge) {
+    return edge.second - trees.trees[static_cast<std::size_t>(edge.first)].data();
+  });
+  return edges;
+}
+
 // The delay of ports, in latencies, as trees over channels run.
 class Waits {
  public:
@@ -165,28 +182,26 @@ std::vector<Send> sends_of(const Topology& topology, const CompileRequest& reque
   std::vector<Send> sends;
   const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
   sends.reserve(trees.trees.size() * (accelerators - 1) * (reduces && gathers ? 2 : 1));
-  for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {
-    for (const TreeEdge& edge : trees.trees[flow]) {
-      if (reduces) {
-        sends.push_back(
-            {.op = Op::kReduce,
-             .flow = static_cast<std::int32_t>(flow),
-             .src = edge.child,
-             .dst = edge.parent,
-             .step = trees.steps + 1 - reduce_step[static_cast<std::size_t>(edge.step)],
-             .channel = edge.channel < 0 ? -1 : reverse[static_cast<std::size_t>(edge.channel)],
-             .path = edge.path < 0 ? -1 : edge.path + static_cast<std::int32_t>(trees.paths.size())});
-      }
-      if (gathers) {
-        sends.push_back(
-            {.op = Op::kGather,
-             .flow = static_cast<std::int32_t>(flow),
-             .src = edge.parent,
-             .dst = edge.child,
-             .step = (reduces ? trees.steps : 0) + gather_step[static_cast<std::size_t>(edge.step)],
-             .channel = edge.channel,
-             .path = edge.path});
-      }
+  for (const auto& [flow, edge] : edges_in_order(trees)) {
+    if (reduces) {
+      sends.push_back(
+          {.op = Op::kReduce,
+           .flow = flow,
+           .src = edge->child,
+           .dst = edge->parent,
+           .step = trees.steps + 1 - reduce_step[static_cast<std::size_t>(edge->step)],
+           .channel = edge->channel < 0 ? -1 : reverse[static_cast<std::size_t>(edge->channel)],
+           .path = edge->path < 0 ? -1 : edge->path + static_cast<std::int32_t>(trees.paths.size())});
+    }
+    if (gathers) {
+      sends.push_back(
+          {.op = Op::kGather,
+           .flow = flow,
+           .src = edge->parent,
+           .dst = edge->child,
+           .step = (reduces ? trees.steps : 0) + gather_step[static_cast<std::size_t>(edge->step)],
+           .channel = edge->channel,
+           .path = edge->path});
     }
   }
   return sends;

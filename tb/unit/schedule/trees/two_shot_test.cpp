@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -33,6 +34,20 @@ TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   };
   EXPECT_EQ(messages("two_shot"), messages("direct"));
   EXPECT_EQ(machine.compile("two_shot", Collective::kAllReduce, 4096).steps, 2);
+}
+
+// Every accelerator starts with another receiver, so that none is the bottleneck of a switch.
+TEST(TwoShot, StartsWithAnotherReceiverAtEveryAccelerator) {
+  const Machine machine = built(topology::Kind::kSwitch, {6});
+  const Schedule schedule = machine.compile("two_shot", Collective::kAllReduce, 6144);
+  for (std::size_t turn = 0; turn < 10; ++turn) {
+    std::set<NodeId> receivers;
+    for (const NodeTables& node : schedule.nodes) {
+      ASSERT_EQ(node.ports.front().size(), 10U);
+      receivers.insert(node.ports.front()[turn].destination());
+    }
+    EXPECT_EQ(receivers.size(), 6U) << turn;
+  }
 }
 
 // 2^35 messages are refused before any is built.
