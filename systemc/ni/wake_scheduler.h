@@ -62,19 +62,28 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
     failure_->guard([this] {
       const Cycles now = next_;
       const std::vector<Sleeper*>& sleepers = alarms_.take();
+      const bool prefetches = sleepers.size() > kCached;
       for (std::size_t i = 0; i < sleepers.size(); ++i) {
-        constexpr std::size_t kApart = 2;
-        constexpr std::size_t kFirst = Sleeper::kStages * kApart;
-        for (std::size_t stage = 0; stage < Sleeper::kStages; ++stage) {
-          const std::size_t later = i + kFirst - stage * kApart;
-          if (later < sleepers.size()) sleepers[later]->wakes_soon(stage);
-        }
-        if (i + kFirst + kApart < sleepers.size()) __builtin_prefetch(sleepers[i + kFirst + kApart]);
+        if (prefetches) prefetch_after(sleepers, i);
         sleepers[i]->wake(now);
       }
       next_ = alarms_.empty() ? -1 : alarms_.next();
       if (next_ >= 0) event_.notify(fabric::to_sc_time(checked_time(next_, period_) - now * period_));
     });
+  }
+
+  // The state of this many interfaces stays in the caches from one wake to the next.
+  static constexpr std::size_t kCached = 512;
+
+  // Prefetches for the modules that wake after the one at `i`, each stage for another of them.
+  static void prefetch_after(const std::vector<Sleeper*>& sleepers, std::size_t i) {
+    constexpr std::size_t kApart = 2;
+    constexpr std::size_t kFirst = Sleeper::kStages * kApart;
+    for (std::size_t stage = 0; stage < Sleeper::kStages; ++stage) {
+      const std::size_t later = i + kFirst - stage * kApart;
+      if (later < sleepers.size()) sleepers[later]->wakes_soon(stage);
+    }
+    if (i + kFirst + kApart < sleepers.size()) __builtin_prefetch(sleepers[i + kFirst + kApart]);
   }
 
   Femtoseconds period_;
