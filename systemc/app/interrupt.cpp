@@ -12,7 +12,9 @@ namespace {
 // Static, because a signal handler can access nothing else.
 std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+std::atomic<pid_t> command{0};  // the process that called catch_interrupts(), not a simulation forked from it
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+              std::atomic<pid_t>::is_always_lock_free);
 
 constexpr std::size_t kMostFiles = 16;
 std::array<std::array<char, 4096>, kMostFiles> unfinished{};
@@ -35,6 +37,7 @@ void remove_unfinished() {
 }
 
 void end_now(int /*signal*/) {
+  if (::getpid() != command) ::_exit(kInterruptedStatus);
   remove_unfinished();
   constexpr char kMessage[] = "coppice: interrupted\n";
   // The process is ending: a failure to write cannot be reported.
@@ -60,6 +63,7 @@ void raise_flag(int signal) {
 }  // namespace
 
 const std::atomic<bool>& catch_interrupts() {
+  command = ::getpid();
   handle_with(SIGALRM, end_now);
   handle_with(SIGINT, raise_flag);
   handle_with(SIGTERM, raise_flag);

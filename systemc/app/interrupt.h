@@ -8,7 +8,8 @@ inline constexpr int kInterruptedStatus = 130;
 
 // From now on the first Ctrl-C (SIGINT) or SIGTERM sets the returned flag, for code that polls it and cleans
 // up. If the process still exists a second later, or at the second signal, it is ended: unfinished output
-// files are removed, and it ends as by end_as_interrupted().
+// files are removed, and it ends as by end_as_interrupted(). Processes forked from it end in silence and
+// leave its files alone.
 const std::atomic<bool>& catch_interrupts();
 
 // From now on a full disk is reported as an error of the call that writes the file, not as a signal. A

@@ -166,6 +166,7 @@ TEST(Interrupts, EndEveryPhase) {
       const Outcome outcome = command.finish();
       EXPECT_EQ(outcome.status, 128 + signal) << ::testing::PrintToString(line);
       EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+      EXPECT_EQ(outcome.err.find("interrupted"), outcome.err.rfind("interrupted")) << outcome.err;
       const bool keeps_rows = line.front() == "compare" && !shop.files().empty();
       if (keeps_rows) {
         EXPECT_FALSE(shop.read_json("r.json").at("rows").empty());
