@@ -44,14 +44,14 @@ module dependency_tracker #(
     end
   endfunction
 
+  function [COUNT_W-1:0] carried(input [COUNT_W-1:LATE_W] upper, input [LATE_W:0] lower);
+    carried = {lower[LATE_W] ? upper + ONE : upper, lower[LATE_W-1:0]};
+  endfunction
+  function [COUNT_W-1:0] with_late(input [COUNT_W-1:0] count, input [LATE_W-1:0] late);
+    with_late = carried(count[COUNT_W-1:LATE_W], {1'b0, count[LATE_W-1:0]} + {1'b0, late});
+  endfunction
   function [COUNT_W-1:0] added(input [COUNT_W-1:0] count, input [EARLY_W-1:0] early, input [LATE_W-1:0] late);
-    reg [COUNT_W-1:0] first;
-    reg [LATE_W:0]    lower;
-    begin
-      first = count + {{(COUNT_W - EARLY_W){1'b0}}, early};
-      lower = {1'b0, first[LATE_W-1:0]} + {1'b0, late};
-      added = {lower[LATE_W] ? first[COUNT_W-1:LATE_W] + ONE : first[COUNT_W-1:LATE_W], lower[LATE_W-1:0]};
-    end
+    added = with_late(count + {{(COUNT_W - EARLY_W){1'b0}}, early}, late);
   endfunction
 
   // The flows of arrivals, one-hot: the group, and the flow in its group.

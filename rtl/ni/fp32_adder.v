@@ -30,6 +30,7 @@ module fp32_adder #(
   // exponent; of exponents below 32 one bit of 8 for its lower three bits, the highest for 0, and one of 4 for the next two;
   // sign of x; subtract; infinity or NaN; NaN; sign of a zero sum}. Both differences of the exponents are there when it is
   // known which is larger. Integers: {b's lower bits, 000; a's lower bits; sum of the upper ones}.
+  /* verilator lint_off BLKSEQ */  // the variables of functions are not registers
   function [EXACT_W+SIGNIFICAND_W+24:0] align(input [WIDTH-1:0] a, input [WIDTH-1:0] b, input whole);
     reg swap, keep, x_leads, y_leads, a_normal, b_normal, nan, far;
     reg [WIDTH-1:0] x, y;
@@ -63,21 +64,23 @@ module fp32_adder #(
     end
   endfunction
   wire                    whole = FRACTION_W > 7 && int_i;
-  reg                     sign_q, subtract_q, special_q, nan_q, zero_sign_q;
-  reg [7:0]               exponent_q, unit_q;
-  reg [3:0]               eights_q;
-  reg [SIGNIFICAND_W-1:0] x_q;
-  reg [EXACT_W-1:0]       y_q;
+  wire                     sign_q, subtract_q, special_q, nan_q, zero_sign_q;
+  wire [7:0]               exponent_q, unit_q;
+  wire [3:0]               eights_q;
+  wire [SIGNIFICAND_W-1:0] x_q;
+  wire [EXACT_W-1:0]       y_q;
+  reg  [EXACT_W+SIGNIFICAND_W+24:0] aligned_q;
+  assign {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} = aligned_q;
   generate
     if (PIPELINED != 0) begin : g_align
       wire clk;
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(valid_i), .clk_o(clk));
       always @(posedge clk) begin
         if (valid_i || GATES != 0)
-          {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} <= align(a_i, b_i, whole);
+          aligned_q <= align(a_i, b_i, whole);
       end
     end else begin : g_align
-      always @* {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} = align(a_i, b_i, whole);
+      always @* aligned_q = align(a_i, b_i, whole);
     end
   endgenerate
 
@@ -142,9 +145,13 @@ module fp32_adder #(
       add = {zero, zero || !subtract || |(ends & first), exponent, shifted};
     end
   endfunction
-  reg               sign2_q, zero2_q, special2_q, nan2_q, zero_sign2_q, last_q;
-  reg [8:0]         exponent2_q;
-  reg [EXACT_W-1:0] normal_q;
+  /* verilator lint_on BLKSEQ */
+  reg                sign2_q, special2_q, nan2_q, zero_sign2_q;
+  wire               zero2_q, last_q;
+  wire [8:0]         exponent2_q;
+  wire [EXACT_W-1:0] normal_q;
+  reg  [EXACT_W+10:0] added_q;
+  assign {zero2_q, last_q, exponent2_q, normal_q} = added_q;
   generate
     if (PIPELINED != 0) begin : g_add
       wire clk;
@@ -154,13 +161,13 @@ module fp32_adder #(
         if (next_i)  // unused otherwise; most of the work in simulation
 `endif
         begin
-          {zero2_q, last_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
+          added_q <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
           {sign2_q, zero_sign2_q, special2_q, nan2_q} <= {sign_q, zero_sign_q, special_q, nan_q};
         end
       end
     end else begin : g_add
       always @* begin
-        {zero2_q, last_q, exponent2_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
+        added_q = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
         {sign2_q, zero_sign2_q, special2_q, nan2_q} = {sign_q, zero_sign_q, special_q, nan_q};
       end
     end
