@@ -20,8 +20,8 @@ workload::RankProgram rank_program(const PlannedJob& job, std::int32_t first, st
     std::vector<std::int32_t> after;
     if (next > 0) after.push_back(next - 1);
     rank.operations.push_back({"compute", workload::Compute{.duration = job.compute}, after, iteration});
-    rank.operations.push_back(
-        {"all_reduce", workload::JoinCollective{first + iteration * stride}, {next}, iteration});
+    rank.operations.push_back({"all_reduce", workload::JoinCollective{first + iteration * stride},
+                               std::vector<std::int32_t>(1, next), iteration});
   }
   return rank;
 }
