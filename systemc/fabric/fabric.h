@@ -118,6 +118,10 @@ class Fabric {
   virtual void add_observer(FabricObserver& observer) = 0;
 
   virtual const FabricStatistics& statistics() const = 0;
+  // Call this before the simulation if it ends at cycle `stop`, whatever is in flight: statistics include
+  // only what moves before. Fabrics that count flits as they move do so anyway; fluid flows are always
+  // counted whole.
+  virtual void count_until(Cycles /*stop*/) {}
   // The last cycle in which something moved, and the clock period.
   virtual Cycles last_movement() const = 0;
   virtual Femtoseconds period() const = 0;

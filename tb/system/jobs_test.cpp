@@ -161,6 +161,23 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
 }
 
+// Of messages in flight at a failure, the flits that have moved are counted: by trains as well.
+TEST_F(Jobs, CountFlitsUpToAFailure) {
+  shop.write("row.yaml", iterating(4, 1));
+  for (const char* bandwidth : {"16 GB/s", "12.5 GB/s"}) {
+    std::vector<Json> results;
+    for (const char* fidelity : {"flit", "train"}) {
+      results.push_back(result(fmt::format("kind: ring, dims: [4]}}\n  link: {{bandwidth: {}", bandwidth),
+                               "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 1], at: 7 us}]\n"
+                               "fidelity: " +
+                                   std::string(fidelity) + "\n")["stretches"][0]);
+    }
+    EXPECT_EQ(results[1]["fidelity"], "train");
+    EXPECT_GT(results[0]["flits"], 0);
+    for (const char* count : {"flits", "flit_hops"}) EXPECT_EQ(results[0][count], results[1][count]);
+  }
+}
+
 // Iterations, lost work and idle time add up to the whole time, and the parts of an accelerator's time to its
 // time.
 TEST_F(Jobs, AccountForAllTimeAroundFailures) {

@@ -38,6 +38,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
   const FabricStatistics& statistics() const override;
+  void count_until(Cycles stop) override { trains_.count_until(stop); }
   void read_statistics(const Reader& read) const override { statistics().read(read); }
   bool idle() const override { return trains_.idle() && flits_.idle(); }
   void check_conservation() const override;

@@ -63,4 +63,28 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
   return traversal;
 }
 
+std::vector<std::int64_t> TrainTiming::moved_before(const Train& train, Cycles start, Cycles injection_delay,
+                                                    std::span<const Leg> legs, Cycles end) const {
+  std::vector<Cycles> moves(static_cast<std::size_t>(train.flits));  // of each flit
+  for (std::size_t i = 0; i < moves.size(); ++i)
+    moves[i] = start + cycles(static_cast<Femtoseconds>(i) * train.pace);
+  std::vector<std::int64_t> moved;
+  const auto count = [&] { moved.push_back(std::ranges::lower_bound(moves, end) - moves.begin()); };
+  count();
+  Cycles delay = injection_delay;
+  for (const Leg& leg : legs) {
+    const Femtoseconds slack = leg.pace.cycles > 0 ? 0 : period_ - 1;
+    Femtoseconds next_free = 0;
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      const bool head = static_cast<std::int64_t>(i) % train.packet_flits == 0;
+      const Cycles ready = moves[i] + delay + (head ? routing_and_allocation_ : 0);
+      moves[i] = std::max(ready, cycles(next_free));
+      next_free = std::max(next_free, moves[i] * period_ - slack) + leg.pace.flit_time;
+    }
+    count();
+    delay = leg.delay;
+  }
+  return moved;
+}
+
 }  // namespace coppice::fabric

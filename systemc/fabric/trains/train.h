@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <tuple>
+#include <vector>
 
 #include "base/time_limit.h"
 #include "base/units.h"
@@ -81,6 +83,18 @@ class TrainTiming {
   Cycles tail_behind(Femtoseconds next_free, std::int64_t flits, const ChannelPace& channel) const {
     return cycles(checked_sum(next_free, (flits - 1) * channel.flit_time));
   }
+
+  // An output channel on a train's route, and the cycles from a win of the switch before it to the arrival in
+  // the next router.
+  struct Leg {
+    ChannelPace pace;
+    Cycles delay = 0;
+  };
+  // The flits of a train injected from cycle `start` on that have moved before cycle `end`: the number
+  // injected, then for each leg the number that have won the switch. Flits reach the first router
+  // `injection_delay` cycles after their injection.
+  std::vector<std::int64_t> moved_before(const Train& train, Cycles start, Cycles injection_delay,
+                                         std::span<const Leg> legs, Cycles end) const;
 
   // Whole cycles, rounded up.
   Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }

@@ -171,20 +171,22 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
                             message.src, at, message.src, message.dst, vcs_, vc_depth_));
     if (meetings_ != nullptr) meetings_->want_port(index);
   }
+  const std::vector<std::int64_t> moved = moved_before_stop(train, now);
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Output& out = *stages_[i].output;
     const Traversal& traversal = stages_[i].traversal;
+    const std::int64_t flits = moved.empty() ? train.flits : moved[i + 1];
     occupy(out, interval(i, cached), message.src, message.dst, now);
-    statistics_.flit_hops += all(train.flits);
+    statistics_.flit_hops += all(flits);
     for (const topology::ChannelId channel : stages_[i].channels) {
-      statistics_.channel_flits[static_cast<std::size_t>(channel)] += train.flits;
+      statistics_.channel_flits[static_cast<std::size_t>(channel)] += flits;
       for (FabricObserver* observer : observers_) {
         observer->channel_busy(channel, traversal.head, traversal.tail + 1, train.flits * out.pace.flit_time);
       }
     }
   }
   ++trains_;
-  statistics_.flits_injected += all(train.flits);
+  statistics_.flits_injected += all(moved.empty() ? train.flits : moved.front());
   last_movement_ = now;
   port.sending = true;
   port.free_at = now + cached.next_start;
@@ -195,6 +197,15 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   const Stage& last = stages_.back();
   schedule(last.traversal.tail + last.output->delay,
            {EventKind::kEjected, ejection_port(message), message.id});
+}
+
+// The flits of the train of stages_ that are injected, and that pass each stage, before the stop; empty if
+// all of them do.
+std::vector<std::int64_t> TrainFabric::moved_before_stop(const Train& train, Cycles now) const {
+  if (stages_.back().traversal.tail < stop_) return {};
+  std::vector<TrainTiming::Leg> legs;
+  for (const Stage& stage : stages_) legs.push_back({stage.output->pace, stage.output->delay});
+  return timing_.moved_before(train, now, kInjectionDelay, legs, stop_);
 }
 
 // The NI port at the end of the message's route, as an index into ports_.

@@ -105,6 +105,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
   const FabricStatistics& statistics() const override { return statistics_; }
+  void count_until(Cycles stop) override { stop_ = stop; }
   void read_statistics(const Reader& read) const override {
     if (whole_ == nullptr) statistics_.read(read);
   }
@@ -194,6 +195,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::int64_t all(std::int64_t flits) const {
     return images_ == nullptr ? flits : flits * static_cast<std::int64_t>(images_->accelerators());
   }
+  std::vector<std::int64_t> moved_before_stop(const Train& train, Cycles now) const;
   std::int32_t ejection_port(const Message& message) const;
   void require_credits(const Message& message, const Known& known, Cycles now) const;
   void require_virtual_channels(const Message& message, const Train& train, Cycles now) const;
@@ -248,6 +250,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch space: the output ports of the message being started
   FabricStatistics statistics_;
+  Cycles stop_ = std::numeric_limits<Cycles>::max();  // flits that move later are not counted
   std::vector<FabricObserver*> observers_;
   Failure* failure_;
 };

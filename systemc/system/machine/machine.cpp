@@ -136,6 +136,7 @@ void Machine::build_messages() {
     route_changes_ = fluid.get();
     fabric_ = std::move(fluid);
   }
+  if (spec_.stop > 0) fabric_->count_until(spec_.stop);
   ni::NiContext context = context_;
   context.clock = clock_.get();
   context.fabric = fabric_.get();

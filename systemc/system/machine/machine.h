@@ -50,6 +50,7 @@ struct MachineSpec {
   // For trains: records where they meet, and determines which messages move as flits from the start. nullptr:
   // a meeting ends the run.
   fabric::Meetings* meetings = nullptr;
+  Cycles stop = 0;  // cycle in which the run ends, whatever is in flight; 0: never
   // For flits: creates the module at the local ports of a node instead of its network interface, inside the
   // node; the machine does not own it, and it has neither memory nor accelerator. Empty: network interfaces.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>

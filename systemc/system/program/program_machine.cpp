@@ -245,6 +245,7 @@ void ProgramMachine::build_machine() {
       .threads = decoupled ? threads_for(state_.flit_hops(), options_.threads) : 1,
       .symmetric = setup_.symmetric,
       .meetings = setup_.meetings,
+      .stop = setup_.stop,
   };
   machine_ = std::make_unique<Machine>("machine", spec, parts());
   if (adding) state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };

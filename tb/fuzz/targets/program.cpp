@@ -42,12 +42,7 @@ void erase_ways(Json& result) {
     for (Json& dimension : result["dimensions"]) dimension.erase("busy");
   }
   if (!result.contains("stretches")) return;
-  // Trains count the flits of a message when it starts, even if a failure stops it.
-  for (const char* key : {"flits", "flit_hops"}) result.erase(key);
-  for (Json& stretch : result["stretches"]) {
-    erase_ways(stretch);
-    for (const char* key : {"flits", "flit_hops"}) stretch.erase(key);
-  }
+  for (Json& stretch : result["stretches"]) erase_ways(stretch);
 }
 
 // The drawn system with a program in place of its collective, and with contexts and virtual channels for
