@@ -18,11 +18,16 @@ import drawing
 
 ROOT = drawing.ROOT
 LEFT_OUT = {".git", "build", "results", "__pycache__"}
-TARGETS = ["coppice", "unit_tests", "command_tests", "fuzz_tests", "coppice_verilog", "ni_model_tests", "coppice_cosim_check"]
+# Folders with unit tests, in the order of their libraries.
+UNITS = tuple(re.findall(r"^coppice_unit_tests\((\w+)", (ROOT / "tb" / "unit" / "CMakeLists.txt").read_text(), re.MULTILINE))
+# Programs of Google Test outside tb/unit.
+PROGRAMS = sorted(name for lists in (ROOT / "tb").glob("*/CMakeLists.txt")
+                  for name in re.findall(r"^add_executable\((\w+_tests)\b", lists.read_text(), re.MULTILINE))
+EXAMPLES = sorted(f"example_{source.stem}" for source in (ROOT / "tb" / "examples").glob("*.cpp"))
+TARGETS = ["coppice", "coppice_verilog", "coppice_cosim_check", "unit_tests", *PROGRAMS, *EXAMPLES]
 # Tests that run the model, by the first part of the tests' names: whole runs last.
-UNITS = ("base", "topology", "schedule", "routing", "workload", "config", "fabric", "ni", "accelerator", "system")
 FOLDERS = rf"({'|'.join(UNITS)})\."
-WIDE = r"golden$|command\.|fuzz\.|runs\.|cosim\."
+WIDE = r"golden$|command\.|fuzz\.|runs\.|cosim\.|examples\."
 TEST_OF = re.compile(r"^\s*\w*(?:TEST|PROP)\w*\(\s*(\w+)", re.MULTILINE)
 MEMORY = 6 << 30  # bytes per process
 MARKS = 4096      # kMost of mutant.h

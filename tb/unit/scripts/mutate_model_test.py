@@ -5,6 +5,7 @@ behaves like each when its number is selected.
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tb" / "mutate_model"))
 
-import drawing  # noqa: E402: its folder is not an installed package
+import bench  # noqa: E402: its folder is not an installed package
+import drawing  # noqa: E402
 import sites  # noqa: E402
 
 SOURCE = r'''#include "a/b.h"  // 1 + 2
@@ -94,6 +96,27 @@ class Sites(unittest.TestCase):
 
     def test_named_mutants_are_in_the_sources(self):
         self.assertEqual(len(drawing.Drawing(1).named()), len(drawing.named.MUTANTS))
+
+
+class Targets(unittest.TestCase):
+    def test_every_folder_with_unit_tests_is_built_and_run(self):
+        folders = {path.relative_to(ROOT / "tb" / "unit").parts[0] for path in (ROOT / "tb" / "unit").rglob("*_test.cpp")}
+        self.assertEqual(set(bench.UNITS), folders)
+        for folder in sorted(folders):
+            self.assertRegex(f"{folder}.Suite.Test", bench.FOLDERS)
+
+    def test_test_programs_and_examples_are_built_and_run(self):
+        lists = "".join(path.read_text() for path in (ROOT / "tb").glob("*/CMakeLists.txt"))
+        for program in ("command_tests", "fuzz_tests", "cosim_tests", "ni_model_tests", "example_small_simulator"):
+            self.assertIn(program, bench.TARGETS)
+            self.assertIn(f"add_executable({program} ", lists)
+        for prefix in re.findall(r"TEST_PREFIX (\w+)\.", lists):
+            self.assertRegex(f"{prefix}.Suite.Test", bench.WIDE)
+        self.assertEqual(len(bench.TARGETS), len(set(bench.TARGETS)))
+
+    def test_only_sources_without_unit_tests_are_tried_by_whole_runs_alone(self):
+        whole_runs = {line.split("/")[1] for line in (str(m) for m in drawing.Drawing(1).draw(150))} - set(bench.UNITS)
+        self.assertLessEqual(whole_runs, {"app", "cosim"})
 
 
 class Processes(unittest.TestCase):
