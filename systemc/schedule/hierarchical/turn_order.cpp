@@ -1,9 +1,9 @@
 #include "schedule/hierarchical/turn_order.h"
 
+#include <compare>
 #include <functional>
 #include <limits>
 #include <queue>
-#include <tuple>
 
 #include "base/time_limit.h"
 
@@ -46,16 +46,13 @@ class Pipeline {
     Bytes rank;
     Femtoseconds came;
     PipelineTurn turn;
-    auto key() const { return std::tie(place, rank, came, turn.chunk, turn.step, turn.message); }
-    bool operator>(const Waiting& other) const { return key() > other.key(); }
+    auto operator<=>(const Waiting& other) const = default;
   };
   struct Event {
     Femtoseconds at;
     std::int32_t port;   // the port that becomes free; -1: a message arrives
     std::int32_t chunk;  // the chunk of the message
-    bool operator>(const Event& other) const {
-      return std::tie(at, port, chunk) > std::tie(other.at, other.port, other.chunk);
-    }
+    auto operator<=>(const Event& other) const = default;
   };
   template <typename T>
   using Earliest = std::priority_queue<T, std::vector<T>, std::greater<>>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,7 +29,7 @@ struct PipelineTurn {
   std::int32_t chunk = 0;
   std::int32_t step = 0;
   std::int32_t message = 0;
-  bool operator==(const PipelineTurn&) const = default;
+  auto operator<=>(const PipelineTurn&) const = default;
 };
 
 // The order in which every network interface sends the messages of its chunks, per port. It is found by a

@@ -18,29 +18,28 @@ namespace {
 // all-gather's edge.
 TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node) {
   // Chunks of a level whose owners' lower digits differ most from the node's are forwarded first.
-  int place = 0;        // among chunks with the same lower digits
-  int below = 1;        // a rank's chunks that differ only in lower digits
-  int distance = 0;     // in the highest digit that differs
-  int level_below = 1;  // value of `below` at that digit's level
-  int level_place = 0;
-  int level_radix = 1;
-  int difference = 0;
+  int place = 0;  // among chunks with the same lower digits
+  int below = 1;  // a rank's chunks that differ only in lower digits
+  struct Level {
+    int distance;  // in this digit
+    int radix;
+    int place;
+    int below;
+    int difference;
+  };
+  Level highest{};  // of the digits that differ
   for (const int radix : radices) {
     const int apart = (owner / below % radix - node / below % radix + radix) % radix;
     if (apart != 0) {
-      distance = apart;
-      level_below = below;
-      level_place = place;
-      level_radix = radix;
       const int digit = node / below % radix;
-      difference = ((digit + apart) % radix - digit) * below;
+      highest = {apart, radix, place, below, ((digit + apart) % radix - digit) * below};
     }
     place += (radix - 1 - apart) * below;
     below *= radix;
   }
-  const int before = n - level_radix * level_below;  // timesteps of the previous levels
-  const int reduce_step = before + (distance - 1) * level_below + level_place + 1;
-  return {.parent = static_cast<NodeId>(node + difference),
+  const int before = n - highest.radix * highest.below;  // timesteps of the previous levels
+  const int reduce_step = before + (highest.distance - 1) * highest.below + highest.place + 1;
+  return {.parent = static_cast<NodeId>(node + highest.difference),
           .child = static_cast<NodeId>(node),
           .step = static_cast<std::int32_t>(n - reduce_step)};
 }

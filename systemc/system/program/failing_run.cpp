@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -99,13 +100,14 @@ class FailingRun {
   Json run() {
     std::size_t next = 0;
     while (!finished()) {
-      const Femtoseconds until = next < failures_.size() ? failures_[next].at : 0;
-      if (next < failures_.size() && until <= begin_) {
-        if (fail(failures_[next++])) begin_ = std::max(begin_, until + loaded_.config.program.restart);
+      std::optional<Femtoseconds> until;
+      if (next < failures_.size()) until = failures_[next].at;
+      if (until && *until <= begin_) {
+        if (fail(failures_[next++])) begin_ = std::max(begin_, *until + loaded_.config.program.restart);
         continue;
       }
       const Progress before = progress_;
-      if (!run_stretch(next < failures_.size() ? until : 0)) break;
+      if (!run_stretch(until)) break;
       if (next < failures_.size() && !finished()) {
         const auto& failure = failures_[next++];
         if (fail(failure)) {
@@ -209,8 +211,8 @@ class FailingRun {
     }
   }
 
-  // Runs the remaining work from begin_, up to a time if it is not 0. Returns whether it could run.
-  bool run_stretch(Femtoseconds until) {
+  // Runs the remaining work from begin_, up to a time if there is one. Returns whether it could run.
+  bool run_stretch(std::optional<Femtoseconds> until) {
     end_those_cut();
     if (finished()) return false;
     std::vector<int> done = progress_.done;
@@ -221,7 +223,7 @@ class FailingRun {
     std::vector<Job> jobs = jobs_;
     for (Job& job : jobs) job.arrival = std::max<Femtoseconds>(0, job.arrival - begin_);
     const Femtoseconds period = loaded_.config.system.clock.period();
-    const Cycles stop = until > 0 ? std::max<Cycles>(1, (until - begin_) / period) : 0;
+    const Cycles stop = until ? std::max<Cycles>(1, (*until - begin_) / period) : 0;
     try {
       const Topology network = links_.empty() ? whole_ : without_links(whole_, links_);
       add(run_in_child([&] { return run_(program, jobs, network, stop); }, options_.interrupted), until);
@@ -293,7 +295,7 @@ class FailingRun {
     return all;
   }
 
-  void add(Json stretch, Femtoseconds until) {
+  void add(Json stretch, std::optional<Femtoseconds> until) {
     const double begin_ns = to_ns(begin_);
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       if (!left(job)) continue;
@@ -312,7 +314,7 @@ class FailingRun {
     }
     shift_operations(stretch["accelerators"], begin_ns);
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
-    Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
+    Json kept{{"begin_ns", begin_ns}, {"end_ns", until && !finished() ? to_ns(*until) : end_ns}};
     for (const char* key :
          {"fidelity", "fidelity_reason", "fluid", "trains", "verified", "iterations", "lost", "collectives",
           "accelerators", "flits", "flit_hops", "link_utilization", "channels", "dimensions", "window_ns",

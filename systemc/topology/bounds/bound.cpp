@@ -21,7 +21,6 @@ std::vector<std::vector<NodeId>> sides(const Topology& topology, const std::vect
 
 // Whether `a` takes longer than `b`.
 bool longer(const LeastTime& a, const LeastTime& b) {
-  if (b.bytes_per_second == 0) return a.bytes_per_second > 0;
   return Capacity{a.bytes} * b.bytes_per_second > Capacity{b.bytes} * a.bytes_per_second;
 }
 
