@@ -355,6 +355,8 @@ TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
   shop.write("c.yaml", kSmallConfig);
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"rnu", "c.yaml"}, "coppice: unknown command 'rnu'; did you mean 'run'?"},
+      {{"ru", "c.yaml"}, "coppice: unknown command 'ru'; did you mean 'run'?"},
+      {{"r", "c.yaml"}, "coppice: unknown command 'r'\n"},
       {{"scheduel", "c.yaml"}, "unknown command 'scheduel'; did you mean 'schedule'?"},
       {{"simulate", "c.yaml"}, "coppice: unknown command 'simulate'\n"},
       {{"run", "c.yaml", "--algorithm", "ring"},

@@ -72,6 +72,14 @@ TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
                            "\n#  Rank  5 on coppice device  5\n#\n"}) {
     EXPECT_THAT(outcome.out, HasSubstr(line));
   }
+  // Parsers of nccl-tests' output find its columns by these lines.
+  EXPECT_THAT(outcome.out, HasSubstr("#       size         count      type   redop    root     time   algbw  "
+                                     " busbw #wrong     time   algbw   "
+                                     "busbw #wrong\n"
+                                     "#        (B)    (elements)                               (us)  (GB/s)  "
+                                     "(GB/s)            (us)  (GB/s)  "
+                                     "(GB/s)       \n"
+                                     "        4096          1024     float     sum      -1 "));
   ASSERT_EQ(rows.size(), 2);
   const Json fastest = shop.read_json("c.json").at("rows").at(0);
   ASSERT_EQ(rows[0].size(), 13);

@@ -59,14 +59,16 @@ TEST(Hierarchy, TakesAsLongAsItsChunksAreExpectedTo) {
   }
 }
 
-TEST(Hierarchy, PrintsTheSharesOfItsChunksInPercent) {
+TEST(Hierarchy, PrintsTheTimesAndSharesOfItsChunks) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   const std::string text = shop.run({"chunks", "c.yaml"}).out;
   ASSERT_EQ(shop.run({"chunks", "c.yaml", "--out", "e.json"}).status, 0);
   const auto result = shop.read_json("e.json");
-  EXPECT_THAT(text,
-              HasSubstr(fmt::format("utilization {:.2f} %", 100 * result["utilization"].get<double>())));
+  EXPECT_THAT(text, HasSubstr(fmt::format("{:.3f} us expected, {:.3f} us ideal, utilization {:.2f} %\n",
+                                          result["time_ns"].get<double>() / 1000,
+                                          result["ideal_time_ns"].get<double>() / 1000,
+                                          100 * result["utilization"].get<double>())));
   for (std::size_t d = 0; d < result["dimensions"].size(); ++d) {
     EXPECT_THAT(text, HasSubstr(fmt::format("\ndimension {}: ", d)));
     EXPECT_THAT(text, HasSubstr(fmt::format("sent by an accelerator, utilization {:.2f} %\n",

@@ -51,6 +51,35 @@ RC_GTEST_PROP(PassCost, TheArrayTakesTheCyclesOfTheFormula, ()) {
   }
 }
 
+// The tiles that a machine executes compute and move what the cost says.
+RC_GTEST_PROP(PassCost, IsThatOfTheTilesOfItsWork, ()) {
+  AcceleratorSpec spec = any_spec();
+  const bool limited = *rc::gen::arbitrary<bool>();
+  if (limited) spec.memory_bandwidth = Bandwidth{*rc::gen::inRange<std::int64_t>(1, 100) * 1'000'000'000};
+  const Accelerator accelerator(spec);
+  const Layer layer = any_layer();
+  const std::int64_t batch = *rc::gen::inRange(1, 6);
+  std::vector<PassWork> works{accelerator.update_work(layer, Optimizer{}),
+                              accelerator.stream_work(70, 4000, 120)};
+  for (const Pass pass : kPasses) works.push_back(accelerator.work(layer, pass, batch));
+  for (const PassWork& work : works) {
+    TileDemand sum;
+    for (const TileSequence& run : work.runs) {
+      for (const TileDemand& tile : run.tiles) {
+        sum.compute += run.repeats * tile.compute;
+        sum.load += run.repeats * tile.load;
+        sum.store += run.repeats * tile.store;
+      }
+    }
+    RC_ASSERT(sum.compute == work.cost.cycles);
+    RC_ASSERT(sum.load + sum.store >= work.cost.traffic.total());
+    if (limited) continue;
+    RC_ASSERT(work.runs.size() <= 1U);
+    RC_ASSERT(sum.load == work.cost.traffic.input + work.cost.traffic.weight);
+    RC_ASSERT(sum.store == work.cost.traffic.output);
+  }
+}
+
 // With unlimited buffers every value moves once: operands at their size, weight gradients as fp32.
 RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
   AcceleratorSpec spec = any_spec();

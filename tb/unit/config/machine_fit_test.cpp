@@ -63,6 +63,23 @@ TEST(MachineFit, CountsTheShareOfALinkThatMessagesCanUse) {
   EXPECT_EQ(system.flit, 512);
 }
 
+// Links that differ in either value, once each.
+TEST(LinksOf, HasEveryKindOfLinkOnce) {
+  const ScratchFile file(
+      "system:\n  topology:\n    kind: hierarchy\n    dimensions:\n"
+      "      - {kind: ring, size: 4, links: 2, bandwidth: 100 GB/s, latency: 40 ns}\n"
+      "      - {kind: ring, size: 4, links: 2, bandwidth: 50 GB/s, latency: 40 ns}\n"
+      "      - {kind: ring, size: 4, links: 2, bandwidth: 50 GB/s, latency: 500 ns}\n"
+      "      - {kind: ring, size: 4, links: 2, bandwidth: 100 GB/s, latency: 40 ns}\n"
+      "collective: {algorithm: ring, size: 1 MiB}\n");
+  const auto has = [](std::int64_t gb_per_s, std::int64_t ns) {
+    return AllOf(::testing::Field(&topology::LinkSpec::bandwidth, Bandwidth{gb_per_s * 1'000'000'000}),
+                 ::testing::Field(&topology::LinkSpec::latency, ns * kFemtosecondsPerNanosecond));
+  };
+  const Loaded loaded = load(file.path(), {}, Purpose::kRun);
+  EXPECT_THAT(links_of(loaded), ::testing::UnorderedElementsAre(has(100, 40), has(50, 40), has(50, 500)));
+}
+
 TEST(ShallowBuffers, TellWhatTheyCost) {
   const std::string link = "{bandwidth: 64 GB/s, latency: 500 ns}";
   EXPECT_THAT(shallow_buffers(load_links(link)), IsEmpty());

@@ -179,7 +179,15 @@ TEST(Session, SaysWhyItDoesNotOpen) {
   EXPECT_EQ(misspelt.status, COPPICE_BAD_INPUT);
   EXPECT_THAT(misspelt.error(), HasSubstr("lnik"));
   EXPECT_EQ(coppice_send(misspelt.session, 0, 1, 1, 0, nullptr, nullptr), COPPICE_BAD_CALL);
-  EXPECT_EQ(coppice_now(misspelt.session), 0);
+  // A session that is not open, and none, have no accelerators, no messages and nothing to come.
+  for (const coppice_session* session : {static_cast<const coppice_session*>(misspelt.session),
+                                         static_cast<const coppice_session*>(nullptr)}) {
+    EXPECT_EQ(coppice_now(session), 0);
+    EXPECT_EQ(coppice_next(session), INT64_MAX);
+    EXPECT_EQ(coppice_in_flight(session), 0);
+    EXPECT_EQ(coppice_accelerators(session), 0);
+    EXPECT_STRNE(coppice_error(session), "");
+  }
   const Opened missing({}, "no_such_system");
   EXPECT_EQ(missing.status, COPPICE_BAD_INPUT);
   const Opened leaps({"fidelity=leap"});
@@ -187,6 +195,8 @@ TEST(Session, SaysWhyItDoesNotOpen) {
   EXPECT_THAT(leaps.error(), HasSubstr("write flit, train or fluid"));
   EXPECT_EQ(coppice_open("x", nullptr, 0, nullptr), COPPICE_BAD_CALL);
   EXPECT_EQ(coppice_advance(nullptr, 1), COPPICE_BAD_CALL);
+  EXPECT_EQ(coppice_drain(nullptr), COPPICE_BAD_CALL);
+  EXPECT_EQ(coppice_stop(nullptr), COPPICE_BAD_CALL);
   EXPECT_EQ(coppice_close(nullptr), COPPICE_OK);
 }
 
@@ -200,6 +210,8 @@ TEST(Session, EndsWhereTrainsMeet) {
   EXPECT_THAT(one.error(), HasSubstr("contention on channel 1->2"));
   EXPECT_EQ(coppice_send(one.session, 0, 1, 1, 0, nullptr, nullptr), COPPICE_BAD_CALL);
   EXPECT_THAT(one.error(), HasSubstr("contention on channel 1->2"));
+  EXPECT_EQ(coppice_accelerators(one.session), 0);
+  EXPECT_EQ(coppice_in_flight(one.session), 0);
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
       HasSubstr("one2one joins 4 endpoints to 3"));
   EXPECT_THAT(complaint(with("scheme: many2many", "scheme: star")),
               HasSubstr("not one of one2one, many2many, ring"));
+  EXPECT_THAT(complaint(with("gigabits_per_second: 800", "gigabits_per_second: 1e-12")),
+              StartsWith("13:5: channel "));
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 

@@ -121,14 +121,43 @@ class SeenDigest final : public FabricObserver {
   Cycles last = 0;
 };
 
+// A module without channels that a node clocks besides its terminal and router, in every kEvery-th cycle.
+class Ticking final : public FlitModule {
+ public:
+  static constexpr Cycles kEvery = 1'000;
+
+  explicit Ticking(FlitNode& node) : FlitModule("ticking", 0, 0) {
+    node.add(*this);
+    set_next(kEvery);
+  }
+  void receive_flit(int /*port*/, int /*vc*/, Flit /*flit*/, Cycles /*now*/) override {}
+  void receive_credit(int /*port*/, int /*vc*/, Cycles /*now*/) override {}
+  void step(Cycles now) override {
+    ticks += fmt::format(" {}", now);
+    set_next(now < kLast ? now + kEvery : kNever);
+  }
+
+  std::string ticks;
+
+ private:
+  static constexpr Cycles kLast = 30'000;
+};
+
 class Messages {
  public:
   Messages(const std::string& name, const topology::Topology& topology, const config::SystemConfig& system,
-           int ni_ports, const std::vector<Sent>& sent, int threads)
+           int ni_ports, const std::vector<Sent>& sent, int threads, bool ticks = false)
       : topology_(topology), routing_(topology::make_dimension_order_routing(topology, system.router.vcs)) {
     set_time_resolution();
+    FlitParts parts;
+    if (ticks) {
+      parts.make_terminal = [this](FlitNode& node, NodeId /*id*/, int /*ports*/, FlitContext& /*context*/) {
+        ticking.push_back(std::make_unique<Ticking>(node));
+        return FlitParts::LocalPorts{};
+      };
+    }
     fabric = std::make_unique<FlitFabric>(name.c_str(), topology_, *routing_, system, ni_ports, failure,
-                                          FlitParts{}, threads);
+                                          std::move(parts), threads);
     const auto count = static_cast<std::size_t>(topology.num_accelerators() * ni_ports);
     sources.resize(count);
     sinks.resize(count);
@@ -150,6 +179,7 @@ class Messages {
     for (const MessageSource& source : sources) text += "left" + source.left + "\n";
     for (const FlitSink& sink : sinks)
       text += fmt::format("came{} {} {:x}\n", sink.came, sink.packets, sink.digest);
+    for (const auto& one : ticking) text += "ticks" + one->ticks + "\n";
     const FabricStatistics& counted = fabric->statistics();
     return text + fmt::format("{} {} {} last {} channels {}", counted.flits_injected, counted.flits_ejected,
                               counted.flit_hops, fabric->last_movement(),
@@ -157,6 +187,7 @@ class Messages {
   }
 
   Failure failure;
+  std::vector<std::unique_ptr<Ticking>> ticking;
   std::unique_ptr<FlitFabric> fabric;
   std::vector<MessageSource> sources;
   std::vector<FlitSink> sinks;
@@ -170,6 +201,7 @@ struct Leapt {
   bool ahead = false;     // so that nodes run ahead of each other
   bool observed = false;  // records flits
   int threads = 1;
+  bool ticks = false;  // nodes have modules without channels
 };
 
 // Minimum amounts that leaps must skip: cycles, and node cycles in stretches.
@@ -183,7 +215,7 @@ struct Least {
 inline std::string run(const topology::Topology& topology, const config::SystemConfig& system, int ni_ports,
                        const std::vector<Sent>& sent, const Leapt& how, const std::optional<Least>& least) {
   return ::coppice::testing::in_child([&]() -> std::string {
-    Messages messages("messages", topology, system, ni_ports, sent, how.threads);
+    Messages messages("messages", topology, system, ni_ports, sent, how.threads, how.ticks);
     SeenDigest seen;
     if (how.observed) messages.fabric->add_observer(seen);
     if (how.ahead) messages.fabric->decouple({});

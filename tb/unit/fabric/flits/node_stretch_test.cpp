@@ -17,6 +17,15 @@ TEST(NodeStretch, RunsThroughMessagesThatShareAChannel) {
   EXPECT_EQ(compare(mesh({4}, link(150)), system_config(4, 128), 1, sent, kAhead, {.stretched = 8'000}), "");
 }
 
+// As in whole machines, whose interfaces have an alarm in their node. It rings in every cycle that it asks
+// for.
+TEST(NodeStretch, RunsBesideModulesWithoutChannels) {
+  const std::vector<Sent> sent{
+      {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
+  const Leapt how{.ahead = true, .ticks = true};
+  EXPECT_EQ(compare(mesh({4}, link(150)), system_config(4, 128), 1, sent, how, {.stretched = 8'000}), "");
+}
+
 TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 4'000, 0}, {6, 1, 2, 1, 1, 3'000, 0}, {7, 3, 2, 0, 1, 2'000, 0}};

@@ -133,6 +133,33 @@ TEST(Msccl, RefusesWithThePlace) {
                  10, "step 0: names chunk 1 of buffer s, which has 1 chunks at GPU 1");
 }
 
+// Every number one beyond its range, in the line of its element.
+TEST(Msccl, RefusesNumbersOutOfTheirRanges) {
+  struct Number {
+    const char* in;
+    const char* instead;
+    int line;
+    const char* range;
+  };
+  for (const auto& [in, instead, line, range] :
+       {Number{"ngpus=\"2\"", "ngpus=\"1\"", 1, "ngpus of <algo> must be a whole number from 2 to 1048576"},
+        {"nchunksperloop=\"1\"", "nchunksperloop=\"0\"", 1,
+         "nchunksperloop of <algo> must be a whole number from 1 to"},
+        {"nchannels=\"1\"", "nchannels=\"0\"", 1, "nchannels of <algo> must be a whole number from 1 to"},
+        {"gpu id=\"1\"", "gpu id=\"2\"", 8, "id of <gpu> must be a whole number from 0 to 1, not '2'"},
+        {"i_chunks=\"1\"", "i_chunks=\"-1\"", 3, "i_chunks of <gpu> must be a whole number from 0 to"},
+        {"send=\"1\"", "send=\"2\"", 4, "send of <tb> must be a whole number from -1 to 1, not '2'"},
+        {"send=\"1\"", "send=\"-2\"", 4, "send of <tb> must be a whole number from -1 to 1, not '-2'"},
+        {"recv=\"1\"", "recv=\"2\"", 4, "recv of <tb> must be a whole number from -1 to 1, not '2'"},
+        {"chan=\"0\"", "chan=\"1\"", 4, "chan of <tb> must be a whole number from 0 to 0, not '1'"},
+        {"cnt=\"1\"", "cnt=\"0\"", 5, "cnt of <step> must be a whole number from 1 to"},
+        {"depid=\"-1\"", "depid=\"-2\"", 5, "depid of <step> must be a whole number from -1 to"},
+        {"deps=\"1\"", "deps=\"-1\"", 15, "deps of <step> must be a whole number from 0 to"},
+        {"hasdep=\"0\"", "hasdep=\"2\"", 5, "hasdep of <step> must be a whole number from 0 to 1"}}) {
+    expect_refusal(replaced(kScratch, in, instead), line, range);
+  }
+}
+
 TEST(Msccl, FindsBlocksThatWaitForEver) {
   const std::string itself = replaced(kScratch, "depid=\"0\" deps=\"0\"", "depid=\"1\" deps=\"1\"");
   expect_refusal(itself, 14, "step 1 of thread block 1, which never signals: write hasdep=\"1\" there");

@@ -40,6 +40,16 @@ TEST(DimensionTrees, ReachTheLeastTimesteps) {
   EXPECT_EQ(dimension_trees(mesh({4, 4}).topology, 2, 1)->steps, 15);
 }
 
+// In more than three dimensions, where trees spread in cyclic orders alone, one timestep more.
+TEST(DimensionTrees, UseAllDimensionsEvenly) {
+  for (const std::vector<int>& dims :
+       {std::vector{2, 2, 2}, {2, 2, 2, 2}, {3, 2, 2, 2}, {2, 3, 3, 2}, {2, 2, 2, 2, 2}}) {
+    const Machine machine = mesh(dims);
+    EXPECT_LE(dimension_trees(machine.topology, 1, 1)->steps, least_steps(machine.topology, 1) + 1)
+        << machine.topology.name();
+  }
+}
+
 TEST(DimensionTrees, NeedAMesh) {
   EXPECT_EQ(dimension_trees(torus({4, 4}).topology, 1, 1), std::nullopt);
 }

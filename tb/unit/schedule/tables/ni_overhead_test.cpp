@@ -108,6 +108,7 @@ TEST(NiOverhead, IsNothingForASingleAccelerator) {
   const NiOverhead overhead = ni_overhead(machine.topology, schedule, {});
   EXPECT_EQ(overhead.node_entries, 0);
   EXPECT_EQ(overhead.table_bytes, 0);
+  EXPECT_EQ(longest_message(schedule), 0);
 }
 
 }  // namespace

@@ -76,16 +76,15 @@ Works works_of(const config::Loaded& loaded, const std::vector<Layer>& layers) {
   return works;
 }
 
-// `together`: the all-reduce starts with the layers, otherwise after them.
-Times run_with(const std::vector<std::string>& overrides, const std::vector<Layer>& layers, bool together) {
-  const config::Loaded loaded = load_system("torus_4x4", overrides);
+// `together`: the all-reduce starts with the works, otherwise after them.
+Times run_with(const config::Loaded& loaded, const Works& works, bool together) {
   const auto result = run_in_child(
       [&] {
         std::vector<Cycles> ends(4, -1);
         RunOptions options;
         options.parts.make_accelerator = [&](int node) {
-          return std::make_unique<Computer>("accelerator", Frequency{1'000'000'000}, works_of(loaded, layers),
-                                            together, ends[static_cast<std::size_t>(node)]);
+          return std::make_unique<Computer>("accelerator", Frequency{1'000'000'000}, works, together,
+                                            ends[static_cast<std::size_t>(node)]);
         };
         auto json = run_program(loaded, load_program(loaded), options);
         json["computed"] = ends;
@@ -100,6 +99,11 @@ Times run_with(const std::vector<std::string>& overrides, const std::vector<Laye
   times.all_reduce = result.at("cycles");
   times.verified = result.at("verified");
   return times;
+}
+
+Times run_with(const std::vector<std::string>& overrides, const std::vector<Layer>& layers, bool together) {
+  const config::Loaded loaded = load_system("torus_4x4", overrides);
+  return run_with(loaded, works_of(loaded, layers), together);
 }
 
 // A product of a vector and weights, which the memory delivers more slowly than the array consumes them: the
@@ -146,6 +150,25 @@ TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
     }
     EXPECT_EQ(run_with(overrides, convolutions(), false).computed, expected) << bandwidth;
   }
+}
+
+// A work may have runs of no tiles, or that repeat not at all, between others.
+TEST(ComputingAccelerator, SkipsRunsOfNothing) {
+  const auto computed = [](const Works& works) {
+    const auto overrides = keys("64 GB/s", "train");
+    return run_with(load_system("torus_4x4", overrides), works, false).computed;
+  };
+  accelerator::TileSequence some;
+  some.tiles.assign(3, {.compute = 50, .load = 64, .store = 64, .new_output = true, .takes_half = true});
+  accelerator::TileSequence never = some;
+  never.repeats = 0;
+  const auto work = [](std::vector<accelerator::TileSequence> runs) {
+    return std::make_shared<PassWork>(PassWork{{}, std::move(runs)});
+  };
+  const Cycles alone = computed({work({some})});
+  EXPECT_GE(alone, 150);
+  EXPECT_EQ(computed({work({{}, never, some, never, {}})}), alone);
+  EXPECT_EQ(computed({work({}), work({never}), work({{}})}), 0);
 }
 
 TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory) {

@@ -1,6 +1,9 @@
 // Programs on their machine, under a controller's actions.
 #include "system/program/program_machine.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "small_program.h"
@@ -83,6 +86,45 @@ TEST(ProgramMachine, ChangesTheRoutesOfFlowsOnly) {
   EXPECT_TRUE(run(config::Fidelity::kFluid, 0).changes_routes);
   EXPECT_FALSE(run(config::Fidelity::kFlit, 0).changes_routes);
   EXPECT_FALSE(run(config::Fidelity::kTrain, 0).changes_routes);
+}
+
+// Every member of a collective reports its sums once, under its own number.
+TEST(ProgramMachine, PassesOnTheValuesOfEveryMember) {
+  for (const char* group : {"[0, 1, 2, 3]", "[1, 3]"}) {
+    const auto json = run_in_child(
+        [&] {
+          SmallProgram small("kind: ring, dims: [4]",
+                             "ranks: 4\ngroups: {g: " + std::string(group) +
+                                 "}\noperations:\n  - {name: a, all_reduce: 256 B, group: g}\n",
+                             {"check=values"});
+          const auto jobs = jobs_of(small.machine.loaded().config, small.program);
+          PreparedProgram prepared(small.machine.loaded(), "program", small.program, jobs,
+                                   small.machine.topology(), nullptr, GroupRouting::kOwnNetwork);
+          auto values = nlohmann::ordered_json::array();
+          RunOptions options;
+          options.final_values = [&values](int accelerator, std::span<const float> sums) {
+            values.push_back(
+                {{"accelerator", accelerator}, {"sums", std::vector<float>(sums.begin(), sums.end())}});
+          };
+          ProgramMachine machine({.loaded = small.machine.loaded(),
+                                  .program = small.program,
+                                  .jobs = jobs,
+                                  .prepared = prepared,
+                                  .fidelity = config::Fidelity::kFlit},
+                                 options);
+          machine.run();
+          return nlohmann::ordered_json{{"values", values}};
+        },
+        nullptr);
+    std::vector<int> members;
+    for (const auto& one : json["values"]) {
+      members.push_back(one["accelerator"].get<int>());
+      EXPECT_EQ(one["sums"].size(), 64U);
+      EXPECT_EQ(one["sums"], json["values"][0]["sums"]);
+    }
+    std::ranges::sort(members);
+    EXPECT_EQ(members, nlohmann::json::parse(group).get<std::vector<int>>());
+  }
 }
 
 TEST(ProgramMachine, RunsGroupsOverTheMachinesRoutes) {

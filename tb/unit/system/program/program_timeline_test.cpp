@@ -146,6 +146,43 @@ TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   }
 }
 
+// Memory accesses of all ranks add up; computation hides them, and they hide communication.
+TEST(ProgramTimelineParts, CountTheMemorysTime) {
+  SmallProgram one("kind: ring, dims: [4]",
+                   "ranks: 2\noperations:\n"
+                   "  - {name: r, read: 64 B}\n"
+                   "  - {name: f, compute: 10 ns}\n"
+                   "  - {name: a, all_reduce: 64 B}\n",
+                   {"check=off", "system.accelerator.memory_bandwidth=16 GB/s"});
+  const auto at = [&](int rank, std::size_t operation, Cycles begun, Cycles ended) {
+    one.state->times(rank, operation) = {.ready = begun, .begun = begun, .ended = ended};
+  };
+  at(0, 0, 0, 30);
+  at(0, 1, 20, 40);
+  at(0, 2, 40, 60);
+  at(1, 0, 5, 50);
+  at(1, 1, 0, 5);
+  at(1, 2, 40, 60);
+  one.state->joined(1, 40);
+  one.state->joined(1, 40);
+  for (int member = 0; member < 2; ++member) one.state->done(1, 60);
+  const ProgramTimeline timeline(*one.state, kFemtosecondsPerNanosecond);
+  const Json iterations = timeline.iterations();
+  ASSERT_THAT(iterations, SizeIs(1));
+  EXPECT_DOUBLE_EQ(iterations[0]["memory_ns"], (20 + 45) / 2.0);
+  EXPECT_DOUBLE_EQ(iterations[0]["compute_ns"], (20 + 5) / 2.0);
+  EXPECT_DOUBLE_EQ(iterations[0]["exposed_ns"], (20 + 10) / 2.0);
+  const Json accelerators = timeline.accelerators();
+  EXPECT_DOUBLE_EQ(accelerators[0]["memory_ns"], 20);
+  EXPECT_DOUBLE_EQ(accelerators[1]["memory_ns"], 45);
+  for (const Json& parts : accelerators) {
+    EXPECT_DOUBLE_EQ(parts["compute_ns"].get<double>() + parts["memory_ns"].get<double>() +
+                         parts["exposed_ns"].get<double>() + parts["bubble_ns"].get<double>() +
+                         parts["idle_ns"].get<double>(),
+                     parts["time_ns"].get<double>());
+  }
+}
+
 TEST_F(ProgramTimelineTest, ListsCollectivesAndTransfersThatHaveEnded) {
   EXPECT_THAT(timeline().collectives(), IsEmpty());
   exchange(1, 5, 20, 52);

@@ -121,6 +121,18 @@ double mebibyte_ns(const Topology& topology) {
   return least_all_reduce_time(topology, kMebibyte).ns();
 }
 
+// Sums in one direction are results in the other.
+RC_GTEST_PROP(LeastAllReduceTime, IsTheSameWithAllChannelsReversed, ()) {
+  const Topology topology = random_topology();
+  Topology reversed(Kind::kFile, {}, topology.num_accelerators(), topology.num_switches());
+  for (const Channel& channel : topology.channels()) {
+    reversed.add_channel(channel.dst, channel.src, channel.bandwidth, channel.latency);
+  }
+  const double there = least_all_reduce_time(topology, kMebibyte).ns();
+  const double back = least_all_reduce_time(reversed, kMebibyte).ns();
+  RC_ASSERT(std::abs(there - back) <= 1e-9 * there);
+}
+
 TEST(LeastAllReduceTime, HasTheClosedFormOfMeshesPathsAndTori) {
   EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({4, 4})), 65536.0 * 15 / 24);
   EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({8, 8})), 65536.0 * 63 / 112);
