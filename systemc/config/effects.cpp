@@ -32,7 +32,7 @@ const char* subject(Purpose purpose) {
   return "?";
 }
 
-// The keys of one file that have no effect for one reason; they share a warning.
+// Keys in one file that have no effect for the same reason; they share a warning.
 struct Idle {
   SourceLocation place;  // location of the first key
   std::string reason;    // follows "no effect"
@@ -66,7 +66,7 @@ class IdleKeys {
   std::vector<Idle> groups_;
 };
 
-// Adds the entries of a list over the dimensions of a grid that belong to dimensions without links.
+// Adds those entries of a grid's per-dimension list that belong to dimensions without links.
 void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKeys& idle) {
   const auto& dims = loaded.config.system.topology.dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -77,16 +77,17 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
   }
 }
 
-// Whether the key sets the times of a table's layers.
+// Whether the key has no effect because a text workload states the times of its layers.
 bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
-  // The network interface shares the memory.
+  // The network interface uses the same memory.
   const bool shared = key.path == "system.accelerator.memory_bandwidth" ||
                       (key.path == "system.accelerator.clock" && config.system.accelerator.memory_bandwidth);
   return purpose == Purpose::kRun && trains_text_workload(config) && !key.used.has(Purpose::kTextRun) &&
          !shared && (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
 }
 
-// Whether a key comes from another file: a base or an accelerator's file serves many kinds of runs.
+// Whether a key was set in another file, such as a base or an accelerator file, which may also serve other
+// kinds of runs.
 bool inherited(const Loaded& loaded, const SourceLocation& place) {
   return place.file != loaded.top.file && !place.file.starts_with("--set ");
 }

@@ -57,11 +57,11 @@ Json& place_of(Json& root, std::string_view path) {
   return (*section)["properties"][std::string(path)];
 }
 
-// An accelerator may be an architecture file of SCALE-Sim, or extend one (files/scale_sim_architecture.h).
+// An accelerator may be a SCALE-Sim architecture file, or extend one (files/scale_sim_architecture.h).
 void add_architecture_file(Json& root) {
   Json& accelerator = root["properties"]["system"]["properties"]["accelerator"];
   Json file = value_schema::pattern(kArchitectureFile);
-  file["description"] = "The architecture file of SCALE-Sim (*.cfg) that the section extends.";
+  file["description"] = "The SCALE-Sim architecture file (*.cfg) that the section extends.";
   accelerator["properties"]["file"] = file;
   accelerator = value_schema::any_of({std::move(accelerator), value_schema::pattern(kArchitectureFile)});
 }

@@ -52,7 +52,7 @@ class Reader {
         read_key(*key, child);
       } else if (is_section(path) && child.name.find('.') == std::string::npos) {
         if (child.kind != Node::Kind::kMap && child.kind != Node::Kind::kNull) {
-          refuse(child, path, "a section, keys with values");
+          refuse(child, path, "a section of keys and values");
         }
         loaded_.places.emplace(path, child.name_place);
         read_section(child, path + ".");

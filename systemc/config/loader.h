@@ -12,16 +12,16 @@ namespace coppice::config {
 struct BooksimExperiment;
 
 // Reads a YAML file or the configuration of a result, applies `overrides` ("key=value", values in YAML), and
-// validates. Throws ConfigError at the invalid key: an unknown key (with the nearest known one), a missing
-// key, a wrong type, unit or value. Overrides are located as "--set KEY=VALUE:1:col".
+// validates. Throws ConfigError at an unknown key (suggesting the nearest known one), a missing key, or a
+// wrong type, unit or value. Overrides are located as "--set KEY=VALUE:1:col".
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose);
 
 // Like load(), for the network of a BookSim2 experiment (config/files/booksim_file.h).
 Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment,
                     const std::vector<std::string>& overrides);
 
-// Throws ConfigError for a missing key that this purpose requires, if the configuration was loaded for
-// another purpose.
+// For a configuration loaded for another purpose: throws ConfigError if a key that this purpose requires is
+// missing.
 void require_keys(const Loaded& loaded, Purpose purpose);
 
 // Every key with its resolved value, in the units that a file would use: the "config" of a result. Loading it

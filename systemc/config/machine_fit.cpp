@@ -32,7 +32,7 @@ void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link)
   if (!known) links.push_back(link);
 }
 
-// If `assumptions` is set, it receives what the file does not specify.
+// If `assumptions` is not null, it receives the assumptions about what the file does not specify.
 std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
                                                std::vector<std::string>* assumptions = nullptr) {
   const SystemConfig& system = loaded.config.system;
@@ -56,7 +56,8 @@ Femtoseconds flit_time(const SystemConfig& system, Bandwidth bandwidth) {
   return std::max(system.clock.period(), transfer_time(system.flit, bandwidth));
 }
 
-// The flits that cover a link's credit loop; one more if a flit takes part of a cycle.
+// The buffer depth in flits that covers a link's credit loop; one more if the flit time is not a whole number
+// of cycles.
 std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec& link) {
   const Femtoseconds period = system.clock.period();
   const Femtoseconds loop = credit_loop(system, link.bandwidth, link.latency) * period;

@@ -22,7 +22,7 @@ namespace {
 constexpr Purposes kEverywhere{Purpose::kRun,   Purpose::kTraffic, Purpose::kSchedule,
                                Purpose::kBound, Purpose::kRoute,   Purpose::kTextRun};
 constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
-// Chunks of a hierarchy take their turns by these times.
+// A schedule also depends on these times: they order the chunks of a hierarchy.
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
@@ -171,10 +171,10 @@ void add_link_keys(std::vector<Key>& keys) {
 }
 
 void add_router_keys(std::vector<Key>& keys) {
-  // A route names the virtual channels of each hop.
+  // Routes specify the virtual channels of each hop.
   declare(keys, integer_key(COPPICE_KEY(system.router.vcs), 1, 32),
           "The number of virtual channels per router port.", kTimed, idle_router);
-  // Pieces that wait in a buffer are no longer than the buffer.
+  // The buffer limits the length of pieces that wait in it.
   declare(keys,
           or_automatic(integer_key(COPPICE_KEY(system.router.vc_depth), 1, kDeepestBuffer),
                        [](Config& config) { config.system.router.vc_depth = 0; }),
@@ -205,7 +205,7 @@ void add_router_keys(std::vector<Key>& keys) {
           enum_key(COPPICE_KEY(system.router.arbitration),
                    std::vector{Arbitration::kRoundRobin, Arbitration::kAge})
               .unless_usual("round_robin"),
-          "Which packet a router serves first: in rotation, or the oldest one (age).",
+          "Which packet a router serves first: the next in rotation, or the oldest (age).",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);
   // Routing studies simulate only the SystemC model; this also holds for the network interfaces below.
   declare(keys, enum_key(COPPICE_KEY(system.router.impl), kImplementations),
@@ -246,7 +246,7 @@ void add_ni_keys(std::vector<Key>& keys) {
                                     Bytes{1 << 20}),
                        [](Config& config) { config.system.ni.payload = 0; }),
           "The payload of a packet. auto: 16 flits.", kCompiled, idle_payload);
-  // Tables contain nops only if nops hold a lockstep.
+  // Tables contain nops only for the lockstep.
   declare(keys, flag_key(COPPICE_KEY(system.ni.lockstep)),
           "Whether network interfaces delay a timestep until the nominal end of the previous one.", kCompiled,
           idle_ni);
@@ -409,16 +409,16 @@ void add_collective_keys(std::vector<Key>& keys) {
           file_key(COPPICE_KEY(collective.file), "the name of a schedule (JSON)", "schedule.json")
               .excused_if([](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); }),
           "The schedule to run with algorithm file.", kCompiled, idle_schedule_file, kCompiled);
-  declare(keys,
-          quantity_key(COPPICE_KEY(collective.size), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
-              .shown_as("1 MiB")
-              .written_if([](const Config& config) { return config.collective.size != 0; })
-              .excused_if([](const Loaded& loaded, Purpose purpose) {
-                return purpose == Purpose::kRun && (trains(loaded) || names_collectives(loaded.config));
-              }),
-          "The size of the buffer at every accelerator; padded to a whole number of 4-byte elements for each "
-          "of them.",
-          kCollectives, idle_size, kCollectives);
+  declare(
+      keys,
+      quantity_key(COPPICE_KEY(collective.size), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
+          .shown_as("1 MiB")
+          .written_if([](const Config& config) { return config.collective.size != 0; })
+          .excused_if([](const Loaded& loaded, Purpose purpose) {
+            return purpose == Purpose::kRun && (trains(loaded) || names_collectives(loaded.config));
+          }),
+      "The size of every accelerator's buffer, padded to a whole number of 4-byte elements per accelerator.",
+      kCollectives, idle_size, kCollectives);
   declare(keys, group_key(), "The accelerators that take part, in this order (default: all).", kCollectives,
           idle_group);
   declare(keys, automatic_key(COPPICE_KEY(collective.chunks), schedule::kAutomaticChunks, 1, 1 << 20),
@@ -479,7 +479,7 @@ void add_run_keys(std::vector<Key>& keys) {
   declare(keys,
           enum_key(COPPICE_KEY(fidelity), std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kLeap,
                                                       Fidelity::kTrain, Fidelity::kFluid}),
-          "The unit that moves through the network: flit, leap, train, or fluid; predictions move chunks.",
+          "What the network simulates: flits, leaps, trains or fluid flows; predictions move chunks.",
           kMessages);
   declare(keys,
           enum_key(COPPICE_KEY(check),
@@ -499,7 +499,7 @@ void add_hardware_keys(std::vector<Key>& keys) {
   declare(keys, name_key(COPPICE_KEY(hardware.technology), names),
           "The process technology of area and energy results.", kHardware);
   declare(keys,
-          file_key(COPPICE_KEY(hardware.energies), "the name of a file of areas and energies (YAML)",
+          file_key(COPPICE_KEY(hardware.energies), "the name of a YAML file of areas and energies",
                    "energies.yaml"),
           "A file of areas and energies to use instead of the built-in one.", kHardware, idle_energies);
 }
@@ -534,7 +534,7 @@ const RetiredKey* find_retired_key(std::string_view path) {
       RetiredKey{"routing.order", "leave it out: the greedy method takes flows in the order of the jobs"},
       RetiredKey{"routing.threads",
                  "leave it out: assigning paths to a job takes microseconds on one thread"},
-      RetiredKey{"routing.annealing", "leave it out: annealing is Hedera's"}};
+      RetiredKey{"routing.annealing", "leave it out: annealing uses Hedera's parameters"}};
   const auto found = std::ranges::find(kRetired, path, &RetiredKey::path);
   return found == kRetired.end() ? nullptr : &*found;
 }

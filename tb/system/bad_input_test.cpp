@@ -96,7 +96,7 @@ constexpr Mistake kMistakes[] = {
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
      "c.yaml:7:5: 'bandwidth' is already set at line 6: keep one of the two"},
     {"SectionWithoutKeys", 8,
-     "collective: 7\nx:", "c.yaml:8:13: collective must be a section, keys with values, not '7'"},
+     "collective: 7\nx:", "c.yaml:8:13: collective must be a section of keys and values, not '7'"},
     {"KeyWithoutValue", 11, "  size:", "c.yaml:11:3: collective.size has no value; for example '1 MiB'"},
     {"ObservedNodeOutside", 8, "observe: {nodes: [0, 16]}\ncollective:",
      "c.yaml:8:22: observe.nodes[1] is 16, but the accelerators are 0 to 15"},

@@ -79,7 +79,7 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
          "nodes 0 and 6 have no link");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 8, at: 1 us}]\n",
          "accelerator 8 does not exist");
-  expect("  jobs: [{file: row.yaml}]\n  failures: [{at: 1 us}]\n", "either a link or an accelerator fails");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{at: 1 us}]\n", "needs either a link or an accelerator");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1}]\n", "program.failures[0].at is missing");
   expect("  jobs: [{file: row.yaml}]\n  file: row.yaml\n",
          "program.jobs and program.file both set the workload");

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kKey = "base";
 constexpr int kDeepest = 8;
 
-// Beside an installed command; otherwise where it was built.
+// The folder next to an installed command, otherwise the one in the source tree.
 std::filesystem::path shipped_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
@@ -39,10 +39,11 @@ std::string find_base(const Node& value) {
       if (std::filesystem::is_regular_file(path, absent)) return path.string();
     }
   }
-  throw ConfigError(value.place,
-                    fmt::format("base: no configuration {0} or {0}.yaml found beside {1}, in the working "
-                                "directory or in {2}",
-                                name, value.place.file, shipped_folder().string()));
+  throw ConfigError(
+      value.place,
+      fmt::format(
+          "base: no configuration {0} or {0}.yaml found next to {1}, in the working directory or in {2}",
+          name, value.place.file, shipped_folder().string()));
 }
 
 void expand(Node& root, int depth) {

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t kLargestFile = 16 << 20;
 constexpr int kDeepest = 32;
-constexpr int kMostNodes = 1 << 20;  // aliases of aliases grow without bound
+constexpr int kMostNodes = 1 << 20;  // nested aliases could expand without limit
 
-// The location of a text: `line` and `column` of `file`.
+// The location at which a parsed text begins, to which the parser's marks are relative.
 struct Origin {
   SourceLocation start;
 
@@ -33,7 +33,7 @@ struct Origin {
   }
 };
 
-// Results repeat the configuration as JSON, which is UTF-8.
+// Results contain the configuration as JSON, which must be UTF-8.
 bool is_utf8(const std::string& text) {
   if (std::ranges::all_of(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x80; }))
     return true;
@@ -67,7 +67,8 @@ class Converter {
         node.text = yaml.Scalar();
         if (!is_utf8(node.text)) {
           throw ConfigError(
-              node.place, "holds bytes that are not UTF-8: store the file as UTF-8, and name files in UTF-8");
+              node.place,
+              "contains bytes that are not UTF-8: save the file as UTF-8, and use UTF-8 in file names");
         }
         break;
       case YAML::NodeType::Sequence:
@@ -97,7 +98,7 @@ class Converter {
       Node child = convert(entry.second, depth + 1);
       child.name = name;
       child.name_place = place;
-      // The parser locates a missing value where the next one begins.
+      // The parser places a missing value at the start of the next one.
       if (child.kind == Node::Kind::kNull) child.place = place;
       node.children.push_back(std::move(child));
     }
@@ -107,8 +108,7 @@ class Converter {
   int nodes_ = 0;
 };
 
-// Looks for a second document and stops there: after some errors the parser finds empty documents without
-// end.
+// Looks for a second document and stops there: after some errors the parser reports empty documents forever.
 class DocumentStarts final : public YAML::EventHandler {
  public:
   struct Second {
@@ -132,8 +132,8 @@ class DocumentStarts final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// Parses the document in `text`, which starts at `origin`; null if it is empty. A second document is rejected
-// with `refusal`.
+// Parses the document in `text`, which starts at `origin`; null if it is empty. Rejects a second document
+// with the message `refusal`.
 YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char* refusal) {
   try {
     std::istringstream stream(text);
@@ -153,7 +153,7 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
   }
 }
 
-// The parser takes control characters for spaces or for the end.
+// The parser would treat control characters as spaces or as the end of the file.
 void require_text(const std::string& text, SourceLocation place) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {

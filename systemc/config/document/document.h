@@ -7,7 +7,8 @@
 
 namespace coppice::config {
 
-// A YAML value with its location, as the rest of this folder sees a configuration file. Aliases are expanded.
+// A YAML value with its location: the form in which the rest of this folder reads configuration files.
+// Aliases are expanded.
 struct Node {
   enum class Kind { kNull, kScalar, kList, kMap };
 
@@ -19,10 +20,10 @@ struct Node {
   std::vector<Node> children;  // elements of a list or map, in order
 };
 
-// Reads the single document of a YAML file, which is a map. Throws ConfigError: unreadable, not text, not
-// YAML, empty, not a map, more than one document, or a duplicate key in a map.
+// Reads a YAML file that contains a single document, a map. Throws ConfigError if the file is unreadable, not
+// text, not YAML, empty or not a map, has more than one document, or repeats a key in a map.
 Node read_document(const std::string& path);
-// The two steps of read_document(): reading the text of a file, and parsing a text that begins at `place`.
+// The two steps of read_document(): read the text of a file; parse a text that begins at `place`.
 std::string read_document_text(const std::string& path);
 Node parse_document(const std::string& text, const SourceLocation& place);
 
@@ -30,8 +31,8 @@ Node parse_document(const std::string& text, const SourceLocation& place);
 // command line ("--set TEXT:1:column"). Throws ConfigError.
 Node parse_override(const std::string& text);
 
-// Builders of nodes for values read from another tool's file, with their source locations: a scalar, an empty
-// map, and a value under a key of a map.
+// Build nodes for values read from another tool's file, with their source locations: a scalar, an empty map,
+// and a value added to a map under a key.
 Node scalar(std::string text, const SourceLocation& place);
 Node empty_map(const SourceLocation& place);
 void put(Node& map, const std::string& name, Node value, const SourceLocation& name_place);

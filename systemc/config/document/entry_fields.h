@@ -18,7 +18,8 @@
 // Readers of keys that are lists of maps.
 namespace coppice::config {
 
-// The elements of a list, which may be empty. Throws ConfigError with the expected form.
+// The elements of a list, which may be empty. If `value` is not a list, throws ConfigError with the expected
+// form.
 inline const std::vector<Node>& read_list(const Node& value, std::string_view path,
                                           std::string_view expected) {
   if (value.kind != Node::Kind::kList) refuse(value, path, expected);
@@ -50,7 +51,7 @@ struct Field {
 template <typename Entry>
 using Fields = std::vector<Field<Entry>>;
 
-// JSON Schema of a list of such entries.
+// JSON Schema of a list of entries with these fields.
 template <typename Entry>
 nlohmann::ordered_json entries_schema(const Fields<Entry>& fields, const std::vector<std::string>& required,
                                       int least = 0) {

@@ -19,13 +19,13 @@ struct Member {
   std::size_t end = 0;
 };
 
-// Walks over the members of a JSON object without parsing their values: results may hold far more than their
+// Scans the members of a JSON object without parsing their values, since a result may be far larger than its
 // configuration.
 class Members {
  public:
   explicit Members(std::string_view text) : text_(text) {}
 
-  // Empty if the text is not a JSON object; YAML written in braces has names without quotes.
+  // Empty if the text is not a JSON object, such as YAML in braces, whose names have no quotes.
   std::vector<Member> read() {
     std::vector<Member> members;
     if (!take('{')) return {};
@@ -55,7 +55,7 @@ class Members {
     return true;
   }
 
-  // Skips a text in quotes; returns false if there is none.
+  // Skips a quoted string; returns false if there is none.
   bool skip_text() {
     if (at_ == text_.size() || text_[at_] != '"') return false;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
@@ -95,7 +95,7 @@ const Member* find(const std::vector<Member>& members, std::string_view name) {
   return found == members.end() ? nullptr : &*found;
 }
 
-// The schema of a file that coppice has written, such as "coppice.result/1"; empty for other files.
+// The schema of a file written by coppice, such as "coppice.result/1"; empty for other files.
 std::string schema_of(std::string_view text, const std::vector<Member>& members) {
   const Member* const schema = find(members, "schema");
   if (schema == nullptr) return "";
@@ -132,7 +132,7 @@ ConfigDocument read_config_document(const std::string& path) {
   if (schema.empty()) return {parse_document(text, {path})};
   const Member* const config = find(members, "config");
   if (config == nullptr) {
-    throw ConfigError({path}, fmt::format("a file of '{}' does not hold a configuration that can run: pass a "
+    throw ConfigError({path}, fmt::format("a '{}' file does not contain a configuration to run: pass a "
                                           "configuration or the result of a run",
                                           schema));
   }

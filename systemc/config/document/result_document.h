@@ -7,8 +7,8 @@
 
 namespace coppice::config {
 
-// The configuration in a file: a whole YAML file, or the `config` of a result with the `assumptions` listed
-// there. Locations refer to the file.
+// The configuration in a file: a whole YAML file, or the `config` of a result, with the result's
+// `assumptions`. Locations refer to the file.
 struct ConfigDocument {
   Node root;
   bool from_result = false;

@@ -10,7 +10,7 @@
 namespace coppice::config::value_schema {
 namespace {
 
-// The decimal numbers of base/units.h: no sign, no exponent, the unit after optional spaces.
+// A decimal number as read by base/units.h: no sign, no exponent, and the unit after optional spaces.
 Json with_unit(const std::vector<std::string_view>& units) {
   return pattern(fmt::format("[0-9]+(\\.[0-9]+)? *({})", fmt::join(units, "|")));
 }

@@ -22,13 +22,13 @@ Json number(double lowest, double highest);
 Json flag();
 // One of `names`.
 Json names(std::span<const std::string> names);
-// Names of files and protocols: any scalar that YAML reads as a text or a number.
+// Names of files and protocols: any scalar that YAML reads as a string or a number.
 Json text();
 // A number and a unit that `parse`, a function of base/units.h, accepts.
 Json quantity(Bytes (*parse)(std::string_view));  // parse_bytes or parse_duration
 Json quantity(Bandwidth (*parse)(std::string_view));
 Json quantity(Frequency (*parse)(std::string_view));
-// A text that matches a regular expression as a whole.
+// A string that matches the whole regular expression.
 Json pattern(std::string_view expression);
 Json list(Json item, int least = 0, int most = 0);  // most: 0 if unlimited
 // Exactly these keys, with `required` mandatory.

@@ -11,7 +11,7 @@
 
 #include "config/document/document.h"
 
-// Readers of single values. Each throws ConfigError at the value, naming what `path` must be and what it is.
+// Readers of single values. Each throws ConfigError at the value, stating what `path` must be and what it is.
 namespace coppice::config {
 
 // "'four'", "a list", "a section", "empty".

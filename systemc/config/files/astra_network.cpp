@@ -120,7 +120,7 @@ std::vector<std::string> assumptions_of(const std::string& path,
     assume(
         "data travels one way around a ring; write system.topology.dimensions: {file: ..., rings: both_ways} "
         "for a "
-        "link to either neighbour");
+        "link to each neighbour");
   }
   if (any([](const DimensionSpec& d) { return topology::is_ring(d.kind) && d.size == 2; })) {
     assume("a ring of 2 has one link each way");

@@ -14,7 +14,8 @@ struct AstraSystem {
 };
 
 // Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, optionally with
-// the prefix "one". Throws ConfigError in the file: unreadable, not JSON, no such key, or another algorithm.
+// the prefix "one". Throws ConfigError if the file is unreadable or not JSON, lacks the key, or names another
+// algorithm.
 AstraSystem read_astra_system(const std::string& path);
 
 }  // namespace coppice::config

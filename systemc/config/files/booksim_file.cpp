@@ -46,7 +46,7 @@ const std::vector<Network>& networks() {
 // The reasons why BookSim2's other networks are not supported.
 constexpr std::array kOtherNetworks{
     std::pair{"fly",
-              "its channels are one-way, from sources to sinks, which are not accelerators of one kind"},
+              "its one-way channels connect separate sources and sinks, whereas an accelerator is both"},
     std::pair{"cmesh", "in Coppice every router of a grid has exactly one accelerator"},
     std::pair{"flatfly", "write it as kind hyperx, dims [c, k, ...]"},
     std::pair{"qtree", "write it as a fat tree or as anynet"},
@@ -77,8 +77,8 @@ class Translation {
     traffic();
     if (kind() != "mesh" && kind() != "torus") {
       assume(
-          "every node has a router of its own in front of its router, one more hop at either end; in "
-          "BookSim2 the node is a port of its router");
+          "every node attaches through a router of its own, one more hop at each end; in BookSim2 a node "
+          "attaches directly to a port of the network's router");
     }
     assume("a cycle is 1 ns and a flit 16 B; latencies in cycles do not depend on either");
     if (!file_.unread().empty()) assume(fmt::format("not read: {}", fmt::join(file_.unread(), ", ")));
@@ -89,7 +89,7 @@ class Translation {
   void assume(const std::string& what) { experiment_.assumptions.push_back(file_.path() + ": " + what); }
 
   void refuse_other_machines() const {
-    file_.require("router", "iq", "Coppice has input-queued routers");
+    file_.require("router", "iq", "Coppice's routers are input-queued");
     file_.require("speculative", "0", "Coppice does not allocate the switch before virtual channels");
     file_.require("input_speedup", "1", "Coppice's crossbars have no speedup");
     file_.require("output_speedup", "1", "Coppice's crossbars have no speedup");
@@ -115,15 +115,14 @@ class Translation {
       if (topology.text == name)
         throw ConfigError(topology.place, fmt::format("topology = {}: {}", name, reason));
     }
-    throw ConfigError(topology.place,
-                      fmt::format("topology = {}: {} are read; describe another network by system.topology "
-                                  "(`coppice list`) or as anynet",
-                                  topology.text, fmt::join(known, ", ")));
+    throw ConfigError(topology.place, fmt::format("topology = {}: supported are {}; describe other networks "
+                                                  "by system.topology (`coppice list`) or as anynet",
+                                                  topology.text, fmt::join(known, ", ")));
   }
 
   std::string kind() const { return network().name; }
 
-  // The value of system.router.routing, if the file names the routing of packets.
+  // The value of system.router.routing that corresponds to the file's routing_function.
   Node routing() const {
     const Node theirs = file_["routing_function"];
     std::vector<std::string> known;
@@ -196,14 +195,15 @@ class Translation {
     if (kind() == "torus" && routing().text == "adaptive" && vcs > 3) {
       used.text = "3";
       assume(
-          "min_adapt takes one virtual channel of a torus beside the two of dimension order, and leaves the "
-          "others empty: 3 are here");
+          "on a torus, min_adapt uses one virtual channel in addition to the two of dimension order and "
+          "leaves the others empty: the model has 3");
     }
     add(router, "vcs", used);
     add(router, "routing", routing());
     const Node priority = file_["priority"];
     if (priority.text != "none" && priority.text != "age") {
-      throw ConfigError(priority.place, fmt::format("priority = {}: none and age are read", priority.text));
+      throw ConfigError(priority.place,
+                        fmt::format("priority = {}: supported are none and age", priority.text));
     }
     add(router, "arbitration", scalar(priority.text == "age" ? "age" : "round_robin", priority.place));
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);
@@ -232,8 +232,8 @@ class Translation {
     bursts(flits ? rate / packet : rate);
     if (experiment_.rate > 1) {
       throw ConfigError(file_["injection_rate"].place,
-                        fmt::format("injection_rate of {} packets of {} flits is more than the flit per node "
-                                    "and cycle that an injection channel takes",
+                        fmt::format("injection_rate of {} packets of {} flits exceeds the capacity of an "
+                                    "injection channel, one flit per cycle",
                                     rate, packet));
     }
     const std::int64_t period = file_.integer("sample_period", 1, 1 << 30);
@@ -254,7 +254,8 @@ class Translation {
     value.text = call.name;
     experiment_.pattern = read_name(value, "traffic", known);
     if (call.name == "bad_dragon") experiment_.pattern = "next_group";
-    if (call.name == "randperm") assume("randperm is not the permutation of BookSim2's perm_seed");
+    if (call.name == "randperm")
+      assume("randperm draws a different permutation than BookSim2 for the same perm_seed");
     if (call.name != "hotspot") return;
     if (call.lists.empty() || call.lists[0].front().empty() || call.lists[0].front().front() == '-') {
       throw ConfigError(
@@ -269,7 +270,7 @@ class Translation {
     }
   }
 
-  // The flits that a packet stands for: those of a request with its reply, if the file uses them.
+  // Flits per packet; the mean flits of a request and its reply if the file uses them.
   double request_reply() {
     if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
     std::array<std::int64_t, 4> sizes{};
@@ -280,8 +281,8 @@ class Translation {
     experiment_.request_reply = fmt::format("{}", fmt::join(sizes, ","));
     experiment_.writes = fmt::format("{}", writes);
     assume(
-        "requests and replies share all virtual channels (the keys read_request_begin_vc and so on): network "
-        "interfaces always take what arrives");
+        "requests and replies share all virtual channels (read_request_begin_vc and similar keys are "
+        "ignored): network interfaces always accept arriving packets");
     return (1 - writes) * static_cast<double>(sizes[0] + sizes[1]) +
            writes * static_cast<double>(sizes[2] + sizes[3]);
   }
@@ -293,7 +294,7 @@ class Translation {
     if (call.name == "bernoulli") return;
     if (call.name != "on_off") {
       throw ConfigError(value.place,
-                        fmt::format("injection_process = {}: bernoulli and on_off are read", call.name));
+                        fmt::format("injection_process = {}: supported are bernoulli and on_off", call.name));
     }
     const auto part = [&](std::size_t i, const char* key) {
       Node node = file_[key];

@@ -8,7 +8,7 @@
 
 namespace coppice::config {
 
-// The experiment of a configuration file of BookSim2 with an input-queued router under synthetic traffic.
+// The experiment in a BookSim2 configuration file: input-queued routers under synthetic traffic.
 struct BooksimExperiment {
   Node document;        // the network as a configuration of Coppice, each value located in the file
   std::string pattern;  // as in `coppice traffic`
@@ -25,8 +25,8 @@ struct BooksimExperiment {
 };
 
 // Reads meshes, tori, fat trees, dragonflies and anynet files, with BookSim2's defaults for missing keys.
-// Throws ConfigError at the line: unreadable, no such file, an unknown key, or a value without a counterpart
-// in Coppice.
+// Throws ConfigError, located at the line, if a file is missing or unreadable, a key is unknown, or a value
+// has no counterpart in Coppice.
 BooksimExperiment read_booksim(const std::string& path);
 
 }  // namespace coppice::config

@@ -67,8 +67,8 @@ constexpr std::array kDefaults{
     std::pair{"seed", "0"},
 };
 
-// Keys that do not affect the network or have a counterpart that is always on: allocators, and output
-// options.
+// Ignored keys, such as allocators and output options: they do not affect the network, or their counterpart
+// is always on.
 constexpr std::array kUnread{
     "vc_allocator", "sw_allocator", "alloc_iters", "wait_for_tail_credit", "vc_busy_when_full",
     "vc_prioritize_empty", "vc_shuffle_requests", "output_buffer_size", "noq", "latency_thres",
@@ -160,9 +160,9 @@ BooksimCall read_booksim_call(const Node& value) {
   }
   const std::string inside = text.substr(open + 1, close - open - 1);
   if (split(inside).size() > 1) {
-    throw ConfigError(value.place,
-                      fmt::format("'{}': BookSim2 takes several parameters in braces: write {}({{{}}})", text,
-                                  call.name, inside));
+    throw ConfigError(
+        value.place, fmt::format("'{}': BookSim2 requires braces around several parameters: write {}({{{}}})",
+                                 text, call.name, inside));
   }
   for (const std::string& parameter : list_of(inside)) call.lists.push_back(list_of(parameter));
   return call;
@@ -188,7 +188,7 @@ BooksimKeys::BooksimKeys(const std::string& path) : path_(path) {
     if (end == std::string::npos) break;
     begin = end + 1;
   }
-  if (values_.empty()) throw ConfigError({path}, "holds nothing: " + expected());
+  if (values_.empty()) throw ConfigError({path}, "the file is empty: " + expected());
 }
 
 Node BooksimKeys::operator[](const char* key) const {
@@ -236,7 +236,7 @@ void BooksimKeys::add(std::string_view text, std::size_t begin, std::size_t end)
     return;
   }
   require_known(key);
-  // The last value of a key counts.
+  // The last value of a key takes effect.
   std::erase_if(values_, [&](const Node& other) { return other.name == value.name; });
   values_.push_back(std::move(value));
 }

@@ -9,8 +9,8 @@
 
 namespace coppice::config {
 
-// A value of BookSim2 with parameters, each of them a list: hotspot({{0,9},{1,2}}) has the lists 0,9 and 1,2,
-// hotspot({0,2}) has 0 and 2, hotspot(0) has 0.
+// A BookSim2 value with parameters, each of which is a list: hotspot({{0,9},{1,2}}) has the lists 0,9 and
+// 1,2, hotspot({0,2}) has 0 and 2, hotspot(0) has 0.
 struct BooksimCall {
   std::string name;
   std::vector<std::vector<std::string>> lists;
@@ -19,15 +19,15 @@ struct BooksimCall {
 // Throws ConfigError at the value if braces or parentheses do not match.
 BooksimCall read_booksim_call(const Node& value);
 
-// The keys and values of a configuration file of BookSim2, with BookSim2's defaults. All functions throw
-// ConfigError at the line.
+// The keys and values of a BookSim2 configuration file, with BookSim2's defaults. All functions throw
+// ConfigError, located at the line.
 class BooksimKeys {
  public:
-  // Rejects a file that cannot be read, other syntax, and keys that BookSim2 does not have.
+  // Rejects unreadable files, syntax errors, and keys unknown to BookSim2.
   explicit BooksimKeys(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Keys of the file that do not affect the network, or have a counterpart here that is always on.
+  // Ignored keys of the file: they do not affect the network, or their counterpart is always on.
   const std::vector<std::string>& unread() const { return unread_; }
 
   // The file's value, otherwise BookSim2's default.

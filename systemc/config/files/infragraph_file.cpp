@@ -40,7 +40,7 @@ const Node& need(const Node& map, const char* name) {
 }
 
 std::string text_of(const Node& map, const char* name) {
-  return read_text(need(map, name), name, "a text");
+  return read_text(need(map, name), name, "a string");
 }
 
 const std::vector<Node>& list_of(const Node& map, const char* name) {
@@ -80,11 +80,12 @@ std::optional<int> to_int(std::string_view text) {
   return value;
 }
 
-// The indices of Python's slice notation "a", "a:b", "a:b:step" among `count`.
+// The indices of Python's slice notation "a", "a:b", "a:b:step" of `count` elements.
 std::vector<int> indices_of(const Node& value, std::string_view slice, int count) {
   const auto bad = [&]() -> ConfigError {
-    return {value.place, fmt::format("'[{}]' is not a slice of {}: write [0], [0:{}] or nothing for all",
-                                     slice, count, count)};
+    return {value.place,
+            fmt::format("'[{}]' is not a slice of {} elements: write [0], [0:{}] or no slice for all", slice,
+                        count, count)};
   };
   std::vector<std::optional<int>> parts;
   for (std::string_view rest = slice;;) {
@@ -151,7 +152,7 @@ class InfragraphReader {
   topology::GraphFile read(const topology::GraphFileDefaults& defaults) {
     if (const Node* old = part_of(root_, "connections")) {
       throw ConfigError(old->name_place,
-                        "InfraGraph: connections are of a version before edges: write edges with "
+                        "InfraGraph: connections belong to an older version of the format: write edges with "
                         "ep1, ep2, scheme and link");
     }
     for (const Node& node : list_of(root_, "devices")) read_device(node);
@@ -407,7 +408,7 @@ class InfragraphReader {
       network_.assume(
           fmt::format("{} ports, NICs and the like with two neighbours are part of their link", joined));
     }
-    if (assume_lanes_) network_.assume("a link of GT/s has the 16 lanes of PCIe, less their encoding");
+    if (assume_lanes_) network_.assume("a link rated in GT/s has 16 PCIe lanes, minus the encoding overhead");
   }
 
   const Node& root_;

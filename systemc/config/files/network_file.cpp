@@ -38,7 +38,7 @@ bool has(const Node& root, const char* name) {
   return std::ranges::find(root.children, name, &Node::name) != root.children.end();
 }
 
-// The channels of a hierarchy as a graph, whose structure is recognized again later.
+// Converts a hierarchy to a graph of its channels; the structure is recognized again later.
 topology::GraphFile graph_of(const AstraNetwork& network, const std::string& path) {
   try {
     const topology::Topology hierarchy = topology::make_hierarchy(network.dimensions);
@@ -49,7 +49,7 @@ topology::GraphFile graph_of(const AstraNetwork& network, const std::string& pat
       file.topology.add_channel(channel.src, channel.dst, channel.bandwidth, channel.latency,
                                 channel.dimension);
     }
-    for (const std::string& assumption : network.assumptions) {  // without the leading name of the file
+    for (const std::string& assumption : network.assumptions) {  // without the leading file name
       file.assumptions.push_back(assumption.substr(path.size() + 2));
     }
     return file;

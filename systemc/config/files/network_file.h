@@ -6,8 +6,8 @@
 
 namespace coppice::config {
 
-// Whether a text is a network in YAML or JSON: it begins with a key of InfraGraph or of ASTRA-sim's network
-// files.
+// Whether a text describes a network in YAML or JSON, that is, begins with a key of InfraGraph or of
+// ASTRA-sim's network files.
 bool is_yaml_network(std::string_view text);
 
 // Reads a network file in any format: those of topology::parse_network(), InfraGraph (YAML or JSON) and

@@ -61,7 +61,7 @@ class ProgramReader {
   Program read() {
     require_known(root_, "a program",
                   {"name", "ranks", "groups", "placement", "iterations", "carry", "operations"});
-    if (const Node* name = find(root_, "name")) program_.name = read_text(*name, "name", "a text");
+    if (const Node* name = find(root_, "name")) program_.name = read_text(*name, "name", "a string");
     const Node* const ranks = find(root_, "ranks");
     if (ranks == nullptr) throw ConfigError(root_.place, "ranks is missing; for example 'ranks: 4'");
     num_ranks_ = static_cast<int>(read_integer(*ranks, "ranks", 1, kMostRanks));
@@ -90,7 +90,7 @@ class ProgramReader {
   }
 
  private:
-  // [rank]: index of its operation for an entry of the list.
+  // By rank: the index of the rank's operation for one entry of the list.
   using Parts = std::map<int, std::int32_t>;
 
   std::vector<int> all() const {
@@ -108,8 +108,7 @@ class ProgramReader {
   }
 
   void read_groups(const Node& groups) {
-    if (groups.kind != Node::Kind::kMap)
-      refuse(groups, "groups", "a section, a list of ranks for every name");
+    if (groups.kind != Node::Kind::kMap) refuse(groups, "groups", "a section with a list of ranks per name");
     for (const Node& group : groups.children) {
       program_.groups.push_back({group.name, read_ranks(group, "groups." + group.name)});
     }
@@ -156,7 +155,7 @@ class ProgramReader {
 
   static std::string text_of(const Node& operation, const char* name, const std::string& path) {
     const Node* const value = find(operation, name);
-    return value == nullptr ? std::string() : read_text(*value, fmt::format("{}.{}", path, name), "a text");
+    return value == nullptr ? std::string() : read_text(*value, fmt::format("{}.{}", path, name), "a string");
   }
 
   void read_operation(const Node& entry, const std::string& path, int iteration) {
@@ -272,7 +271,7 @@ class ProgramReader {
     const auto end = [&](const char* key) {
       const Node* const value = find(entry, key);
       if (value == nullptr)
-        throw ConfigError(entry.place, fmt::format("{}.{} is missing: a rank", path, key));
+        throw ConfigError(entry.place, fmt::format("{}.{} is missing: expected a rank", path, key));
       return static_cast<int>(read_integer(*value, fmt::format("{}.{}", path, key), 0, num_ranks_ - 1));
     };
     workload::Transfer transfer;
@@ -280,7 +279,7 @@ class ProgramReader {
     transfer.source = end("from");
     transfer.destination = end("to");
     if (transfer.source == transfer.destination) {
-      throw ConfigError(entry.place, fmt::format("{} goes from rank {} to itself", path, transfer.source));
+      throw ConfigError(entry.place, fmt::format("{} sends from rank {} to itself", path, transfer.source));
     }
     transfer.bytes = read_size(work, path + ".send");
     transfer.kind = text_of(entry, "kind", path);
@@ -294,8 +293,8 @@ class ProgramReader {
     return parts;
   }
 
-  // Appends the rank's operation for an entry, after its operations for the entries in `after` and those of
-  // the previous iteration.
+  // Appends the rank's operation for an entry; it follows the rank's operations for the entries in `after`
+  // and those of the previous iteration.
   std::int32_t append(int rank, workload::Operation operation, const Node& entry, const std::string& path) {
     if (const Node* after = find(entry, "after")) {
       for (const std::string& name : read_names(*after, path + ".after")) {

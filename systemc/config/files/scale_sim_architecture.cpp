@@ -86,7 +86,7 @@ std::vector<Entry> read_entries(const std::string& path) {
   return entries;
 }
 
-// Whether an entry has no counterpart here: addresses, banks, memory queues, names, and data layouts.
+// Whether an entry has no counterpart here: an address, a bank, a memory queue, a name, or a data layout.
 bool has_no_meaning(const Entry& entry) {
   static constexpr std::array kSections{"layout", "sparsity", "energy", "accelergy"};
   static constexpr std::array kKeys{"run_name",
@@ -209,7 +209,7 @@ class Reader {
     if (mode == nullptr || read_name(*mode, "InterfaceBandwidth", modes) == "CALC") {
       result_.assumptions.push_back(path_ +
                                     ": the file has SCALE-Sim calculate the bandwidth, so memory never "
-                                    "stalls; set InterfaceBandwidth: USER to use the file's");
+                                    "stalls; set InterfaceBandwidth: USER to use the file's bandwidth");
       return;
     }
     Node first = need("Bandwidth");
@@ -265,7 +265,7 @@ void expand_accelerator(Node& root, std::vector<std::string>& assumptions) {
       read_file_name(*file, "system.accelerator.file", "the name of a SCALE-Sim architecture file (*.cfg)");
   if (!path.ends_with(".cfg")) {
     refuse(*file, alone ? "system.accelerator" : "system.accelerator.file",
-           alone ? "a section, keys with values, or the name of a SCALE-Sim architecture file (*.cfg)"
+           alone ? "a section of keys and values, or the name of a SCALE-Sim architecture file (*.cfg)"
                  : "the name of a SCALE-Sim architecture file (*.cfg)");
   }
   ScaleSimArchitecture read = read_scale_sim_architecture(path, clock_of(*accelerator));

@@ -14,8 +14,8 @@ struct ScaleSimArchitecture {
   std::vector<std::string> assumptions;
 };
 
-// `clock_hertz` converts words per cycle to a bandwidth. Throws ConfigError: unreadable, no such file, an
-// unknown key, or an invalid value.
+// `clock_hertz` converts words per cycle to a bandwidth. Throws ConfigError if the file is missing or
+// unreadable, or contains an unknown key or an invalid value.
 ScaleSimArchitecture read_scale_sim_architecture(const std::string& path, std::int64_t clock_hertz);
 
 // Replaces `system.accelerator: NAME.cfg` by the contents of the file, or merges them beneath the keys next

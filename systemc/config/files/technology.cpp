@@ -20,12 +20,13 @@ const std::vector<Measured> kAreas{{180, 1}, {130, 0.258}, {45, 0.0376}, {7, 0.0
 const std::vector<Measured> kCapacitances{{180, 1}, {130, 0.212}, {45, 0.118}};
 constexpr double kAreaPower = 2;
 constexpr double kCapacitancePower = 1;
-constexpr double kMeasuredPower = 0.55;  // with which capacitance falls from sky130hd to Nangate45
+constexpr double kMeasuredPower = 0.55;  // exponent of capacitance between sky130hd and Nangate45
 
-constexpr double kAreaFit = 1.023;    // the worst of the points that the areas' formulas had not seen
-constexpr double kEnergyFit = 1.3;    // what an all-reduce takes through the Verilog's gates
-constexpr double kLibraries = 1.5;    // the farthest of the libraries from one power of the size, of areas
-constexpr double kCapacitance = 1.6;  // sky130hd's capacitance times the ratio of the sizes, from Nangate45's
+constexpr double kAreaFit = 1.023;  // worst error of the area formulas at points not used to fit them
+constexpr double kEnergyFit = 1.3;  // error relative to an all-reduce in the Verilog's gates
+constexpr double kLibraries = 1.5;  // largest deviation of a library's area from a power of the feature size
+constexpr double kCapacitance =
+    1.6;  // Nangate45's capacitance relative to sky130hd's, scaled in proportion to size
 
 double ratio_at(const std::vector<Measured>& measured, double power, double nanometres) {
   const auto beyond = [&](const Measured& last) {
@@ -41,8 +42,8 @@ double ratio_at(const std::vector<Measured>& measured, double power, double nano
   return smaller->ratio * std::pow(larger.ratio / smaller->ratio, share);
 }
 
-// Below the smallest library whose energy was measured, capacitances may fall as slowly as between the
-// libraries.
+// Below the feature size of the smallest library with a measured energy, capacitance may fall as slowly as
+// between the libraries.
 Technology scaled(const char* name, double nanometres, double volts) {
   const double below = std::max(1.0, kCapacitances.back().nanometres / nanometres);
   return {name, nanometres, volts, kAreaFit * kLibraries,

@@ -20,10 +20,10 @@ const std::vector<Technology>& technologies();
 // The technology with this name; nullptr if there is none.
 const Technology* find_technology(const std::string& name);
 
-// Logic of one feature size relative to the same logic of another: the area of its cells, and the capacitance
+// Logic at one feature size relative to the same logic at another: the area of its cells, and the capacitance
 // that it switches. Both follow the reduction lane in the cell libraries of docs/measurements/hardware.md.
-// Sizes between two libraries are interpolated between the logarithms; beyond the last, areas follow the
-// square of the size and capacitances the size.
+// Values for sizes between two libraries are interpolated logarithmically; beyond the last library, area
+// scales with the square of the size and capacitance with the size.
 double area_ratio(double nanometres, double of_nanometres);
 double capacitance_ratio(double nanometres, double of_nanometres);
 

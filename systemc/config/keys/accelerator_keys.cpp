@@ -117,7 +117,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add(name_key(COPPICE_KEY(system.accelerator.tiling),
                {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"}),
       "The operand whose tiles stay in their buffer while the others change.", idle_tiling);
-  // The network interface shares the memory.
+  // The network interface uses the same memory.
   add(limit_key(COPPICE_KEY(system.accelerator.memory_bandwidth), parse_bandwidth, format_bandwidth,
                 kSlowestMemory, kFastestMemory),
       "The bandwidth between an accelerator's memory and its arrays.", idle_memory_bandwidth);
@@ -133,7 +133,7 @@ void add_accelerator_keys(std::vector<Key>& keys) {
           {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
   declare(keys,
-          file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a table of kernel times (CSV)",
+          file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a kernel-time table (CSV)",
                    "kernels.csv"),
           "A table (CSV) of measured kernel times with the columns kernel and time_us, used instead of the "
           "accelerator's model.",
@@ -142,7 +142,8 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   declare(keys,
           limit_key(COPPICE_KEY(system.accelerator.memory), parse_bytes, format_bytes, kSmallestBuffer,
                     kLargestMemory),
-          "The size of an accelerator's memory, which must hold an iteration.", kTrained, idle_memory);
+          "The size of an accelerator's memory, which must hold the data of an iteration.", kTrained,
+          idle_memory);
 }
 
 }  // namespace coppice::config

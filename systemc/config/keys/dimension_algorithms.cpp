@@ -32,20 +32,21 @@ Key dimension_algorithms_key() {
   Key key;
   key.path = kPath;
   key.example = "[ring, direct, halving_doubling]";
-  key.form = "a list of ring, direct and halving_doubling, or the name of a system file of ASTRA-sim";
+  key.form = "a list of ring, direct and halving_doubling, or the name of an ASTRA-sim system file";
   key.schema = value_schema::any_of({value_schema::text(), value_schema::list(value_schema::names(names()))});
   key.read = [](const Node& value, Config& config) {
     auto& algorithms = config.collective.chunk_policy.methods;
     if (value.kind == Node::Kind::kScalar) {
       AstraSystem system =
-          read_astra_system(read_file_name(value, kPath, "the name of a system file of ASTRA-sim"));
+          read_astra_system(read_file_name(value, kPath, "the name of an ASTRA-sim system file"));
       algorithms = std::move(system.algorithms);
       auto& all = config.assumptions;
       all.insert(all.end(), system.assumptions.begin(), system.assumptions.end());
       return;
     }
     if (value.kind != Node::Kind::kList) {
-      refuse(value, kPath, "a list with the algorithm of every dimension, or the name of a system file");
+      refuse(value, kPath,
+             "a list with the algorithm of every dimension, or the name of an ASTRA-sim system file");
     }
     algorithms.clear();
     for (std::size_t i = 0; i < value.children.size(); ++i) {

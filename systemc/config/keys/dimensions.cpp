@@ -82,12 +82,12 @@ Json dimensions_schema() {
                              {"file"})});
 }
 
-// The number of links of a ring determines its directions, so that they do not depend on a default.
+// A ring must state its number of links, which determines its directions: they must not depend on a default.
 void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
   if (dimension.kind != DimensionKind::kRing) return;
   if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
-    throw ConfigError(value.place, fmt::format("{} is not a possible number of links: a ring has 2, one to "
-                                               "either neighbour, or another even number; 1 if it is one-way",
+    throw ConfigError(value.place, fmt::format("{}.links is missing: a ring has 2, one to each neighbour, or "
+                                               "another even number; 1 if it is one-way",
                                                path));
   }
   if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
@@ -100,7 +100,7 @@ AstraNetwork read_network(const Node& value) {
   for (const Node& part : value.children) {
     const std::string path = fmt::format("{}.{}", kPath, part.name);
     if (part.name == "file") {
-      file = read_file_name(part, path, "the name of a network file of ASTRA-sim");
+      file = read_file_name(part, path, "the name of an ASTRA-sim network file");
     } else if (part.name == "rings") {
       const std::vector<std::string> names{"one_way", "both_ways"};
       ways = read_name(part, path, names) == "both_ways" ? RingDirections::kBoth : RingDirections::kOne;
@@ -158,7 +158,7 @@ void check_rate(const Loaded& loaded, std::size_t d) {
   const std::string objection = bandwidth_objection(system, bandwidth);
   if (objection.empty()) return;
   throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
-                    fmt::format("{}: all links to one neighbour together: {}", path_of(d), objection));
+                    fmt::format("{}: total of all links to one neighbour: {}", path_of(d), objection));
 }
 
 void check_latency(const Loaded& loaded, std::size_t d) {
@@ -219,7 +219,7 @@ void check_chunks(const Loaded& loaded) {
                                 "piece of at least {} bytes for every accelerator{}, {}",
                                 collective.chunks, format_bytes(collective.size), collective.size / each,
                                 collective.size / each == 1 ? "" : "s", workload::kElementBytes,
-                                rings ? " and way around a ring" : "", format_bytes(each)));
+                                rings ? " and ring direction" : "", format_bytes(each)));
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ Key dimensions_key() {
       AstraNetwork network =
           value.kind == Node::Kind::kMap
               ? read_network(value)
-              : read_astra_network(read_file_name(value, kPath, "the name of a network file of ASTRA-sim"));
+              : read_astra_network(read_file_name(value, kPath, "the name of an ASTRA-sim network file"));
       config.system.topology.dimensions = std::move(network.dimensions);
       config.assumptions = std::move(network.assumptions);
       return;
@@ -252,7 +252,7 @@ Key dimensions_key() {
     if (value.kind != Node::Kind::kList || value.children.empty()) {
       refuse(value, kPath,
              "a list with a section for every dimension, for example [{kind: switch, size: 16, "
-             "bandwidth: 25 GB/s, latency: 700 ns}], or the name of a network file of ASTRA-sim");
+             "bandwidth: 25 GB/s, latency: 700 ns}], or the name of an ASTRA-sim network file");
     }
     if (value.children.size() > kMostDimensions) {
       throw ConfigError(value.place, fmt::format("{} has {} dimensions: at most {} are possible", kPath,

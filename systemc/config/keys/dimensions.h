@@ -5,13 +5,13 @@
 namespace coppice::config {
 
 // system.topology.dimensions: a list with one section per dimension of a hierarchy, each with kind, size,
-// bandwidth (of a link), latency (of a step) links (of an accelerator; required for a ring, where 1 means a
-// single direction) and in_network (whether its switches add); or the name of a file for astra_network.h,
+// bandwidth (of a link), latency (of a step), links (of an accelerator; required for a ring, where 1 means a
+// single direction) and in_network (whether its switches reduce); or the name of a file for astra_network.h,
 // relative to the working directory, or {file: NAME, rings: one_way or both_ways}.
 Key dimensions_key();
 
-// The dimensions of a hierarchy as they are built: with links to switches bundled or not, as
-// system.topology.bundled says, and with the bandwidth that remains after system.link.efficiency.
+// The dimensions of a hierarchy as they are built: with links to switches bundled or not, according to
+// system.topology.bundled, and with the bandwidth that remains after system.link.efficiency.
 std::vector<topology::DimensionSpec> dimensions_to_build(const SystemConfig& system);
 
 // Checks the rules within the dimensions of a hierarchy, and between them and other keys. Throws ConfigError

@@ -31,8 +31,8 @@ bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
 }
 
-// Whether a collective of the run may use an algorithm of a kind. Choices that a program leaves open count:
-// on a hierarchy, algorithms that use its dimensions.
+// Whether a collective of the run may use an algorithm for which `kind` holds. A choice that a program leaves
+// open may be the hierarchical algorithm.
 template <typename Kind>
 bool may_run(const Config& config, Kind kind) {
   const auto by = [&](const std::string& name) {
@@ -46,7 +46,7 @@ bool may_run(const Config& config, Kind kind) {
   return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
 }
 
-// Bytes take no time if arrays compute with unlimited memory.
+// Memory accesses take no time if neither memory bandwidth nor memory size limits the arrays.
 std::string idle_bytes(const Config& config, const Use& use) {
   const AcceleratorConfig& accelerator = config.system.accelerator;
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||
@@ -55,7 +55,7 @@ std::string idle_bytes(const Config& config, const Use& use) {
   return "memory accesses take no time: only system.accelerator.memory_bandwidth and memory limit them";
 }
 
-// Whether gradients are real numbers, which the seed draws.
+// Whether gradients carry values, which are drawn from the seed.
 bool carries_values(const Config& config) {
   if (config.check != Check::kAuto) return config.check == Check::kValues;
   return config.collective.size <= kValuesLimit / std::max<std::int64_t>(count_accelerators(config), 1);
@@ -86,7 +86,8 @@ std::string idle_jitter(const Config& config, const Use& /*use*/) {
 
 std::string idle_choice(const Config& config, CollectiveOp op) {
   const Work work = work_of(config);
-  if (work == Work::kCollective) return "collective.algorithm and chunks say how a single collective runs";
+  if (work == Work::kCollective)
+    return "collective.algorithm and chunks determine how a single collective runs";
   if (work == Work::kGroup && op != config.collective.op)
     return fmt::format("collective.op is {}", to_string(config.collective.op));
   return work == Work::kLayers && op != CollectiveOp::kAllReduce ? "gradients are reduced by all_reduce" : "";
@@ -220,7 +221,7 @@ std::string idle_tiles(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_systolic(config, use);
   if (!computes_nothing.empty() || use.purpose == Purpose::kLayers || computes_layers(config))
     return computes_nothing;
-  return "what is given in operations and bytes takes the arrays' peak: only layers of a table have tiles";
+  return "work given in operations and bytes runs at the arrays' peak: only layers of a table have tiles";
 }
 
 std::string idle_tiling(const Config& config, const Use& use) {
@@ -274,7 +275,7 @@ std::string idle_roofline(const Config& config, const Use& use) {
 }
 
 std::string idle_kernels(const Config& config, const Use& /*use*/) {
-  return computes_by_size(config) ? "" : "no program computes operations that have a name";
+  return computes_by_size(config) ? "" : "no program has named compute operations";
 }
 
 std::string idle_optimizer(const Config& config, const Use& use) {
@@ -386,9 +387,9 @@ std::string idle_reduction_latency(const Config& config, const Use& use) {
 }
 
 std::string idle_reduction_rate(const Config& config, const Use& use) {
-  // The rate is that of the ejection channel, also with synthetic traffic.
+  // The rate limits the ejection channel, also under synthetic traffic.
   if (config.system.ni.reduction_flits_per_cycle > 1)
-    return "a port ejects one flit per cycle at most; write 1";
+    return "a port ejects at most one flit per cycle; write 1";
   return idle_timing(config, use);
 }
 

@@ -5,7 +5,7 @@
 #include "config/keys/key.h"
 
 // Rules for Key::idle: each returns the reason why keys of one kind have no effect in a configuration, or an
-// empty string if they have one.
+// empty string if they have an effect.
 namespace coppice::config {
 
 std::string idle_untrained(const Config& config, const Use& use);
@@ -34,7 +34,7 @@ std::string idle_inference(const Config& config, const Use& use);
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root, for a collective without one.
 std::string idle_root(const Config& config, const Use& use);
-// dims for a kind without any, and a graph file for a kind that does not read one.
+// dims of a kind that has none, and the graph file of a kind that does not read one.
 std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
 // Keys that decide how chunks move through dimensions.
@@ -62,7 +62,7 @@ std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
 std::string idle_roofline(const Config& config, const Use& use);
 std::string idle_kernels(const Config& config, const Use& use);
-// Samples of an accelerator.
+// The number of samples per accelerator.
 std::string idle_batch(const Config& config, const Use& use);
 // The optimizer, if the workload itself specifies how long an update takes.
 std::string idle_optimizer(const Config& config, const Use& use);
@@ -70,14 +70,13 @@ std::string idle_optimizer(const Config& config, const Use& use);
 std::string idle_trees(const Config& config, const Use& use);
 std::string idle_planes(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
-// Compilers use bandwidths only if they differ; message costs only determine the number of chunks, if that is
-// automatic.
+// Compilers use bandwidths only if they differ; message costs determine only an automatic number of chunks.
 std::string idle_bandwidth(const Config& config, const Use& use);
 // Efficiency, which compilers use if it differs between levels.
 std::string idle_efficiency(const Config& config, const Use& use);
 std::string idle_latency(const Config& config, const Use& use);
 std::string idle_message_time(const Config& config, const Use& use);
-// Clock and flit.
+// The clock and the flit size.
 std::string idle_timing(const Config& config, const Use& use);
 std::string idle_router(const Config& config, const Use& use);
 std::string idle_buffer(const Config& config, const Use& use);

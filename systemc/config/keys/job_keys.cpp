@@ -21,7 +21,7 @@ const Fields<ProgramJobConfig>& job_fields() {
   using Job = ProgramJobConfig;
   static const Fields<Job> fields{
       {"name", value_schema::text(),
-       [](const Node& v, const std::string& p, Job& j) { j.name = read_text(v, p, "a text"); }},
+       [](const Node& v, const std::string& p, Job& j) { j.name = read_text(v, p, "a string"); }},
       {"file", value_schema::text(),
        [](const Node& v, const std::string& p, Job& j) {
          j.file = read_file_name(v, p, "the name of a program (YAML)");
@@ -97,7 +97,7 @@ Key failures_key() {
       const auto failure = read_entry<ProgramFailureConfig>(
           item, place, failure_fields(), "a failure, for example {link: [0, 1], at: 1 ms}");
       if (failure.link.empty() == (failure.accelerator < 0)) {
-        throw ConfigError(item.place, place + ": either a link or an accelerator fails");
+        throw ConfigError(item.place, place + " needs either a link or an accelerator");
       }
       if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
         throw ConfigError(item.place, place + ".at is missing: the time of the failure, for example 1 ms");
@@ -138,11 +138,11 @@ void add_job_keys(std::vector<Key>& keys) {
           jobs_key()
               .of_form("a list of sections")
               .with_parts(
-                  {{"name", "The name of the job in results (default: job 0, job 1, and so on).", "a text"},
+                  {{"name", "The name of the job in results (default: job 0, job 1, and so on).", "a string"},
                    {"file", "The program of the job (YAML).", "the name of a file"},
                    {"arrival", "When the job begins.", "a duration"},
                    {"accelerators",
-                    "The accelerators of its ranks (default: the first that no earlier job uses).",
+                    "The accelerators of its ranks (default: the first ones that no earlier job uses).",
                     "a list of whole numbers"}}),
           "Programs that share the machine, each on its own accelerators.", kRunOnly);
   declare(keys,

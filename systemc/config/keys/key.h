@@ -42,9 +42,9 @@ struct KeyPart {
 // Returns the reason why a key has no effect, given the rest of the configuration; empty if it has one.
 using IdleRule = std::function<std::string(const Config& config, const Use& use)>;
 
-// Everything the code knows about one key of the configuration, declared once (key_builders.h). Everything
-// that depends on the set of keys is derived from the list of keys: reading, suggestions, missing keys,
-// warnings, the resolved configuration, `coppice schema`, `coppice explain`, the man pages and the reference.
+// A configuration key, declared once (key_builders.h). Everything that depends on the set of keys is derived
+// from these declarations: reading, suggestions, missing keys, warnings, the resolved configuration, `coppice
+// schema`, `coppice explain`, the man pages and the reference.
 struct Key {
   std::string path;               // "system.link.bandwidth"
   std::string example;            // a valid value, for messages; empty: the default
@@ -60,7 +60,7 @@ struct Key {
   // Whether the key may be missing, given the other keys; null if it is always required.
   std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
   Purposes used;  // purposes for which it can change the result
-  IdleRule idle;  // the reason why it has no effect even so
+  IdleRule idle;  // returns why it has no effect for them in a given configuration
 
   // These functions return the key with one more property.
   Key shown_as(std::string text) &&;  // an example other than the default

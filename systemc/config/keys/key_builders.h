@@ -13,13 +13,13 @@
 #include "config/document/values.h"
 #include "config/keys/key.h"
 
-// Builders of the keys in schema.h.
+// Functions that build the keys in schema.h.
 namespace coppice::config {
 
 using Json = nlohmann::ordered_json;
 
-// The location of a key's value: its path, and a function from a Config, const or not, to a reference into
-// it.
+// The location of a key's value: its path, and a function that returns a reference to the value in a Config,
+// const or not.
 template <typename Field>
 struct KeyAt {
   KeyAt(std::string path_of_it, Field field_of_it) : path(std::move(path_of_it)), field(field_of_it) {}
@@ -114,7 +114,7 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
   return key;
 }
 
-// A text that is one of `names`; may be unset.
+// A string out of `names`; may be unset.
 template <typename Field>
 Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;
@@ -132,7 +132,7 @@ Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   return key;
 }
 
-// The name of a file (config/document/file_name.h); may be unset. `expected` is the required form, for
+// The name of a file (config/document/file_name.h); may be unset. `expected` describes the required form in
 // messages.
 template <typename Field>
 Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
@@ -170,7 +170,7 @@ Key enum_key(KeyAt<Field> at, std::vector<Enum> values) {
   return key;
 }
 
-// true or false, or the other words of read_flag().
+// A boolean: true, false, or another word that read_flag() accepts.
 template <typename Field>
 Key flag_key(KeyAt<Field> at) {
   Key key;
@@ -182,7 +182,7 @@ Key flag_key(KeyAt<Field> at) {
   return key;
 }
 
-// A whole number, or "auto", which is `automatic`.
+// A whole number, or "auto", which is stored as `automatic`.
 template <typename Field>
 Key automatic_key(KeyAt<Field> at, int automatic, int lowest, int highest) {
   Key key;

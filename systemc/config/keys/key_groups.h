@@ -4,7 +4,8 @@
 
 #include "config/keys/key.h"
 
-// The keys of schema.h in groups. Each function adds its keys in the order of a resolved configuration.
+// The keys of schema.h in groups. Each function adds its keys in the order in which a resolved configuration
+// lists them.
 namespace coppice::config {
 
 // system.accelerator.*: the model of computation (accelerator_keys.cpp).
@@ -37,7 +38,7 @@ Key protocols_key();
 Key reduction_bandwidth_key();
 
 // collective.dimension_algorithms: a list with the algorithm of every dimension of a hierarchy, or the name
-// of a system file, relative to the working directory (dimension_algorithms.cpp).
+// of an ASTRA-sim system file, relative to the working directory (dimension_algorithms.cpp).
 Key dimension_algorithms_key();
 
 }  // namespace coppice::config

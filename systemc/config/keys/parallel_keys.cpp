@@ -38,10 +38,10 @@ Key order_key() {
   static const std::vector<std::string> names{"tensor", "context", "expert", "data", "pipeline"};
   Key key;
   key.path = "training.parallel.order";
-  key.form = "a list of tensor, context, expert, data and pipeline, the innermost first";
+  key.form = "a list of tensor, context, expert, data and pipeline, innermost first";
   key.schema = value_schema::list(value_schema::names(names));
   key.read = [path = key.path](const Node& value, Config& config) {
-    if (value.kind != Node::Kind::kList) refuse(value, path, "a list of the five axes, the innermost first");
+    if (value.kind != Node::Kind::kList) refuse(value, path, "a list of the five axes, innermost first");
     auto& order = config.training.large.parallel.order;
     order.clear();
     for (const Node& item : value.children) {
@@ -79,13 +79,12 @@ void add_layout_keys(std::vector<Key>& keys) {
        "2", "The number of accelerators that share the tokens of a sample.");
   add_layout(keys, order_key().shown_as("[tensor, context, expert, data, pipeline]"),
              "The order of the parallel axes over the accelerators; ranks of the first axis are neighbours.");
-  add_layout(
-      keys,
-      flag_key(KeyAt(
-                   "training.parallel.sequence",
-                   [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
-          .shown_as("true"),
-      "Whether tensor-parallel accelerators split by tokens the work that each would otherwise repeat.");
+  add_layout(keys,
+             flag_key(KeyAt(
+                          "training.parallel.sequence",
+                          [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
+                 .shown_as("true"),
+             "Whether tensor-parallel accelerators split work by tokens that each would otherwise repeat.");
 }
 
 Key inference_model_key() {
@@ -153,7 +152,7 @@ void add_parallel_keys(std::vector<Key>& keys) {
                std::vector{PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
                            PipelineSchedule::kInterleaved}),
       "The pipeline schedule: the order of forward and backward passes.");
-  // Not written while it is 0 (chosen by the schedule; for the key below, by the model).
+  // 0 is not written: it means the schedule's choice or, for the key below, the model's.
   add(keys,
       integer_key(KeyAt(
                       "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }),
@@ -180,7 +179,7 @@ void add_parallel_keys(std::vector<Key>& keys) {
                    "training.recompute", [](auto& c) -> auto& { return c.training.large.recompute; }),
                std::vector{Recomputation::kNone, Recomputation::kSelective, Recomputation::kFull})
           .shown_as("selective"),
-      "The results that the backward pass recomputes instead of storing.");
+      "The activations that are recomputed for the backward pass instead of stored.");
   add(keys,
       enum_key(KeyAt(
                    "training.context_exchange",

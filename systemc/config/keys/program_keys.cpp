@@ -36,15 +36,16 @@ void add_context_keys(std::vector<Key>& keys) {
   add(enum_key(COPPICE_KEY(system.ni.context_order),
                std::vector{ContextOrder::kRoundRobin, ContextOrder::kPriority, ContextOrder::kFifo})
           .shown_as("priority"),
-      "Which collective in flight a port serves first: in rotation, by priority, or by starting time.");
+      "Which collective in flight a port serves first: the next in rotation, the one with the highest "
+      "priority, or the first started.");
   add(integer_key(COPPICE_KEY(system.ni.table_load), 0, 1'000'000),
-      "The cycles to load one table entry, before a collective of a program whose table was not loaded ahead "
-      "of time.");
+      "The cycles per entry to load the table of a program's collective, unless it was loaded before the run "
+      "or a context still holds it.");
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
-      "The treatment of messages of a collective that the accelerator has not joined yet: held until it "
-      "joins, or added on arrival.");
+      "How an accelerator treats messages of a collective that it has not joined yet: held until it joins, "
+      "or added on arrival.");
 }
 
 Key jitter_key() {
@@ -134,7 +135,7 @@ void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
                ? Json()
                : Json(found->second.chunks);
   };
-  declare(keys, std::move(chunks), "The chunks of " + their, kRunOnly,
+  declare(keys, std::move(chunks), "The number of chunks of " + their, kRunOnly,
           [op](const Config& config, const Use&) {
             const std::string idle = idle_choice(config, op);
             return idle.empty() ? idle_chunks(config, op) : idle;
@@ -146,18 +147,18 @@ void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
 void add_program_keys(std::vector<Key>& keys) {
   declare(keys, file_key(COPPICE_KEY(program.file), "the name of a program (YAML)", "program.yaml"),
           "The program to run (docs/guide/programs.md).", kRunOnly);
-  declare(
-      keys,
-      file_key(COPPICE_KEY(program.trace), "the name of Chakra traces, with {rank} in it", "trace.{rank}.et"),
-      "The Chakra traces to run; {rank} in the name stands for the rank's number.", kRunOnly);
-  declare(keys, file_key(COPPICE_KEY(program.groups), "the name of a file of groups (JSON)", "groups.json"),
-          "The ranks of the groups in a trace (JSON), if its metadata does not name them.", kRunOnly,
-          idle_trace);
+  declare(keys,
+          file_key(COPPICE_KEY(program.trace), "the name of Chakra trace files, with {rank} in it",
+                   "trace.{rank}.et"),
+          "The Chakra traces to run; {rank} in the name stands for the rank's number.", kRunOnly);
+  declare(keys, file_key(COPPICE_KEY(program.groups), "the name of a JSON file of groups", "groups.json"),
+          "A JSON file with the ranks of the groups in a trace, if its metadata does not list them.",
+          kRunOnly, idle_trace);
   declare(keys, dependencies_key(),
           "Which dependencies of a trace node to follow: only data dependencies, or all.", kRunOnly,
           idle_trace);
   add_job_keys(keys);
-  declare(keys, jitter_key(), "A factor on computation times, for all ranks or for each.", kRunOnly,
+  declare(keys, jitter_key(), "A factor on computation times: one for all ranks, or one per rank.", kRunOnly,
           idle_jitter);
   add_context_keys(keys);
   for (const CollectiveOp op : workload::kNamedCollectives) add_choice_keys(keys, op);

@@ -64,7 +64,7 @@ const Fields<ProtocolConfig>& protocol_fields() {
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.ranks = read_integers(value, path, 1, kMostRanks, "[2, 8]");
          if (entry.ranks.size() == 2 && entry.ranks[0] <= entry.ranks[1]) return;
-         refuse(value, path, "the fewest and the most accelerators, such as [2, 8]");
+         refuse(value, path, "the minimum and maximum number of accelerators, such as [2, 8]");
        }},
   };
   return fields;

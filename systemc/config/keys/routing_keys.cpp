@@ -177,7 +177,7 @@ Key degraded_key() {
   key.schema = entries_schema(degraded_fields(), {});
   key.form = "a list of {link, share}";
   key.parts = {{"link", "The two nodes connected by the link.", "[node, node]"},
-               {"share", "The remaining share of the link's bandwidth.", "a number above 0, up to 1"}};
+               {"share", "The remaining share of the link's bandwidth.", "a number from 0.001 to 1"}};
   key.example = "[{link: [0, 3], share: 0.5}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     using topology::DegradedLink;
@@ -254,8 +254,8 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
   declare(keys, failed_spines_key(), "The spines of a Clos network that have failed from the start.", used,
           idle_failures);
   declare(keys, failed_links_key(),
-          "The links that have failed from the start: between a ToR and a spine of a Clos network, elsewhere "
-          "between two nodes.",
+          "The links that have failed from the start: between a ToR and a spine of a Clos network, or "
+          "between two nodes of another network.",
           used);
   declare(keys, degraded_key(), "The links that have lost part of their bandwidth, in both directions.", used,
           idle_degraded);
@@ -299,7 +299,7 @@ void add_routing_keys(std::vector<Key>& keys) {
       "The time until hosts notice that a path has failed.");
   add(quantity_key(COPPICE_KEY(routing.controller.elephant), parse_bytes, format_bytes, Bytes{0},
                    Bytes{1} << 50),
-      "The message size from which the controller is informed.");
+      "Messages of at least this size are reported to the controller; smaller ones are hashed.");
   add(flag_key(COPPICE_KEY(routing.controller.precompute)),
       "Whether the controller precomputes assignments for likely next events.");
 }

@@ -30,9 +30,9 @@ enum class ContextOrder { kRoundRobin, kPriority, kFifo };
 // The treatment of messages of a collective that their accelerator has not joined yet: hold them until it
 // joins, or add and store them on arrival, once its tables are loaded.
 enum class EarlyMessages { kHeld, kAdded };
-// The routing of packets of synthetic traffic (topology/networks/adaptive_routing.h): one shortest path that
-// is known in advance; through a node drawn for each packet; the least busy of the shortest paths, router by
-// router; or the less busy of the shortest path and one through a node drawn at random, chosen at the source.
+// The routing of packets of synthetic traffic (topology/networks/adaptive_routing.h): a precomputed shortest
+// path; a path through a random node, drawn per packet; the least busy shortest path, chosen at every router;
+// or the less busy of a shortest path and a path through a random node, chosen at the source.
 enum class PacketRouting { kMinimal, kValiant, kAdaptive, kUgal };
 // The packet that a router serves first among those that request a virtual channel or the switch: in
 // rotation, or the one created first.
@@ -103,10 +103,10 @@ struct NiConfig {
   FlowControl flow_control = FlowControl::kPacket;
   Bytes payload = 256;  // per packet
   bool lockstep = true;
-  int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
-  int dma_latency = 4;             // cycles from request to the first flit
-  int reduction_latency = 4;       // cycles of the adder pipeline
-  Femtoseconds message_setup = 0;  // time of a port before each message, during which it moves nothing
+  int buffer = 896;     // flits of a port between DMA and injection: 32 + 16 packets of 17 flits, plus 80
+  int dma_latency = 4;  // cycles from request to the first flit
+  int reduction_latency = 4;               // cycles of the adder pipeline
+  Femtoseconds message_setup = 0;          // time before each message, during which the port moves no data
   double reduction_flits_per_cycle = 1.0;  // per port
   int contexts = 8;                        // collectives of a program in flight at once
   ContextOrder context_order = ContextOrder::kRoundRobin;
@@ -208,7 +208,7 @@ struct ProgramConfig {
   // The keys collectives.OP, by operation.
   std::map<workload::CollectiveOp, CollectiveChoice> collectives{};
   std::string groups{};         // for a trace: a file with the ranks of its groups
-  bool follow_control = false;  // program.dependencies: all of them, not only data dependencies
+  bool follow_control = false;  // whether program.dependencies is `all`, not only data
   std::vector<ProgramJobConfig> jobs{};
   std::vector<ProgramFailureConfig> failures{};
   Femtoseconds restart = 0;  // time from a failure until the jobs that it stopped restart

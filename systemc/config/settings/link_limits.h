@@ -22,22 +22,23 @@ const Value& of_level(const std::vector<Value>& values, std::size_t level) {
 // without slowing it down; empty if it can. A channel moves at most one flit per cycle.
 std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth);
 
-// Cycles from a flit's win of the switch before a link of `bandwidth` and `latency` until its slot in the
-// next router is known to be free again, if it leaves that router at once.
+// Cycles from the switch grant to a flit that crosses a link of `bandwidth` and `latency` until the credit
+// for its slot in the next router is back, if the flit leaves that router immediately.
 Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
 // Cycles from a flit's departure from a router until its last bit has arrived over a link: the link's
 // latency, plus the part of the flit time beyond one cycle. Credits take only the latency.
 Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
-// Flit time of a link of `bandwidth`, in the model's clock: a link with one flit in k cycles takes exactly k
-// periods, even if the period is rounded to a femtosecond.
+// Flit time of a link of `bandwidth`, in the model's clock: a link that sends one flit in k cycles takes
+// exactly k periods per flit, although a period is rounded to a femtosecond.
 Femtoseconds link_flit_time(const SystemConfig& system, Bandwidth bandwidth);
 
-// The objection to a latency: the model keeps one slot per cycle of the longest latency.
+// The reason why a latency cannot be simulated; empty if it can. The model keeps one slot per cycle of the
+// longest latency.
 std::string latency_objection(const SystemConfig& system, Femtoseconds latency);
 
-// The smallest flit, the present one or that times a power of two, with which one flit per cycle carries
+// The smallest flit size, the current one times a power of two, at which one flit per cycle carries
 // `bandwidth`; 0 if none is wide enough.
 Bytes carrying_flit(const SystemConfig& system, Bandwidth bandwidth);
 

@@ -8,15 +8,15 @@
 
 namespace coppice::config {
 
-// The command's purpose for a configuration, which determines the keys that are required and those without
-// effect. A run of a text workload only moves chunks, so fewer keys have an effect on it: kTextRun.
+// The purpose for which a command loads a configuration; it determines which keys are required and which have
+// no effect. A run of a text workload only moves chunks, so fewer keys have an effect on it: kTextRun.
 enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute, kTextRun, kLayers };
 
 // A configuration with the location of every key that was set.
 struct Loaded {
   Config config;
   std::map<std::string, SourceLocation> places;  // "system.link.bandwidth" -> location of its value
-  SourceLocation top;                            // the document, for missing keys
+  SourceLocation top;                            // start of the document, where missing keys are reported
 
   // The configuration of a result has every key, whether or not it was set by the user.
   bool from_result = false;

@@ -8,12 +8,12 @@
 
 namespace coppice::config {
 
-// Questions about names in the configuration, before a graph or a schedule is built.
+// Queries that need only the configuration, not a graph or a schedule.
 
-// The kind is described by `dims`.
+// Whether the kind is described by `dims`.
 bool has_dims(const Config& config);
 
-// A torus or mesh: `dims` are widths, and a width of 1 has no links.
+// Whether the kind is a torus or mesh: `dims` are widths, and a dimension of width 1 has no links.
 bool is_grid(const Config& config);
 
 // The description of the kind; nullptr before one is read, or if no kind has the name.
@@ -39,7 +39,7 @@ std::vector<std::string> all_to_all_algorithms();
 // Whether the collective's algorithm compiles others and keeps the fastest.
 bool chooses_algorithm(const Config& config);
 
-// Whether the configuration has work for accelerators and is more than a network.
+// Whether the configuration specifies work for accelerators, not only a network.
 bool has_work(const Config& config);
 
 // Whether the collective's tables are read from collective.file.

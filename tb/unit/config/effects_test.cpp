@@ -83,7 +83,7 @@ TEST(IneffectiveKeys, NamesOverrides) {
       ElementsAre("--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: "
                   "the accelerators compute nothing"));
   EXPECT_THAT(added("system.ni.reduction_flits_per_cycle=2"),
-              ElementsAre(HasSubstr("one flit per cycle at most")));
+              ElementsAre(HasSubstr("at most one flit per cycle")));
   EXPECT_THAT(added("observe.nodes=[1]"), ElementsAre(HasSubstr("--vcd")));
 }
 

@@ -114,7 +114,7 @@ TEST(Load, RefusesKeysOfEarlierVersionsWithWhatToWrite) {
             "7:3: routing.order is no longer a key: leave it out: the greedy method takes flows in the "
             "order of the jobs");
   EXPECT_THAT(complaint(kTorus, {"routing.annealing=published"}),
-              ::testing::HasSubstr("leave it out: annealing is Hedera's"));
+              ::testing::HasSubstr("leave it out: annealing uses Hedera's"));
 }
 
 TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {
@@ -141,7 +141,7 @@ TEST(Load, ReadsTheRanksOfAProtocolInAscendingOrder) {
               ::testing::ElementsAre(2, 8));
   EXPECT_EQ(complaint(with("[4, 4]")), "accepted");
   for (const char* wrong : {"[8, 2]", "[8]", "[1, 2, 3]"}) {
-    EXPECT_THAT(complaint(with(wrong)), ::testing::HasSubstr("the fewest and the most accelerators"))
+    EXPECT_THAT(complaint(with(wrong)), ::testing::HasSubstr("the minimum and maximum number of accelerators"))
         << wrong;
   }
 }
@@ -162,8 +162,8 @@ TEST(Load, NeedsNoSizeToTrainButAModel) {
 }
 
 TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
-  EXPECT_EQ(complaint("system: 5\n"), "1:9: system must be a section, keys with values, not '5'");
-  EXPECT_EQ(complaint("system: [1]\n"), "1:9: system must be a section, keys with values, not a list");
+  EXPECT_EQ(complaint("system: 5\n"), "1:9: system must be a section of keys and values, not '5'");
+  EXPECT_EQ(complaint("system: [1]\n"), "1:9: system must be a section of keys and values, not a list");
   EXPECT_EQ(complaint("seed: {a: 1}\n"),
             "1:7: seed must be a whole number from 0 to 18446744073709551615, not a "
             "section");

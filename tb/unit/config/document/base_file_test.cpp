@@ -56,7 +56,7 @@ TEST(BaseFile, IsRefusedAtItsKey) {
   };
   const ScratchFile absent("base: machines/none\n");
   EXPECT_THAT(complaint(absent), AllOf(HasSubstr(":1:7: base: no configuration machines/none"),
-                                       HasSubstr("or machines/none.yaml found beside")));
+                                       HasSubstr("or machines/none.yaml found next to")));
   const ScratchFile itself("base: SELF\n");
   std::ofstream(itself.path()) << "base: " << itself.path() << "\n";
   EXPECT_THAT(complaint(itself), HasSubstr("more than 8 files extend each other"));

@@ -97,7 +97,7 @@ TEST(ReadDocument, RefusesWhatIsNoYaml) {
 // Results are JSON, which cannot repeat such a string: without the check a finished run failed.
 TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
   EXPECT_THAT(complaint("system:\n  file: n\xe9t.graph\n"),
-              StartsWith("2:9: holds bytes that are not UTF-8"));
+              StartsWith("2:9: contains bytes that are not UTF-8"));
   EXPECT_THAT(override_complaint("system.file=n\xe9t.graph"), HasSubstr("not UTF-8"));
   EXPECT_EQ(complaint("system:\n  file: n\xc3\xa9t.graph\n"), "accepted");
 }

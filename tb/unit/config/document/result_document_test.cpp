@@ -62,7 +62,7 @@ TEST(ResultDocument, RefusesWhatHoldsNoConfiguration) {
     read(R"({"schema": "coppice.compare/1", "rows": []})");
     FAIL() << "taken for a configuration";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'coppice.compare/1' does not hold a configuration"));
+    EXPECT_THAT(error.what(), HasSubstr("'coppice.compare/1' file does not contain a configuration"));
   }
 }
 

@@ -98,18 +98,18 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(with("num_vcs", "nun_vcs")),
               HasSubstr("5:1: unknown key 'nun_vcs' in a BookSim2 configuration; did you mean 'num_vcs'?"));
   EXPECT_THAT(complaint(with("= mesh", "= fly")),
-              HasSubstr("2:12: topology = fly: its channels are one-way"));
+              HasSubstr("2:12: topology = fly: its one-way channels"));
   EXPECT_THAT(complaint(with("= mesh", "= cube")),
-              HasSubstr("2:12: topology = cube: mesh, torus, anynet, fattree, dragonflynew are read"));
+              HasSubstr("2:12: topology = cube: supported are mesh, torus, anynet, fattree, dragonflynew"));
   EXPECT_THAT(complaint(with("dor", "romm")),
               HasSubstr("4:20: routing_function = romm: for a mesh, write one of dor, "));
   EXPECT_THAT(complaint(with("tornado", "taper64")), HasSubstr("7:11: traffic must be uniform"));
   EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
-              HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 takes several parameters in braces: write "
+              HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around several parameters: write "
                         "hotspot({{1,2},{3,4}})"));
   EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic = hotspot draws its nodes"));
   EXPECT_THAT(complaint(with("credit_delay", "priority = class; credit_delay")),
-              HasSubstr("6:12: priority = class: none and age are read"));
+              HasSubstr("6:12: priority = class: supported are none and age"));
   EXPECT_THAT(complaint(with("0.02", "0.2")), HasSubstr("8:18: injection_rate of 0.2 packets of 16 flits"));
   EXPECT_THAT(complaint(with("16;", "none;")),
               HasSubstr("5:29: system.router.vc_depth must be a whole number"));
@@ -118,7 +118,7 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
               HasSubstr("1:15: speculative = 1: Coppice does not allocate the switch"));
   EXPECT_THAT(complaint("topology = anynet;"), HasSubstr("needs a network_file"));
   EXPECT_THAT(complaint("k = 4"), HasSubstr("1:1: a ';' is missing"));
-  EXPECT_THAT(complaint("// nothing\n"), HasSubstr("holds nothing"));
+  EXPECT_THAT(complaint("// nothing\n"), HasSubstr("the file is empty"));
 }
 
 TEST(BooksimFile, ReadsTheTrafficOfItsUsers) {
