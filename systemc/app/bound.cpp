@@ -1,4 +1,4 @@
-// coppice bound: the least time that any schedule could take.
+// coppice bound: a lower bound on the time of any schedule.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -30,7 +30,7 @@ bool exchanges_blocks(const config::Loaded& loaded) {
   return loaded.config.collective.op == workload::CollectiveOp::kAllToAll;
 }
 
-// The bound; its groups are numbered as in the machine.
+// The bound; its groups use the machine's accelerator numbers.
 system::GroupBound find_bound(const config::Loaded& loaded) {
   try {
     system::GroupBound bound = system::bound_lone_collective(loaded);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr PythonOption kCalibrateOptions[] = {
     {"--out", "the configuration to write (default: CONFIG.calibrated.yaml)", "FILE"},
-    {"--figure", "the figure to write (default: beside the configuration)", "FILE"},
+    {"--figure", "the figure to write (default: next to the configuration)", "FILE"},
     {"--ranks", "number of ranks, for measurements that do not state it", "N"},
     {"--op", "operation, for measurements that do not state it", "OP"},
     {"--algorithms", "algorithms that the fit may use, separated by commas", "NAMES"},

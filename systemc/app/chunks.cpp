@@ -1,5 +1,5 @@
-// coppice chunks: prints the decisions and expected times of a hierarchical system's chunk scheduler (Themis)
-// within milliseconds, without tables or a network.
+// coppice chunks: prints the decisions and expected times of a hierarchical system's chunk scheduler
+// (Themis), without compiling tables or simulating a network.
 #include <memory>
 #include <optional>
 
@@ -112,7 +112,7 @@ void print_study(const workload::CollectiveSpec& collective, std::size_t chunks,
                     to_string(collective.chunk_policy.scheduler), to_ns(study.finish) / 1000,
                     to_ns(study.ideal) / 1000, 100 * study.utilization));
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
-    print(fmt::format("dimension {}: {} of {}, {}: {} sent by an accelerator, utilization {:.2f} %\n", d,
+    print(fmt::format("dimension {}: {} of {}, {}: {} sent per accelerator, utilization {:.2f} %\n", d,
                       topology::to_string(model.dimension(d).kind), model.dimension(d).size,
                       format_bandwidth(model.dimension(d).bandwidth), format_bytes(study.dimensions[d].sent),
                       100 * study.dimensions[d].utilization));

@@ -21,7 +21,8 @@ namespace coppice::app {
 void add_input(CLI::App& line, Input& input) {
   line.add_option("CONFIG.yaml", input.path, "the configuration: the system and its workload")->required();
   // An option with extra arguments would swallow CONFIG.yaml.
-  line.add_option("--set", input.overrides, "override any key: KEY=VALUE, the value in YAML; may be repeated")
+  line.add_option("--set", input.overrides,
+                  "override a key: KEY=VALUE, with the value in YAML; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
 }
@@ -65,7 +66,7 @@ namespace {
 
 std::string command_line;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): set once, by main()
 
-// A word quoted for a shell.
+// Quotes a word for a shell.
 std::string quoted(std::string_view word) {
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

@@ -46,17 +46,17 @@ struct Input {
 // Adds CONFIG.yaml and --set.
 void add_input(CLI::App& line, Input& input);
 
-// Loads the configuration and warns on stderr about keys without effect, as its results will.
+// Loads the configuration and prints warnings about keys without effect on stderr; results repeat them.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
 // Prints the warnings found by load().
 void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
-// Prints the warnings of a result that its configuration did not cause.
+// Prints the warnings of a result except those printed when its configuration was loaded.
 void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 
-// Throws ModelError if standard output accepts no more data.
+// Prints to standard output. Throws ModelError if that fails.
 void print(std::string_view text);
 
-// The output style of a measuring command.
+// The output style of a command that prints a summary.
 struct Style {
   bool quiet = false;  // print nothing
   bool json = false;   // print the result as JSON, as --out writes it
@@ -68,13 +68,14 @@ void add_style(CLI::App& line, Style& style);
 // Stores the command line for the results that json_text() writes.
 void remember_command_line(std::span<char*> words);
 
-// JSON in the form of results, with the command line and the commit that was built added; bytes of names in
-// inputs (layers, collectives of a trace) that are not UTF-8 are replaced.
+// Formats a result as JSON, adding the command line and the commit that was built. Bytes that are not UTF-8
+// in names from input files (layers, collectives of a trace) are replaced.
 std::string json_text(const nlohmann::ordered_json& result);
 // Prints the summary, its first line bold on a terminal, or the output requested by the style.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
-// Whether colours are used on standard output or error (1, 2): it is a terminal, and NO_COLOR is not set.
+// Whether to use colours on standard output or error (descriptor 1 or 2): it is a terminal, and NO_COLOR is
+// not set.
 bool shows_colours(int descriptor);
 
 }  // namespace coppice::app

@@ -41,7 +41,7 @@ struct CompareLine {
   bool exact = false;
 };
 
-// Runs of fewer flits take a moment: none of them is estimated.
+// Runs of fewer flits are so fast that they are always simulated.
 constexpr double kQuickFlits = 1e7;
 // Estimates that exceed the shortest time by this factor are not simulated.
 constexpr double kClose = 1.5;
@@ -77,7 +77,7 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// Only the reason why the algorithm does not apply: a group uses another one if it does not fit.
+// The reason why the algorithm does not apply if the group ran another one instead; null otherwise.
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
@@ -122,7 +122,7 @@ Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) 
   }
 }
 
-// The folded size, if its pieces repeat.
+// The table size, folded if pieces repeat.
 Bytes table_bytes_of(const Json& overhead) {
   return overhead.contains("folded") ? overhead.at("folded").at("table_bytes_per_node")
                                      : overhead.at("table_bytes_per_node");
@@ -151,9 +151,9 @@ class Comparison {
         refused_(algorithms_.size() * sizes_.size()),
         runs_(refused_.size()) {}
 
-  // Simulates every algorithm with the sizes for which `estimates_first` does not hold, and estimates it with
-  // the others, where only those that may be the fastest, and the choices of auto, are simulated then. Many
-  // at a time; calls `interrupting` before an interruption ends running simulations.
+  // Simulates every algorithm for the sizes for which `estimates_first` is false. For other sizes, estimates
+  // every algorithm, then simulates those that may be the fastest and those chosen by auto. Runs jobs in
+  // parallel; calls `interrupting` before an interruption ends running simulations.
   void run(const Input& input, const std::function<bool(Bytes)>& estimates_first,
            const std::atomic<bool>& interrupted, const std::function<void()>& interrupting) {
     const system::SubprocessOptions options{.at_once = system::available_processors(),
@@ -207,7 +207,7 @@ class Comparison {
   const std::string& algorithm_of(std::size_t job) const { return algorithms_[job % algorithms_.size()]; }
   Bytes size_of(std::size_t job) const { return sizes_[job / algorithms_.size()]; }
 
-  // Results of `estimated` runs, or of simulations, take their place in runs_.
+  // Runs the jobs `numbers` and stores their results, which are simulated or `estimated`, in runs_.
   void run_jobs(const char* name, const std::vector<std::size_t>& numbers,
                 const std::function<Json(std::size_t)>& run, bool estimated,
                 system::SubprocessOptions options) {
@@ -233,7 +233,7 @@ class Comparison {
     system::run_in_subprocesses(jobs, options);
   }
 
-  // Those that are only estimated: close to the shortest time of their size, or chosen by auto.
+  // Jobs that are only estimated and are close to the shortest time for their size, or chosen by auto.
   std::vector<std::size_t> may_be_fastest() const {
     std::map<Bytes, double> shortest;
     for (const auto& run : runs_) {
@@ -252,7 +252,7 @@ class Comparison {
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<std::string> refused_;              // [job]: why it has no result; else empty
+  std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has one
   std::vector<std::optional<ComparedRun>> runs_;  // [job]
 };
 
@@ -328,7 +328,7 @@ Command add_compare(CLI::App& parent) {
       ->type_name("SIZES");
   app->add_option(
          "--format", line->format,
-         "text, or nccl-tests: the fastest algorithm of each size, printed as nccl-tests prints measurements")
+         "text, or nccl-tests: the fastest algorithm of each size, in the output format of nccl-tests")
       ->type_name("FORMAT")
       ->capture_default_str();
   app->add_flag(

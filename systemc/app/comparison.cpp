@@ -101,7 +101,7 @@ std::string nccl_time(double ns) {
                       : fmt::format("{:7.2f}", us);
 }
 
-// The name of the nccl-tests program: "allreduce" becomes all_reduce_perf, which the first line names.
+// The nccl-tests program for an operation, such as all_reduce_perf; the first output line names it.
 std::string perf_name(const std::string& op) {
   return (op == "all_to_all" ? "alltoall" : op) + "_perf";
 }
@@ -208,7 +208,7 @@ std::string frame(const LogAxis& x, const LogAxis& y, const std::map<Bytes, doub
   }
   text += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}\" stroke=\"{4}\" fill=\"none\"/>\n", kLeft,
                       kTop, bottom, kWidth - kRight, kText);
-  text += label((kLeft + kWidth - kRight) / 2, kHeight - 22, "bytes of every accelerator", "middle");
+  text += label((kLeft + kWidth - kRight) / 2, kHeight - 22, "bytes per accelerator", "middle");
   return text + label(kLeft - 8, kTop - 6, "time", "end");
 }
 
@@ -256,7 +256,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    // Choosers among one library's algorithms are ordinary lines.
+    // An algorithm that chooses among those of one library is drawn as an ordinary line.
     const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
     Points& line = chooses ? chosen : lines[run.algorithm];
     line.emplace_back(static_cast<double>(run.size), run.time_ns);
@@ -287,7 +287,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   const double sample = kWidth - kRight + 18;
   text += polyline(places_of(x, y, limit), kText, "2 3");
   text += polyline({{sample, name_y - 4}, {sample + 24, name_y - 4}}, kText, "2 3");
-  return text + label(sample + 32, name_y, "least possible", "start") + "</svg>\n";
+  return text + label(sample + 32, name_y, "lower bound", "start") + "</svg>\n";
 }
 
 }  // namespace coppice::app

@@ -15,14 +15,14 @@ struct ComparedRun {
   double algbw_gb_s = 0;
   double busbw_gb_s = 0;
   bool verified = true;   // whether every sum was checked
-  double efficiency = 0;  // the lower bound over the time
-  double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
-  Bytes table_bytes = 0;  // of the fullest accelerator
+  double efficiency = 0;  // the lower bound divided by the time
+  double bound_ns = 0;    // the larger of the bandwidth and latency bounds
+  Bytes table_bytes = 0;  // of the accelerator with the largest tables
   std::string chosen{};   // the algorithm chosen by auto
   bool estimated = false;
 };
 
-// One line per size and algorithm, the fastest of a size first; times of estimates begin with "~".
+// One line per size and algorithm, the fastest of a size first; estimated times begin with "~".
 std::string comparison_text(const std::vector<ComparedRun>& runs);
 // The compared collective, as nccl-tests names it.
 struct NcclTest {

@@ -40,7 +40,8 @@ topology::Topology read_network(const ConvertLine& line) {
         config::load(line.input.path, line.input.overrides, config::Purpose::kTraffic));
   }
   if (!line.input.overrides.empty()) {
-    throw ConfigError({"--set"}, fmt::format("{} is a network, which has no keys", line.input.path));
+    throw ConfigError({"--set"},
+                      fmt::format("{} is a network, which has no keys to override", line.input.path));
   }
   const config::SystemConfig usual;
   try {
@@ -74,12 +75,11 @@ void execute(const ConvertLine& line) {
     return;
   }
   if (line.out.empty())
-    throw ConfigError({"--out"}, "Chakra traces need the beginning of their names: --out PREFIX");
+    throw ConfigError({"--out"}, "Chakra traces need a prefix of their file names: --out PREFIX");
   const config::Loaded loaded = load(line.input, config::Purpose::kRun);
   if (!config::runs_program(loaded.config)) {
     throw ConfigError(loaded.top,
-                      "there is no program to convert: training.parallel, program.file or "
-                      "program.trace describes one");
+                      "there is no program to convert: set training.parallel, program.file or program.trace");
   }
   const workload::Program program = system::load_program(loaded);
   Outputs outputs(line.input.path, loaded);
@@ -94,14 +94,14 @@ void execute(const ConvertLine& line) {
     operations += program.ranks[static_cast<std::size_t>(rank)].operations.size();
   }
   print(fmt::format("{} operations of {} ranks in {}\n", operations, ranks,
-                    workload::chakra::trace_file(line.out, 0) + (ranks > 1 ? " and its like" : "")));
+                    workload::chakra::trace_file(line.out, 0) + (ranks > 1 ? " and so on" : "")));
 }
 
 }  // namespace
 
 Command add_convert(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "convert", "write a network in another form, or a program as Chakra traces, for other tools");
+      "convert", "write a network in another format, or a program as Chakra traces, for other tools");
   auto line = std::make_shared<ConvertLine>();
   add_input(*app, line->input);
   app->add_option(

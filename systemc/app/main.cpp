@@ -56,7 +56,7 @@ int execute(const Command& command) {
   return kRunFailed;
 }
 
-// An empty string is not a file, number or key: it usually comes from an unset variable of a script.
+// Rejects empty option values, which usually come from an unset variable in a script.
 void require_values(CLI::App& app) {
   const CLI::Validator filled(
       [](const std::string& text) { return text.empty() ? "expected a value, found an empty string" : ""; },

@@ -34,7 +34,7 @@ Command add_modules(CLI::App& parent) {
                 "use the machine of 'coppice traffic', as if the configuration had no collective");
   return {app, [input, quantities, traffic] {
             catch_interrupts();
-            // A network without a workload is used for traffic.
+            // A configuration without a workload describes a network for synthetic traffic.
             auto purpose = config::Purpose::kTraffic;
             config::Loaded loaded = config::load(input->path, input->overrides, purpose);
             if (!*traffic && config::has_work(loaded.config)) purpose = config::Purpose::kRun;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether both names lead to one regular file, which need not exist.
+// Whether both names refer to the same regular file, which need not exist.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   if (fs::exists(a, ignored) && !fs::is_regular_file(a, ignored)) return false;
@@ -24,7 +24,7 @@ bool same_file(const std::string& a, const std::string& b) {
          fs::weakly_canonical(fs::absolute(b, ignored), ignored);
 }
 
-// Collects the text values of a configuration, among which are all file names.
+// Collects all strings of a configuration, which include all file names.
 void collect_texts(const nlohmann::ordered_json& value, std::vector<std::string>& texts) {
   if (value.is_string()) texts.push_back(value.get<std::string>());
   if (!value.is_structured()) return;
@@ -59,7 +59,7 @@ system::ResultFile* Outputs::add(const std::string& option, const std::string& p
   refuse_if_read(option, path);
   for (const system::ResultFile& file : files_) {
     if (same_file(path, file.path())) {
-      throw ConfigError(where, fmt::format("'{}' is another output already; name another file", path));
+      throw ConfigError(where, fmt::format("'{}' is already another output; name another file", path));
     }
   }
   system::ResultFile& file = files_.emplace_back(option, path);

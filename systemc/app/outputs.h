@@ -18,15 +18,15 @@ class Outputs {
   // The configuration at `path` and all files that it names are inputs, and so is every file read so far.
   Outputs(const std::string& path, const config::Loaded& loaded);
 
-  // Makes `path` an input too, if it is not empty.
+  // Adds `path` to the inputs if it is not empty.
   void keep(const std::string& path) {
     if (!path.empty()) inputs_.push_back(path);
   }
 
-  // Tests the file named by `option`; nullptr if `path` is empty. Throws ConfigError located at the option if
-  // it cannot be written, or if it is the input or another output.
+  // Tests the file at `path`, the value of `option`; returns nullptr if `path` is empty. Throws ConfigError
+  // at the option if the file cannot be written, or is an input or another output.
   system::ResultFile* add(const std::string& option, const std::string& path);
-  // Throws ConfigError at the option of an output that has been read as an input in the meantime.
+  // Throws ConfigError at the option of an output that has been read as an input since it was added.
   void refuse_inputs() const;
 
  private:

@@ -23,7 +23,7 @@ double rounded(double part) {
   return std::round(kPlaces * part) / kPlaces;
 }
 
-// Sums over the collectives with one op, kind, algorithm and size.
+// Sums over the collectives with the same op, kind, algorithm and size.
 struct Alike {
   std::int64_t count = 0;
   double time_ns = 0;

@@ -7,7 +7,8 @@
 namespace coppice::app {
 
 // The network of `result`, the file at `path`, in the form of drawing_of(), with the bytes and busy fraction
-// of each channel if the result has them; null if the result names no network or a file of it is missing.
+// of each channel if the result has them; null if the result names no network or one of the network's files
+// is missing.
 nlohmann::ordered_json network_of(const std::string& path, const nlohmann::ordered_json& result);
 
 // The parts of `result` that pages show, in at most about a megabyte. Collectives are summed by kind:

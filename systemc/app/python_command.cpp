@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's Python, which has the packages that the modules need, instead of another one earlier on the path;
-// or the one that runs `python -m coppice`.
+// Debian's Python, which has the packages that the modules need, instead of another Python earlier on the
+// path; `python -m coppice` names its own Python instead.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kNamedPython = "COPPICE_PYTHON";
 
@@ -32,7 +32,7 @@ struct PythonLine {
   std::vector<char> flags;
 };
 
-// The folder of the Python package: beside an installed command, otherwise in the sources.
+// The folder of the Python package: next to an installed command, otherwise in the sources.
 std::string package_folder(const fs::path& command) {
   std::error_code none;
   const fs::path installed = command.parent_path().parent_path() / "lib/python3/dist-packages";
@@ -45,7 +45,7 @@ void prepend_path(const char* variable, const std::string& folder) {
   ::setenv(variable, joined.c_str(), 1);
 }
 
-// A wheel's libraries are for the command, not for Python.
+// Hides a wheel's libraries from Python: only the command needs them.
 void forget_libraries() {
   const char* const own = std::getenv("COPPICE_LIBRARIES");
   const char* const all = std::getenv("LD_LIBRARY_PATH");

@@ -17,7 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Trains beside flits find out only during the run which of them meet others; leaps have the same cycles.
+// A run with trains alongside flits is repeated with leaps, which give the same cycles: only a run shows
+// which trains meet others.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");
@@ -25,7 +26,7 @@ std::string fidelity_of(const ordered_json& result) {
   return one ? fidelity : "auto";
 }
 
-// The configuration of the run's machine, without options that cost time but change no cycle.
+// The configuration of the run's machine, without options that cost time but do not change the cycles.
 config::Loaded load_again(const std::string& path, const ordered_json& result) {
   std::vector<std::string> overrides{"check=off", "fidelity=" + fidelity_of(result)};
   const config::Loaded as_it_was = config::load(path, {}, config::Purpose::kRun);
@@ -63,7 +64,7 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
 std::string too_long(const std::string& how) {
   return fmt::format(
       "The run {}, too long to repeat for links and ports over time: run it with --record, or raise "
-      "--replay-seconds N.",
+      "--replay-seconds.",
       how);
 }
 

@@ -88,7 +88,7 @@ std::string fill(std::string page, const std::vector<std::pair<std::string, std:
   return page;
 }
 
-// A result's activity over time: the profile that the run kept, or that of a repeated run.
+// A result's activity over time: the profile stored by the run, or that of a repeated run.
 ordered_json profile_of(const std::string& path, const ordered_json& result, const ReportLine& line,
                         const std::atomic<bool>* interrupted) {
   ordered_json profile;
@@ -133,7 +133,7 @@ void add_result(ordered_json& data, ordered_json one, std::size_t& bytes) {
     if (bytes + one.dump().size() <= kMostBytes) break;
     one.erase(part);
     one["profile"] = {
-        {"skipped", "This page is full: a page of this result alone shows its network over time."}};
+        {"skipped", "This page is full: report this result alone to see its network over time."}};
   }
   bytes += one.dump().size();
   data["results"].push_back(std::move(one));
@@ -179,9 +179,9 @@ Command add_report(CLI::App& parent) {
   app->add_option("RESULT.json", line->results, "result files written with --out; several are compared")
       ->required();
   app->add_option("--out", line->out, "the HTML page to write")->required()->type_name("REPORT.html");
-  app->add_option(
-         "--replay-seconds", line->replay_seconds,
-         "repeat runs without --record of up to N seconds to show links and ports over time; 0: never")
+  app->add_option("--replay-seconds", line->replay_seconds,
+                  "re-run results that lack --record to show links and ports over time, if that takes at "
+                  "most this many seconds; 0: never")
       ->type_name("SECONDS")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -1,4 +1,5 @@
-// coppice rtl: the network of a configuration in Verilog, with a bench that ends in the model's cycles.
+// coppice rtl: the network of a configuration in Verilog, with a testbench that checks the model's cycle
+// count.
 #include "app/rtl.h"
 
 #include <memory>
@@ -27,7 +28,7 @@ struct RtlLine {
   std::string out;
 };
 
-// Tables of tiles are those of one collective, simulated flit by flit.
+// Tiles hold the tables of a single collective, simulated flit by flit.
 void require_collective(const config::Loaded& loaded) {
   const auto refuse = [&](const char* key, const std::string& what) {
     throw ConfigError(loaded.place(key), fmt::format("{} {}", key, what));
@@ -38,17 +39,17 @@ void require_collective(const config::Loaded& loaded) {
            "reduce_scatter, all_gather, broadcast or reduce");
   }
   if (!loaded.config.collective.group.empty()) {
-    refuse("collective.group", "is given: in Verilog all accelerators take part: leave it out");
+    refuse("collective.group", "is set, but in Verilog all accelerators take part: leave it out");
   }
   const config::Work work = config::work_of(loaded.config);
   if (work != config::Work::kCollective) {
     const char* const key = work == config::Work::kProgram     ? "program"
                             : work == config::Work::kInference ? "workload.inference"
                                                                : "training";
-    refuse(key, "is given: tables of tiles are those of one collective: write collective alone");
+    refuse(key, "is set, but tiles hold the tables of a single collective: write collective alone");
   }
   if (loaded.config.fidelity == config::Fidelity::kFluid) {
-    refuse("fidelity", "is fluid, which has no flits and no cycles of Verilog: write flit");
+    refuse("fidelity", "is fluid, which has no flits to compare with Verilog: write flit");
   }
 }
 
@@ -61,7 +62,7 @@ rtl_writer::ModelRun run_model(config::Loaded loaded, int accelerators) {
   run.after.resize(static_cast<std::size_t>(accelerators));
   system::RunOptions options;
   options.interrupted = &catch_interrupts();
-  // The usual memory, seen before the run begins.
+  // The usual memory; records its contents before the run.
   options.parts.make_memory = [&run](topology::NodeId node, ni::GradientMemory& contents) {
     const auto values = dynamic_cast<const ni::ValueMemory&>(contents).values();
     run.before[static_cast<std::size_t>(node)].assign(values.begin(), values.end());
@@ -99,7 +100,7 @@ void execute(const RtlLine& line) {
 
 Command add_rtl(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "rtl", "write the network in Verilog, with tables, a bench that checks cycles, and project files");
+      "rtl", "write the network in Verilog, with tables, a testbench that checks cycles, and project files");
   auto line = std::make_shared<RtlLine>();
   add_input(*app, line->input);
   app->add_option("--out", line->out, "the folder to write, new or empty")->type_name("FOLDER")->required();

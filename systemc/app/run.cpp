@@ -35,7 +35,7 @@ void refuse_rtl(const config::Loaded& loaded) {
     if (implementation != config::Implementation::kRtl) return;
     throw ConfigError(
         loaded.place(key),
-        fmt::format("{}: rtl runs a collective, not the training of a model: write systemc", key));
+        fmt::format("{}: rtl supports collectives, not the training of a model: write systemc", key));
   };
   refuse("system.ni.impl", loaded.config.system.ni.impl);
   refuse("system.router.impl", loaded.config.system.router.impl);
@@ -101,7 +101,7 @@ Command add_run(CLI::App& parent) {
                 "store the activity that coppice report draws over time in RESULT.json, so that it need not "
                 "repeat the run");
   app->add_option("--threads", line->threads,
-                  "threads for flit-level runs; 0: one per core, or a single one for small runs")
+                  "threads for flit-level runs; 0: one per core, or one in total for small runs")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
   return {app, [line] { execute(*line); }};

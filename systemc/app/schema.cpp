@@ -29,7 +29,7 @@ Command add_schema(CLI::App& parent) {
   CLI::App* app =
       parent.add_subcommand("schema", "the JSON Schema of configurations, with which editors complete keys");
   auto out = std::make_shared<std::string>();
-  app->add_option("--out", *out, "the file to write it to, instead of standard output")->type_name("FILE");
+  app->add_option("--out", *out, "the file to write (default: standard output)")->type_name("FILE");
   return {app, [out] { execute(*out); }};
 }
 

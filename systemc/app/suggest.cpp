@@ -33,7 +33,7 @@ std::vector<std::string> options_of(const CLI::App& line) {
   return names;
 }
 
-// The key whose name, or last part, is that of an option.
+// The key whose name, or last part, matches an option.
 std::string key_of(const std::string& option) {
   std::string name = option.substr(2);
   std::ranges::replace(name, '-', '_');

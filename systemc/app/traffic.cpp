@@ -102,7 +102,7 @@ system::Bursts read_bursts(const std::string& text) {
   if (parts.size() != 2) {
     throw ConfigError(
         {"--bursts " + text},
-        "two probabilities per cycle, that a source turns on and that it turns off, for example 0.01,0.05");
+        "two probabilities per cycle: that a source turns on, and that it turns off, for example 0.01,0.05");
   }
   return {read_part("--bursts", parts[0]), read_part("--bursts", parts[1])};
 }
@@ -110,8 +110,9 @@ system::Bursts read_bursts(const std::string& text) {
 system::RequestReply read_request_reply(const TrafficLine& line) {
   const std::vector<std::string> parts = pieces(line.request_reply);
   if (parts.size() != 4) {
-    throw ConfigError({"--request-reply " + line.request_reply},
-                      "the flits of a read's request and reply and of a write's, for example 1,5,5,1");
+    throw ConfigError(
+        {"--request-reply " + line.request_reply},
+        "the flits of read requests, read replies, write requests and write replies, for example 1,5,5,1");
   }
   const auto flits = [&](std::size_t i) {
     return whole_number("--request-reply", parts[i], 1, 65536, "flits per packet, for example 5");
@@ -274,7 +275,8 @@ Command add_traffic(CLI::App& parent) {
                   "on-off sources: the probabilities per cycle of turning on and off")
       ->type_name("BEGIN,END");
   app->add_option("--request-reply", line->request_reply,
-                  "packets are requests with replies: flits of a read's request and reply, and of a write's")
+                  "packets are requests with replies: flits of read requests, read replies, write requests "
+                  "and write replies")
       ->type_name("N,N,N,N");
   app->add_option("--writes", line->writes, "the share of requests that are writes")
       ->type_name("PART")
@@ -283,7 +285,7 @@ Command add_traffic(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--rate", line->rate, "offered load in flits per node and cycle, including replies")
       ->type_name("FLITS");
-  app->add_option("--packet-flits", line->packet_flits, "flits of a packet")->type_name("N");
+  app->add_option("--packet-flits", line->packet_flits, "flits per packet")->type_name("N");
   const system::TrafficOptions usual;
   app->add_option("--warmup", line->warmup, "cycles before the measurement")
       ->type_name("CYCLES")

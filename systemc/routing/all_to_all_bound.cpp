@@ -16,7 +16,7 @@ using topology::Channel;
 using topology::NodeId;
 using topology::Topology;
 
-// The rounds of approximate_all_to_all(), about a millisecond each.
+// Rounds of approximate_all_to_all(), about a millisecond each.
 constexpr int kRounds = 320;
 
 // Tries bounds and keeps the best.
@@ -66,7 +66,7 @@ class Search {
     }
   }
 
-  // Tries the cut with the switches as they are, and with only the switches inside that lead to accelerators
+  // Tries the cut with the switches as given, and with only those switches inside that lead to accelerators
   // inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();

@@ -55,7 +55,8 @@ class State {
 
   double squares() const { return static_cast<double>(squares_); }
 
-  // A free path for the first flow to the destination, by global first fit; otherwise kNoSpine.
+  // The first spine with free links for all flows to the destination (global first fit); kNoSpine if there is
+  // none.
   int first_fit(std::size_t d) const {
     for (int s = 0; s < links_->spines(); ++s) {
       const bool fits = std::ranges::all_of(destinations[d].flows, [&](std::size_t i) {
@@ -106,7 +107,7 @@ class State {
   std::int64_t squares_ = 0;
 };
 
-// Draws two destinations, on one ToR half of the time.
+// Draws two destinations: with equal probability any two, or two on the same ToR.
 std::pair<std::size_t, std::size_t> draw_move(const State& state, Random& random) {
   const std::size_t a = random.below(state.destinations.size());
   if (random.bernoulli(0.5)) return {a, random.below(state.destinations.size())};

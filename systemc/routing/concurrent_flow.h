@@ -20,7 +20,7 @@ struct ConcurrentFlow {
 // Approximates the flow by multiplicative weights (Garg and Koenemann, "Faster and simpler algorithms for
 // multicommodity flow", SIAM J. Comput. 2007): every round sends one block per pair over its shortest paths,
 // in equal parts, and lengthens the channels with the highest load relative to their bandwidth. It ends after
-// `rounds` rounds, or once `least` is within 0.5% of `most`. A round takes a shortest-path search from every
+// `rounds` rounds, or once `least` is within 0.5% of `most`. A round runs a shortest-path search from every
 // accelerator.
 ConcurrentFlow approximate_all_to_all(const topology::Topology& topology, int rounds);
 

@@ -54,7 +54,7 @@ class Search {
            static_cast<std::size_t>(spine);
   }
 
-  // The spare room of the group's spines over its remaining flows; a negative value is a dead end.
+  // The room on the group's spines minus its remaining flows; a negative value is a dead end.
   int slack(const Group& group) {
     int room = 0;
     for (int s = 0; s < spines_; ++s) {

@@ -10,8 +10,8 @@
 #include "topology/networks/clos.h"
 
 // Path assignment on two-level Clos networks ("Routing for Large ML Models", Sec. 3.4 and 4): a flow between
-// two ToRs takes one of the spines. ToRs and spines are plain numbers; neither SystemC nor a topology graph
-// is involved.
+// two ToRs uses one of the spines. ToRs and spines are plain numbers; neither SystemC nor a topology graph is
+// involved.
 namespace coppice::routing {
 
 using topology::NodeId;
@@ -36,9 +36,9 @@ using Assignment = std::vector<int>;
 // The live links between ToRs and spines, per direction.
 class ClosLinks {
  public:
-  // With all links alive.
+  // All links are alive.
   ClosLinks(int tors, int spines);
-  // With the links that have channels.
+  // Only links that have channels are alive.
   explicit ClosLinks(const topology::Clos& clos);
 
   int tors() const { return tors_; }
@@ -81,7 +81,7 @@ class UnroutableError : public std::runtime_error {
   std::vector<std::size_t> flows_;
 };
 
-// Throws UnroutableError naming the first flow without a spine that both of its ToRs reach.
+// Throws UnroutableError, naming the first few flows without a spine that both of their ToRs reach.
 void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 
 // The most flows on a link. Throws std::invalid_argument if a flow between ToRs has no live spine.

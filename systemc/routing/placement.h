@@ -10,7 +10,7 @@
 
 namespace coppice::routing {
 
-// The policy that places jobs on accelerators, on ToRs with whole hosts. All accelerators of a model's copy
+// The policy that places jobs on accelerators, in units of whole hosts. All accelerators of a model's copy
 // are placed together.
 enum class Placement {
   kRandomHosts,  // free hosts anywhere (the paper's text)
@@ -23,11 +23,11 @@ const char* to_string(Placement placement);
 struct ClusterShape {
   int per_tor = 32;
   int tors = 64;
-  int host = 8;  // accelerators of a host; divides per_tor
+  int host = 8;  // accelerators per host; divides per_tor
 };
 
 struct JobShape {
-  int copy = 48;     // accelerators of a full copy
+  int copy = 48;     // accelerators per full copy
   int replicas = 2;  // number of copies
 };
 

@@ -18,8 +18,8 @@ namespace coppice::routing {
 // have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice, and the
 // walk ends: it never uses a flow twice, and every end that it passes has a flow that it has not used
 // (König's argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every
-// ToR can have its least load at once (equitable colouring, de Werra 1971), which is better than the least
-// maximum.
+// ToR can have its least load simultaneously (equitable colouring, de Werra 1971), which is better than the
+// least maximum.
 class SpineBalancer {
  public:
   // `links` and `flows` must outlive the balancer.

@@ -124,7 +124,8 @@ OpenCollective collective_of(const coppice_collective_spec& spec) {
 template <typename Body>
 coppice_status simulate(coppice_session* session, Body body) {
   if (const coppice_status status = require_open(session)) return status;
-  if (session->busy) return refuse(*session, COPPICE_BAD_CALL, "time advances already: return first");
+  if (session->busy)
+    return refuse(*session, COPPICE_BAD_CALL, "time is already advancing: return from the callback first");
   session->busy = true;
   const coppice_status status = guarded(*session, body);
   session->busy = false;
@@ -143,7 +144,7 @@ coppice_status coppice_open(const char* path, const char* const* overrides, size
   *session = new (std::nothrow) coppice_session{};
   if (*session == nullptr) return COPPICE_NO_MEMORY;
   coppice_session& opened = **session;
-  if (path == nullptr) return refuse(opened, COPPICE_BAD_INPUT, "no path of a configuration");
+  if (path == nullptr) return refuse(opened, COPPICE_BAD_INPUT, "no configuration path");
   return guarded(opened, [&] {
     const std::vector<std::string> keys(overrides, overrides + count);
     opened.run =
@@ -184,7 +185,7 @@ coppice_status coppice_drain(coppice_session* session) {
 
 coppice_status coppice_stop(coppice_session* session) {
   if (const coppice_status status = require_open(session)) return status;
-  if (!session->busy) return refuse(*session, COPPICE_BAD_CALL, "time does not advance");
+  if (!session->busy) return refuse(*session, COPPICE_BAD_CALL, "time is not advancing");
   session->run->stop();
   return COPPICE_OK;
 }
@@ -213,7 +214,8 @@ const char* coppice_error(const coppice_session* session) {
 
 coppice_status coppice_close(coppice_session* session) {
   if (session == nullptr) return COPPICE_OK;
-  if (session->busy) return refuse(*session, COPPICE_BAD_CALL, "time advances: close it afterwards");
+  if (session->busy)
+    return refuse(*session, COPPICE_BAD_CALL, "time is advancing: close the session afterwards");
   delete session;
   return COPPICE_OK;
 }

@@ -13,7 +13,7 @@
 
 #include "session/coppice.h"
 
-// Coppice inside another simulator, in C++: session/coppice.h, whose contract also holds here, with errors as
+// C++ interface to Coppice inside another simulator: session/coppice.h with the same contract, but errors as
 // values, callbacks as functions, and a session that closes itself. Needs only the standard library.
 namespace coppice::session {
 
@@ -65,7 +65,7 @@ struct Collective {
 
 class Session {
  public:
-  // A configuration file, and overrides "key=value".
+  // Opens a session for a configuration file with overrides "key=value".
   static Result<Session> open(const std::string& path, const std::vector<std::string>& overrides = {}) {
     std::vector<const char*> keys;
     for (const std::string& key : overrides) keys.push_back(key.c_str());
@@ -77,7 +77,7 @@ class Session {
   }
 
   // From a callback, only send(), collective() and stop() are permitted. If a callback throws, advance() or
-  // drain() throws the exception at its end.
+  // drain() rethrows the exception when it ends.
   Result<void> send(std::int32_t src, std::int32_t dst, std::int64_t bytes, std::uint64_t tag = 0,
                     Callback callback = {}) {
     return request(std::move(callback), [&](coppice_callback call, void* user) {

@@ -71,7 +71,7 @@ TEST(Hierarchy, PrintsTheTimesAndSharesOfItsChunks) {
                                           100 * result["utilization"].get<double>())));
   for (std::size_t d = 0; d < result["dimensions"].size(); ++d) {
     EXPECT_THAT(text, HasSubstr(fmt::format("\ndimension {}: ", d)));
-    EXPECT_THAT(text, HasSubstr(fmt::format("sent by an accelerator, utilization {:.2f} %\n",
+    EXPECT_THAT(text, HasSubstr(fmt::format("sent per accelerator, utilization {:.2f} %\n",
                                             100 * result["dimensions"][d]["utilization"].get<double>())));
   }
 }
