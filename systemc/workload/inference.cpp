@@ -43,7 +43,7 @@ class RankInference {
     expert_group_ = builder.group(expert, fmt::format("expert {} {}", stage_, in_stage % inference.tensor));
   }
 
-  // Adds a pass over `tokens` tokens of every request, with `cached` others of it in the cache.
+  // Adds a pass over `tokens` tokens of every request, with `cached` earlier tokens of each in the cache.
   void add_pass(int iteration, std::int64_t tokens, std::int64_t cached) {
     iteration_ = iteration;
     slice_ = {.samples = inference_.batch / inference_.expert,
@@ -123,7 +123,8 @@ class RankInference {
                 std::move(ready));
   }
 
-  // Passes on the hidden state; the last stage turns that of every request's last token into a token.
+  // Sends the hidden state to the next stage; the last stage turns the hidden state of every request's last
+  // token into a new token.
   Frontier finish(Frontier ready) {
     const int last = inference_.pipeline - 1;
     if (stage_ < last) {
@@ -176,11 +177,12 @@ void check_inference(const Inference& inference) {
            fmt::format("{} accelerators cannot share {} experts evenly", inference.expert, model.experts));
   }
   if (inference.pipeline > model.layers) {
-    refuse("pipeline", fmt::format("{} stages of {} layers", inference.pipeline, model.layers));
+    refuse("pipeline", fmt::format("{} stages cannot share {} layers", inference.pipeline, model.layers));
   }
   if (inference.batch % inference.expert != 0) {
-    refuse("batch", fmt::format("{} requests cannot be shared by {} accelerators with experts of their own",
-                                inference.batch, inference.expert));
+    refuse("batch",
+           fmt::format("{} requests cannot be divided evenly among {} accelerators that share experts",
+                       inference.batch, inference.expert));
   }
 }
 

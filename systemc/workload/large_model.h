@@ -19,8 +19,8 @@ struct LargeModel {
   int tensor = 1;    // accelerators that share a layer
   int pipeline = 1;  // stages of layers
   // Forward and backward passes of one iteration as in the published study's code: 6 x parameters x training
-  // tokens over 312 TFLOP/s, taken in nanoseconds. This is not a physical time, and does not depend on the
-  // batch or the accelerators.
+  // tokens divided by 312 TFLOP/s, interpreted as nanoseconds. This is not a physical time, and does not
+  // depend on the batch or the accelerators.
   Femtoseconds published_compute = 0;
   Bytes batch_tokens = 0;  // per iteration over all replicas, for the physical time
 

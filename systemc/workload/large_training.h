@@ -10,13 +10,13 @@
 
 namespace coppice::workload {
 
-// The results that the backward pass recomputes instead of storing: none, attention scores (Korthikanti et
-// al. 2022), or every layer from its input.
+// The activations that are recomputed for the backward pass instead of stored: none, attention scores
+// (Korthikanti et al. 2022), or every layer from its input.
 enum class Recomputation { kNone, kSelective, kFull };
 const char* to_string(Recomputation recomputation);
 
-// The method by which the keys and values of a sample's parts meet its queries: blocks that go around a ring
-// while others are computed on (Liu et al. 2023), or an all-gather before attention and a reduce-scatter
+// How the ranks that share a sample's tokens exchange keys and values: in blocks that travel around a ring
+// while others are computed (Liu et al. 2023), or by an all-gather before attention and a reduce-scatter
 // after its gradient.
 enum class ContextExchange { kRing, kAllGather };
 const char* to_string(ContextExchange exchange);
@@ -31,12 +31,12 @@ struct LargeTraining {
   std::int64_t sequence = 1;     // tokens per sample
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
   int chunks = 1;  // chunks of layers on a rank; more than 1 if interleaved
-  // Tensor-parallel ranks share by tokens the work that they would otherwise repeat.
+  // Whether tensor-parallel ranks split by tokens the work that each would otherwise repeat.
   bool sequence_parallel = false;
-  int zero = 0;  // 1: ranks of a group share the optimizer, 2: gradients as well, 3: weights as well
+  int zero = 0;  // 1: ranks of a group shard the optimizer state, 2: also gradients, 3: also weights
   Recomputation recompute = Recomputation::kNone;
   ContextExchange context_exchange = ContextExchange::kRing;
-  bool overlap = true;        // gradients are reduced during further computation instead of after all of it
+  bool overlap = true;        // whether gradients are reduced during computation, not after it
   Bytes bucket = 25'000'000;  // size of gradients that are reduced together; 0: layer by layer
   int optimizer_states = 2;
   int iterations = 1;

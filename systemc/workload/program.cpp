@@ -141,7 +141,7 @@ class Checker {
                                          place(rank, operation), compute.layer, program_.layers.size()));
     }
     if (compute.purpose != Purpose::kOther) return;
-    throw UnsupportedError(place(rank, operation) + " is a pass over a layer, but does not say which");
+    throw UnsupportedError(place(rank, operation) + " is a pass over a layer, but does not state which pass");
   }
 
   void check_work(int rank, const Operation& operation, const MemoryAccess& access) const {

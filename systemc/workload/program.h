@@ -84,8 +84,8 @@ struct Receive {
 };
 
 // An operation of a rank. It starts when all operations in `after`, which belong to the same rank, have ended
-// and its resource is free: the accelerator computes one thing at a time, in the order of readiness and then
-// of the list.
+// and its resource is free: the accelerator computes one operation at a time, in order of readiness, then of
+// position in the list.
 struct Operation {
   std::string name;
   std::variant<Compute, MemoryAccess, JoinCollective, Send, Receive> work;

@@ -11,7 +11,7 @@
 
 namespace coppice::workload {
 
-// The operations of a rank for which the next one has to wait.
+// The operations of a rank for which its next operation must wait.
 using Frontier = std::vector<std::int32_t>;
 
 // The union of both, without duplicates.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Bytes kLeast = 64;
 
-// The objects in use, in their order, and their new indices.
+// The objects in use, in their original order, and their new indices.
 template <typename Object>
 class Kept {
  public:

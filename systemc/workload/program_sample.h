@@ -9,8 +9,8 @@ namespace coppice::workload {
 // them waits for an operation of another iteration.
 Program first_iteration(const Program& program);
 
-// The program with all bytes and computations times `scale`, in (0, 1]. Collectives keep 64 B per rank of
-// their group.
+// The program with all bytes and computations multiplied by `scale`, in (0, 1]. Collectives keep 64 B per
+// rank of their group.
 Program scaled(const Program& program, double scale);
 
 }  // namespace coppice::workload

@@ -71,7 +71,8 @@ Frontier RankProgramBuilder::ring_attention(const Place& place, Frontier ready, 
   return computed;
 }
 
-// Keys and values go around the ring once more, accompanied by their gradients, which return home at the end.
+// Keys and values go around the ring once more, accompanied by their gradients, which return to their owners
+// at the end.
 Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontier ready,
                                                      const Work& projections, const Work& scores) {
   const std::string name = place.name + " attention";

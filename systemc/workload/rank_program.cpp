@@ -151,7 +151,7 @@ Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, c
                           name + " experts", after));
 }
 
-// Experts with the same copies as all other weights are exchanged together with them.
+// Experts that the same ranks have copies of as other weights are exchanged together with them.
 StageParameters RankProgramBuilder::by_copies(const StageParameters& parameters) const {
   return dense_.group == experts_.group ? StageParameters{parameters.all(), 0} : parameters;
 }
@@ -186,7 +186,7 @@ Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier rea
   ready = enter(place, "", both(std::move(ready), gathered));
   ready =
       compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
-  // Exchanges the maximum, the sum and the value of the right word for every token.
+  // Exchanges the maximum, the sum and the value of the correct word for every token.
   return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kElementBytes * slice_.tokens(), "tensor",
               unit_name(unit) + " loss", std::move(ready));
 }
@@ -215,7 +215,7 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
     weights_ = both(std::move(weights_), weights);
   }
   if (stage > 0) {
-    // A stage passes its result on when its whole pass is done, as frameworks do.
+    // A stage sends its result when its entire pass is complete, as frameworks do.
     send_to(stage - 1, unit, both(ready, weights_));
   } else {
     const Place place{unit_name(unit) + " embedding", Purpose::kWeightGradient};
@@ -270,7 +270,7 @@ void RankProgramBuilder::reduce_tied() {
                      "gradients of the tied embedding", both(reductions_, last_));
 }
 
-// Every rank has updated its share of the weights, and all ranks gather the whole, again in buckets.
+// Every rank has updated its share of the weights, and all ranks gather all weights, again in buckets.
 Frontier RankProgramBuilder::gather_updated(const Frontier& updated) {
   Frontier gathered;
   std::map<int, Bytes> waiting;  // [group]: bytes that wait

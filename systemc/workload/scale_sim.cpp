@@ -188,7 +188,7 @@ std::string listed(const Range& columns) {
   return text;
 }
 
-// Whether SCALE-Sim does not know the column.
+// Whether the column is unknown to SCALE-Sim.
 bool is_our_own(Column column) {
   return column == Column::kPadding || column == Column::kGroups || column == Column::kDilation ||
          column == Column::kKind;
@@ -227,7 +227,7 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Tables of other tools have output sizes, from which input sizes do not follow.
+// Some tools' tables contain output sizes, which do not determine input sizes.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
@@ -235,9 +235,8 @@ void refuse_result_sizes(const Row& row) {
     const std::string name = has_inputs ? "" : plain(cell);
     if (name != "outh" && name != "outw" && name != "ofmapheight" && name != "ofmapwidth") continue;
     throw ConfigError(
-        cell.place,
-        fmt::format("'{}' is a size of a result, but layer tables need input sizes: write rows of {}",
-                    cell.text, listed(kStandard)));
+        cell.place, fmt::format("'{}' is an output size, but layer tables need input sizes: write rows of {}",
+                                cell.text, listed(kStandard)));
   }
 }
 
@@ -283,7 +282,7 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
   return columns;
 }
 
-// The meaning of each column. After SCALE-Sim's columns, cells without a header count by position.
+// The meaning of each column. After SCALE-Sim's columns, cells without a header are identified by position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
   refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);
@@ -405,7 +404,7 @@ void assign(Layer& layer, Column column, const Cell& cell) {
   }
 }
 
-// The size of a layer's products must be one that the timing can represent. Call only with a valid filter.
+// Throws ConfigError if the timing cannot represent the size of a layer's products. Requires a valid filter.
 void check_size(const Layer& layer, const SourceLocation& place) {
   const Wide weights =
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
@@ -421,11 +420,11 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   }
   if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostValues) {
     throw ConfigError(
-        place, fmt::format("layer {} has more than {} input values a sample", layer.name, kMostValues));
+        place, fmt::format("layer {} has more than {} input values per sample", layer.name, kMostValues));
   }
   if (batch * layer.output_height() * layer.output_width() * layer.filters > kMostValues) {
     throw ConfigError(
-        place, fmt::format("layer {} has more than {} output values a sample", layer.name, kMostValues));
+        place, fmt::format("layer {} has more than {} output values per sample", layer.name, kMostValues));
   }
 }
 
@@ -473,7 +472,7 @@ class RowChecker {
                                                  reach, input + 2 * layer.padding));
   }
 
-  // A layer without products has equally many input and output channels.
+  // A layer without products must have equally many input and output channels.
   void check_values(const Layer& layer) const {
     if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) return;
     if (layer.channels != layer.filters) {
@@ -561,7 +560,7 @@ Model import_scale_sim(const std::string& path) {
     }
   }
   if (model.layers.empty()) {
-    throw ConfigError({path}, fmt::format("holds no layers: expected rows of {}", listed(kStandard)));
+    throw ConfigError({path}, fmt::format("contains no layers: expected rows of {}", listed(kStandard)));
   }
   return model;
 }

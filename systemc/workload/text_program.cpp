@@ -78,7 +78,7 @@ class RankIteration {
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
-  // The ranks that share a layer's split, or that have its weights.
+  // The ranks among which a layer is split, or which have the same weights.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
     // Consecutive groups of ranks share a layer.
     const auto share_cuts = [&](int model) {
@@ -240,7 +240,7 @@ class RankIteration {
   std::vector<const TextLayer*> waiting_;
 };
 
-// The assumptions where SimAI's files do not specify something.
+// Assumptions about what SimAI's files do not specify.
 std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
   std::vector<std::string> list;
   if (workload.pipeline > 1) {
@@ -262,8 +262,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   });
   if (gathers && workload.accelerators > 0 && counted == AllGatherBytes::kInput) {
     list.emplace_back(
-        "the bytes of ALLGATHER are read as one rank's, but SimAI, whose header this text workload has, "
-        "writes the bytes of the result: to read them so, write training.all_gather_bytes: total");
+        "the bytes of ALLGATHER are read as one rank's input, but SimAI, whose header this text workload "
+        "has, writes the bytes of the result: if so, write training.all_gather_bytes: total");
   }
   return list;
 }

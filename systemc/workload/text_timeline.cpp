@@ -90,7 +90,7 @@ class Iteration {
     part += time;
   }
 
-  // Queues a collective; returns when it will be done.
+  // Queues a collective and returns its completion time.
   Femtoseconds issue(const Communication& communication, Group group) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return now_;
     const Femtoseconds time = duration_(communication, communication.among.value_or(group));

@@ -291,16 +291,15 @@ void check(const Word& place, const TextWorkload& workload) {
     throw ConfigError(
         place.place, fmt::format("{} needs the size of its groups: model_parallel_NPU_group: 4", place.text));
   }
-  require_layer(place, workload, workload.last_bottom_layer, "the last of the bottom MLP");
+  require_layer(place, workload, workload.last_bottom_layer, "the last layer of the bottom MLP");
   for (const int layer : workload.checkpoints) require_layer(place, workload, layer, "a checkpoint");
   for (const int layer : workload.recompute_from) {
     require_layer(place, workload, layer, "a checkpoint initiate");
     if (std::ranges::any_of(workload.checkpoints, [=](int checkpoint) { return checkpoint <= layer; }))
       continue;
-    throw ConfigError(place.place,
-                      fmt::format("layer {} is computed again from a checkpoint at or before it, "
-                                  "but there is none",
-                                  layer));
+    throw ConfigError(
+        place.place,
+        fmt::format("layer {} is recomputed from a checkpoint at or before it, but there is none", layer));
   }
 }
 

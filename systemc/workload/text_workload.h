@@ -78,16 +78,16 @@ struct TextWorkload {
 };
 
 // Reads a text workload of ASTRA-sim: a line with the parallelism and its parameters, one with the number of
-// layers, and one for each layer: name, a reserved number from -1 on, then for forward pass, input gradient
-// and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
-// ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). SimAI's header (ep:, pp:, vpp:, ga:,
-// all_gpus:, pp_comm) and its suffixes of collectives, _EP and _DP_EP, are also read; vpp and pp_comm only
-// matter to SimAI's formula for the pipeline bubble and change nothing here. Throws ConfigError,
-// file:line:column, for anything else.
+// layers, and one for each layer: name, a reserved number of at least -1, then for forward pass, input
+// gradient and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER,
+// REDUCESCATTER, ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). SimAI's header (ep:,
+// pp:, vpp:, ga:, all_gpus:, pp_comm) and its collective suffixes _EP and _DP_EP are also read; vpp and
+// pp_comm only matter to SimAI's formula for the pipeline bubble and change nothing here. Throws ConfigError,
+// located at file:line:column, for anything else.
 TextWorkload import_text_workload(const std::string& path);
 
-// The bytes of all data that a communication among `ranks` accelerators moves; `counted` defines the size of
-// an all-gather. Throws UnsupportedError if they exceed 2^50.
+// Total bytes of a communication's data among `ranks` accelerators; `counted` states whether an all-gather's
+// size means its input or its total. Throws UnsupportedError if the total exceeds 2^50.
 Bytes total_bytes(const Communication& communication, AllGatherBytes counted, int ranks);
 
 // The duration of a collective among a group without other traffic on the network.

@@ -38,7 +38,7 @@ LayerActivations layer_activations(const LargeTraining& training) {
   return kept;
 }
 
-// The most layers whose activations a rank keeps at once, counted once per micro-batch.
+// The most layers whose activations a rank keeps simultaneously, counted once per micro-batch.
 double most_layers_kept(const LargeTraining& training, int pipeline_rank) {
   std::int64_t kept = 0;
   std::int64_t most = 0;

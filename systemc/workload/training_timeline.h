@@ -7,7 +7,7 @@
 
 namespace coppice::workload {
 
-// When the all-reduces of gradients run (MultiTree paper, Sec. V, measures training in two of these ways).
+// When gradient all-reduces run (Sec. V of the MultiTree paper measures training in two of these ways).
 enum class Overlap {
   kNone,       // forward, backward, then one all-reduce of all gradients
   kChained,    // backward, then one all-reduce, and the next forward pass as its gradients become final

@@ -41,7 +41,7 @@ struct Transformer {
   bool operator==(const Transformer&) const = default;
 };
 
-// Operations (a multiply-accumulate counts as two) and bytes through the accelerator's memory.
+// Operations (a multiply-accumulate counts as two) and bytes to and from the accelerator's memory.
 struct Work {
   double operations = 0;
   double bytes = 0;
@@ -50,7 +50,7 @@ struct Work {
 };
 
 // The work of the three passes over a part of a layer. `scores` is the cost of recomputing the product of
-// queries and keys and its product with the values; `forward` includes it too.
+// queries and keys and its product with the values; `forward` includes it.
 struct PassWork {
   Work forward;
   Work input_gradient;
@@ -74,15 +74,15 @@ struct Slice {
 };
 
 // Weights of one accelerator: for a layer's attention (with both normalizations and the router, which all
-// have), for its experts, and for the embedding and output layer, whose words are divided by `tensor`.
+// ranks have), for its experts, and for the embedding and output layer, whose words are divided by `tensor`.
 std::int64_t local_attention_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_expert_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_output_parameters(const Transformer& model, const Slice& slice);
 
 // The work of one accelerator. Attention is counted over the full square of queries and keys, as in the
-// published formulas, and keeps the scores on the chip; experts are equally busy. The weights and all inputs
-// and outputs of a product go through the memory once.
+// published formulas, and keeps the scores on the chip; experts are equally busy. Each weight, input and
+// output of a product is moved to or from memory once.
 PassWork attention_work(const Transformer& model, const Slice& slice);
 PassWork mlp_work(const Transformer& model, const Slice& slice);
 PassWork output_work(const Transformer& model, const Slice& slice);

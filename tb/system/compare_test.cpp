@@ -100,7 +100,7 @@ TEST_F(Compare, DrawsEveryAlgorithmAndTheBound) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string figure = shop.read("c.svg");
   for (const char* text :
-       {"<svg ", ">ring<", ">packed_trees<", ">auto's choice<", ">least possible<", ">64 KiB<"}) {
+       {"<svg ", ">ring<", ">packed_trees<", ">auto's choice<", ">lower bound<", ">64 KiB<"}) {
     EXPECT_THAT(figure, HasSubstr(text));
   }
   EXPECT_THAT(figure, Not(HasSubstr("nan")));

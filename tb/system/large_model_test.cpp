@@ -118,7 +118,7 @@ TEST_F(LargeModels, AreRefusedAsTracesThatAreNone) {
   shop.write("c.yaml", std::string(kMachine) + "program: {trace: \"t.{rank}.et\"}\n");
   const Outcome outcome = shop.run({"run", "c.yaml"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("t.0.et:1:1: rank 0: this is a host trace of PyTorch"));
+  EXPECT_THAT(outcome.err, HasSubstr("t.0.et:1:1: rank 0: this is a PyTorch host trace"));
 }
 
 TEST_F(LargeModels, NeedAProgramToConvert) {

@@ -128,8 +128,8 @@ def convert(network: Config, to: str, out: _PathName | None = None, timeout: flo
 
 
 def rtl(config: Config, out: _PathName, timeout: float | None = None, **overrides: Any) -> pathlib.Path:
-    """Writes the network of a configuration in Verilog, with tables, a bench that checks cycles, and project files, into
-    the folder `out`, new or empty; returns that folder."""
+    """Writes the network of a configuration in Verilog, with tables, a testbench that checks cycles, and project files,
+    into the folder `out`, new or empty; returns that folder."""
     _text("rtl", config, overrides, ["--out", os.fspath(out)], timeout)
     return pathlib.Path(out)
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kFemtosecondsPerMicrosecond = 1000 * kFemtosecondsPerNanosecond;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-// The operation for a collective of the trace, and its size in terms of one rank's input.
+// The operation for a collective type of the trace, and whether its size counts only one rank's input.
 struct KnownCollective {
   std::int64_t number;
   CollectiveOp op;
@@ -221,7 +221,8 @@ class Importer {
     return bytes;
   }
 
-  // Coppice's own operations name their end; in other traces the node's name is that of the transfer.
+  // Coppice's own traces prefix the transfer's name with "send" or "receive"; in other traces the node has
+  // the transfer's name.
   static std::string name_of_transfer(const Node& node) {
     for (const std::string end : {"send ", "receive "}) {
       if (node.name.starts_with(end)) return node.name.substr(end.size());
@@ -315,8 +316,8 @@ class Importer {
     }
     const GroupCollective& other = collectives[static_cast<std::size_t>(members[place])];
     if (other.op != collective.op || other.bytes != collective.bytes || other.root != collective.root) {
-      refuse(node, fmt::format("it is the {} of {} bytes with number {} in group '{}', but another rank has "
-                               "the {} '{}' of {} bytes there",
+      refuse(node, fmt::format("it is the {} of {} bytes with number {} in group '{}', but another rank's "
+                               "collective with this number is the {} '{}' of {} bytes",
                                to_string(collective.op), collective.bytes, place,
                                result_.program.groups[static_cast<std::size_t>(group)].name,
                                to_string(other.op), other.name, other.bytes));

@@ -14,13 +14,13 @@ struct ImportOptions {
 
 struct Imported {
   Program program;
-  std::vector<std::string> assumptions;  // what the trace does not specify, one sentence each
+  std::vector<std::string> assumptions;  // about what the trace does not specify, one sentence each
 };
 
 // Reads the traces of all ranks as a program: `pattern` is the name of their files with {rank} in place of
 // the rank's number, from 0 up without gaps. A node's data dependencies end before it starts; control
-// dependencies count only with follow_control. Nodes of hosts take no time. Collectives are matched by group
-// and order, the lowest id first among those whose dependencies are met; transfers are matched by source,
+// dependencies count only with follow_control. Host nodes take no time. Collectives are matched by group and
+// order, the lowest id first among those whose dependencies are met; transfers are matched by source,
 // destination and tag. Sizes are those of a rank's input, as in the trace. Throws ConfigError naming file,
 // rank and node.
 Imported import_chakra(const std::string& pattern, const ImportOptions& options = {});

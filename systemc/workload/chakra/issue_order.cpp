@@ -28,7 +28,7 @@ class Issuer {
   IssueOrder run() {
     while (!ready_.empty() || !held_.empty()) {
       if (ready_.empty()) {
-        // In every stream the next node waits for a later one of some stream.
+        // The next node of every stream waits for a node further back in some stream.
         ++result_.against_ids;
         ready_.insert(held_.extract(held_.begin()));
       }

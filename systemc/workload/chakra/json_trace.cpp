@@ -139,7 +139,7 @@ Trace read_json_trace(const std::string& text, const std::string& path, int rank
     if (first && item.contains("workload_graph")) return reader.read_graph(item["workload_graph"]);
     if (first && item.contains("schema") && item.contains("nodes")) {
       reader.refuse(
-          "this is a host trace of PyTorch: link and convert it first (chakra_trace_link, "
+          "this is a PyTorch host trace: link and convert it first (chakra_trace_link, "
           "chakra_converter PyTorch)");
     }
     // The header has no type.

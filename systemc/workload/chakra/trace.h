@@ -31,7 +31,7 @@ struct NodeAttributes {
   std::optional<std::int64_t> destination{};            // comm_dst
   std::optional<std::int64_t> tag{};                    // comm_tag
   std::optional<std::string> group{};                   // pg_name, or comm_group
-  std::optional<std::int64_t> stream{};                 // of the accelerator; any value from -2^63 on
+  std::optional<std::int64_t> stream{};                 // of the accelerator; may be negative
   std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; Coppice's own
   std::optional<std::int64_t> iteration{};              // Coppice's own
   std::optional<std::string> purpose{};                 // Coppice's own

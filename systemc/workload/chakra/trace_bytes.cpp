@@ -40,7 +40,7 @@ std::string unpack(std::string& packed, const std::string& path) {
     if (state != Z_OK && state != Z_STREAM_END) throw ConfigError({path}, "the gzipped trace is damaged");
     bytes.append(part.data(), part.size() - stream.avail_out);
     if (bytes.size() > kLargestInput) {
-      throw ConfigError({path}, fmt::format("the trace has more than {} bytes unpacked", kLargestInput));
+      throw ConfigError({path}, fmt::format("the decompressed trace has more than {} bytes", kLargestInput));
     }
     if (state != Z_STREAM_END) continue;
     if (stream.avail_in == 0) return bytes;

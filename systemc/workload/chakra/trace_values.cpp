@@ -90,7 +90,7 @@ void set_attribute(const std::string& path, int rank, Node& node, const std::str
   } else if (name == "pg_name" || name == "comm_group") {
     attributes.group = value.text ? *value.text : std::to_string(number());
   } else if (name == "stream") {
-    // Some tools write the stream as text.
+    // Some tools write the stream as a string.
     attributes.stream = value.number ? value.number : number_in(value.text.value_or(""));
     if (!attributes.stream) {
       throw ConfigError({path}, fmt::format("{}: stream is not a whole number", place_of(rank, node)));
@@ -111,7 +111,7 @@ NamedGroups groups_in(const std::string& values) {
   if (values.find("pg_name") == std::string::npos) return groups;
   std::string text = values;
   std::ranges::replace(text, '\'', '"');
-  // A list of groups, either as it is or as text in a list's element.
+  // A list of groups, either directly or as a string in an element of a list.
   auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) {
     const std::size_t begin = values.find("[{");

@@ -11,26 +11,26 @@
 
 namespace coppice::workload::chakra {
 
-// An attribute's value: a whole number of any type, a truth value as 0 or 1, or a text.
+// An attribute's value: a whole number of any type, a boolean as 0 or 1, or a string.
 struct AttributeValue {
   std::optional<std::int64_t> number{};
   std::optional<std::string> text{};
 };
 
-// A whole number of at most 63 bits and a sign; nullopt for any other value.
+// A whole number that fits in a signed 64-bit integer; nullopt for any other value.
 std::optional<std::int64_t> whole_number(const nlohmann::json& value);
-// The number in a text that contains nothing else; nullopt for other texts.
+// The number in a string that contains nothing else; nullopt for other strings.
 std::optional<std::int64_t> number_in(const std::string& text);
 
 // The location of a node, for messages: "rank 3, node 17 'all_reduce'".
 std::string place_of(int rank, const Node& node);
 
-// The kind of a number or of a name such as COMM_COLL_NODE. Throws ConfigError.
+// The kind with a number, or with a name such as COMM_COLL_NODE. Throws ConfigError.
 NodeKind kind_of(const std::string& path, int rank, const Node& node, std::int64_t number);
 NodeKind kind_named(const std::string& path, int rank, const Node& node, const std::string& name);
 
 // Stores an attribute in its field; attributes that do not describe the node's work are ignored. Throws
-// ConfigError if the value has the wrong type, or is negative and not a stream.
+// ConfigError if the value has the wrong type, or if it is negative and not a stream.
 void set_attribute(const std::string& path, int rank, Node& node, const std::string& name,
                    const AttributeValue& value);
 

@@ -141,7 +141,8 @@ TEST(Load, ReadsTheRanksOfAProtocolInAscendingOrder) {
               ::testing::ElementsAre(2, 8));
   EXPECT_EQ(complaint(with("[4, 4]")), "accepted");
   for (const char* wrong : {"[8, 2]", "[8]", "[1, 2, 3]"}) {
-    EXPECT_THAT(complaint(with(wrong)), ::testing::HasSubstr("the minimum and maximum number of accelerators"))
+    EXPECT_THAT(complaint(with(wrong)),
+                ::testing::HasSubstr("the minimum and maximum number of accelerators"))
         << wrong;
   }
 }

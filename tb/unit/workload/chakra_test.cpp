@@ -459,7 +459,7 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
                         "node for 'n0' is missing"));
   EXPECT_THAT(complaint({trace({all_reduce(0)}),
                          trace({node(0, NodeKind::kCollective, {{"comm_type", 0}, {"comm_size", 4}})})}),
-              HasSubstr("another rank has the all_reduce 'n0' of 1024 bytes"));
+              HasSubstr("another rank's collective with this number is the all_reduce 'n0' of 1024 bytes"));
   const std::string whole = trace({all_reduce(0), all_reduce(1)});
   EXPECT_THAT(complaint({whole.substr(0, whole.size() - 3)}),
               HasSubstr("are not a message of a Chakra trace"));

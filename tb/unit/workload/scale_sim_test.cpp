@@ -240,11 +240,11 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
   EXPECT_EQ(import(header + half).macs(), std::int64_t{1} << 56);
   expect_refused(header + half + "b, 1, 1, 1, 1, 1, 1, 1,\n", ":3:1: the layers up to here take more than");
   expect_refused(header + "a, 8192, 8192, 1, 1, 1, 32768, 1,\n",
-                 ":2:1: layer a has more than 1099511627776 output values a sample");
+                 ":2:1: layer a has more than 1099511627776 output values per sample");
   expect_refused(header + "a, 16777216, 16777216, 16777216, 16777216, 2, 1, 1,\n",
                  ":2:1: layer a has more than 1099511627776 weights");
   expect_refused(header + "a, 16777216, 16777216, 1, 1, 16777216, 1, 16777216,\n",
-                 ":2:1: layer a has more than 1099511627776 input values a sample");
+                 ":2:1: layer a has more than 1099511627776 input values per sample");
 }
 
 // The first layer of GPT-2 XL: 1024 x 1600 by 1600 x 4800, 7.9e9 multiply-accumulates.
@@ -260,8 +260,8 @@ TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
 }
 
 TEST(ScaleSim, RefusesTablesWithoutLayers) {
-  expect_refused("", ":1:1: holds no layers");
-  expect_refused(header + "\nTitle\n", ":1:1: holds no layers");
+  expect_refused("", ":1:1: contains no layers");
+  expect_refused(header + "\nTitle\n", ":1:1: contains no layers");
   EXPECT_THAT([] { import_scale_sim("/nonexistent.csv"); },
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }

@@ -126,7 +126,7 @@ TEST(TextWorkload, PointsAtWhatIsWrong) {
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
               HasSubstr("1:1: HYBRID_TRANSFORMER needs the size of its groups"));
   EXPECT_THAT(complaint("HYBRID_DLRM 3\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("the last of the bottom MLP is layer 3, but the layers are 0 to 0"));
+              HasSubstr("the last layer of the bottom MLP is layer 3, but the layers are 0 to 0"));
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER checkpoint\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
               HasSubstr("1:20: unknown parameter 'checkpoint'"));
 }

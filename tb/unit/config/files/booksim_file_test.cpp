@@ -97,16 +97,16 @@ TEST(BooksimFile, ReadsAnynetFilesBesideIt) {
 TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(with("num_vcs", "nun_vcs")),
               HasSubstr("5:1: unknown key 'nun_vcs' in a BookSim2 configuration; did you mean 'num_vcs'?"));
-  EXPECT_THAT(complaint(with("= mesh", "= fly")),
-              HasSubstr("2:12: topology = fly: its one-way channels"));
+  EXPECT_THAT(complaint(with("= mesh", "= fly")), HasSubstr("2:12: topology = fly: its one-way channels"));
   EXPECT_THAT(complaint(with("= mesh", "= cube")),
               HasSubstr("2:12: topology = cube: supported are mesh, torus, anynet, fattree, dragonflynew"));
   EXPECT_THAT(complaint(with("dor", "romm")),
               HasSubstr("4:20: routing_function = romm: for a mesh, write one of dor, "));
   EXPECT_THAT(complaint(with("tornado", "taper64")), HasSubstr("7:11: traffic must be uniform"));
-  EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
-              HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around several parameters: write "
-                        "hotspot({{1,2},{3,4}})"));
+  EXPECT_THAT(
+      complaint(with("tornado", "hotspot({1,2},{3,4})")),
+      HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around several parameters: write "
+                "hotspot({{1,2},{3,4}})"));
   EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic = hotspot draws its nodes"));
   EXPECT_THAT(complaint(with("credit_delay", "priority = class; credit_delay")),
               HasSubstr("6:12: priority = class: supported are none and age"));
