@@ -1,6 +1,6 @@
 // Charts: stacked bars and lines, each with its axis, its labels and the table behind it.
 
-// Horizontal bars: rows of {name, parts: [{name, value, color}]}. A part says its share where it is wide enough.
+// Horizontal bars: rows of {name, parts: [{name, value, color}]}. A part shows its share if it is wide enough.
 function bars(box, rows, format, options = {}) {
   if (rows.length === 0) return;
   const width = widthIn(box), left = nameRoom(width, rows.map(r => r.name)), high = 26, most = options.most || 24;
@@ -82,20 +82,20 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   behind(box, ["series", xTitle, yTitle], series.flatMap(s => s.points.map(p => [s.name, options.xFormat ? options.xFormat(p[0]) : number(p[0], 6), (options.yFormat || number)(p[1])])));
 }
 
-// Ticks of a scale; for a logarithmic one decades, or intermediate values if there are few.
+// Ticks of a scale; decades if it is logarithmic, with intermediate values if there are few.
 function ticksOf(scale, count, gap) {
   if (!scale.base) return scale.ticks(count);
   const decades = scale.ticks().filter(v => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9);
   return apart(decades.length > 2 ? decades : scale.ticks(), scale, gap);
 }
-// Those of ascending values that are at least `gap` pixels from the one before.
+// The ascending values that are at least `gap` pixels after the previous one kept.
 function apart(values, scale, gap) {
   const kept = [];
   for (const v of values) if (kept.length === 0 || Math.abs(scale(v) - scale(kept[kept.length - 1])) >= gap) kept.push(v);
   return kept;
 }
 
-// Names beside the ends of lines, moved apart.
+// Names next to the ends of lines, moved apart.
 function endLabels(svg, series, at, x, room, top, bottom) {
   const labels = series.filter(s => s.points.length > 0).map(s => ({s, y: at(s)})).sort((a, b) => a.y - b.y);
   labels.forEach((l, i) => { l.y = Math.max(l.y, i === 0 ? top : labels[i - 1].y + 13); });

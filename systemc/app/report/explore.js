@@ -11,7 +11,7 @@ function explored(search) {
   d3.select("#subtitle").text(search.question || "A search");
   const done = rows.filter(r => r.done);
   const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div").data([
-    ["points with numbers", number(done.length)], ["of so many combinations", number(search.combinations)],
+    ["points with numbers", number(done.length)], ["combinations in the space", number(search.combinations)],
     ["on the Pareto front", number(search.front.length)], ["decided by", search.decided_by.join(", ") || "–"],
     ["search, seed", `${search.method}, ${search.seed}`],
     ["without numbers", number(rows.length - done.length)]]).enter().append("div").attr("class", "card");
@@ -48,7 +48,7 @@ const extrapolated = row => row.value(kInRange) === false;
 const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
   ...search.objectives.map(o => `${o.name}: ${number(row.value(o.name))}`),
   ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`),
-  ...(extrapolated(row) ? ["area beyond what was synthesised"] : [])].join("\n");
+  ...(extrapolated(row) ? ["area extrapolated"] : [])].join("\n");
 
 function picker(box, id, label, names, value, changed) {
   const entry = box.append("label").text(label + " ");
@@ -59,7 +59,7 @@ function picker(box, id, label, names, value, changed) {
 
 function exploredScatter(state, numeric) {
   const {search, rows} = state;
-  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: of a coarser fidelity, or outside a constraint. Dashed: area beyond what was synthesised. A click shows a point's configuration.");
+  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: a coarser fidelity, or outside a constraint. Dashed: extrapolated area. Click a point to show its configuration.");
   const names = search.objectives.map(o => o.name);
   let x = names[1] || numeric[0], y = names[0], log = false;
   const controls = box.append("div").attr("class", "controls");
@@ -74,7 +74,7 @@ function exploredScatter(state, numeric) {
   function draw() {
     drawing.selectAll("*").remove();
     const shown = rows.filter(r => r.done && typeof r.value(x) === "number" && typeof r.value(y) === "number" && passes(state, r));
-    if (shown.length === 0) return drawing.append("p").text("No point is within the filters.");
+    if (shown.length === 0) return drawing.append("p").text("No point passes the filters.");
     const width = widthIn(box), height = 380, edge = {left: 70, right: 16, top: 12, bottom: 42};
     const scale = (name, range) => {
       const ends = d3.extent(shown, r => r.value(name));
@@ -101,11 +101,11 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective: dragging along one filters.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", "A line for each point, the front's in full colour. Drag along an axis to keep what lies within; a double click takes the filter away.");
+  const box = section("coordinates", "All choices and objectives", "One line per point; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.");
   const controls = box.append("div").attr("class", "controls");
   let only = false;
-  controls.append("label").text("the front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
-  controls.append("button").attr("type", "button").attr("id", "clear-filters").text("No filters").on("click", () => { state.filters.clear(); build(); redrawAll(state); });
+  controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
+  controls.append("button").attr("type", "button").attr("id", "clear-filters").text("Clear filters").on("click", () => { state.filters.clear(); build(); redrawAll(state); });
   const count = controls.append("span").attr("class", "note").attr("id", "kept");
   const drawing = box.append("div").attr("class", "wide");
   const axes = [...search.keys.filter(k => k.values.length > 1).map(k => ({name: k.name, values: k.values})), ...search.objectives.map(o => ({name: o.name}))];
@@ -183,7 +183,7 @@ function exploredPoint(state) {
     range.selectNodeContents(text.node());
     getSelection().removeAllRanges();
     getSelection().addRange(range);
-    document.execCommand("copy");  // works for pages that are files, where navigator.clipboard is not there
+    document.execCommand("copy");  // works for pages that are files, where navigator.clipboard is unavailable
   });
   function draw() {
     if (!state.chosen) return;
@@ -238,19 +238,19 @@ function exploredProgress({search, rows}) {
     if (!front.some(q => q[0] <= p[0] && q[1] <= p[1])) front = [...front.filter(q => !(p[0] <= q[0] && p[1] <= q[1])), p];
     return [i + 1, area(front) / whole];
   });
-  const box = section("progress", "How the front grew", "The hypervolume of the front after each point, over that at the end: where the line is level, further points brought nothing.");
+  const box = section("progress", "How the front grew", "The hypervolume of the front after each point, relative to the final one; where the line is flat, further points improved nothing.");
   lines(box, [{name: "hypervolume", color: palette(0), points}], "points", "hypervolume", {yFormat: percent});
 }
 
 function exploredSensitivity(search) {
   if (search.importance.length > 0) {
-    const box = section("importance", "Which choice matters", "The part of an objective's variance over the search that a key explains (fANOVA).");
+    const box = section("importance", "Which choice matters", "The share of an objective's variance in the search that each key explains (fANOVA).");
     const keys = [...new Set(search.importance.map(r => r.key))];
     bars(box, d3.groups(search.importance, r => r.objective).map(([name, values]) => ({name,
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One choice at a time", "Around a point of the front: each objective over that of the point, as one key takes its other values.");
+  const box = section("sweeps", "One choice at a time", "Around a point of the front: each objective relative to its value at that point, as one key varies.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];

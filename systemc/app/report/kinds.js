@@ -141,7 +141,7 @@ const kKinds = {
     summary: one => {
       const t = one.result.inference;
       programSummary(one, [
-        `The first token takes ${duration(t.time_to_first_token_ns)}, each further token ${duration(t.time_per_token_ns)}: ${number(t.tokens_per_s)} tokens a second for all requests together.`,
+        `The first token takes ${duration(t.time_to_first_token_ns)}, each further token ${duration(t.time_per_token_ns)}: ${number(t.tokens_per_s)} tokens per second for all requests together.`,
         t.time_per_token_ns > 0 ? `Of a token's time, ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} is exposed communication.` : ""]);
     },
     sections: one => programSections(one, i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`),
@@ -179,7 +179,7 @@ const kKinds = {
       answers([
         worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on links of their own (${worst.model}).` : "",
         (r.failed_spines || []).length > 0 ? `${plural(r.failed_spines.length, "spine")} failed: ${ranges(r.failed_spines)}.` : "No spine failed.",
-        flows && isNumber(flows.flows) ? `With all ${number(flows.flows)} flows at once, no assignment has fewer than ${number(flows.lower_bound)} on some link.` : ""]);
+        flows && isNumber(flows.flows) ? `With all ${number(flows.flows)} flows at once, every assignment has a link with at least ${number(flows.lower_bound)}.` : ""]);
       cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified]]);
     },
     sections: one => { routedJobs(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
@@ -213,7 +213,7 @@ const kKinds = {
       const r = one.result;
       answers([`No schedule takes less than ${duration(Math.max(r.time_ns || 0, r.latency_ns || 0))}.`,
         r.passing ? `${volume(r.passing.bytes)} have to pass ${number(r.passing.bandwidth_gb_s)} GB/s.` : "",
-        groupsOf(r).length > 0 ? `What proves it: ${groupsText(groupsOf(r))}.` : ""]);
+        groupsOf(r).length > 0 ? `Proof: ${groupsText(groupsOf(r))}.` : ""]);
       cards([["by bandwidth", duration(r.time_ns)], ["by latency", duration(r.latency_ns)]]);
     },
     sections: one => { groupTable(one.result); network(one); },
@@ -312,7 +312,7 @@ function groupTable(result, box) {
 
 function expected(result) {
   if (!Array.isArray(result.expected) || result.expected.length === 0) return;
-  const box = section("expected", "What automatic choice compared", `Times expected of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
+  const box = section("expected", "What automatic choice compared", `Expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
   bars(box, result.expected.filter(e => isNumber(e.time_ns)).map(e => ({name: e.algorithm + (e.chunks ? `, ${plural(e.chunks, "chunk")}` : "") + (e.protocol ? `, ${e.protocol}` : ""),
     parts: [{name: "expected", value: e.time_ns, color: color(e.algorithm === result.chosen ? "blue" : "grey")}]})), duration);
 }
@@ -332,7 +332,7 @@ function hardware(result) {
 function collectives(result) {
   const rows = (result.collectives || []).filter(c => isNumber(c.time_ns));
   if (rows.length === 0) return;
-  const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times are from when all have joined.");
+  const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times begin when all ranks have joined.");
   bars(box, rows.slice(0, 12).map(c => ({name: `${c.count} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "other", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
   behind(box, ["operation", "kind", "algorithm", "size", "count", "time of all", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "other", c.algorithm, volume(c.bytes),
     number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
@@ -376,7 +376,7 @@ function jobsOverTime(result) {
 
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
-  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost, and done again.");
+  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated.");
   if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
   const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("ink")}]}] : [];
@@ -398,7 +398,7 @@ function routedJobs(result) {
   const box = section("jobs", "Jobs", "The all-reduce of each job, and what it would take on links of its own.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
     {name: "on links of its own", value: 1e9 * j.ideal_s, color: color("green")},
-    {name: "longer, by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
+    {name: "added by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
   table(box, ["job", "copies", "all-reduce", "on links of its own", "slowdown", "flow", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
     duration(1e9 * j.all_reduce_s), duration(1e9 * j.ideal_s), number(j.slowdown), duration(1e9 * j.flow_completion_s), number(j.throughput_gb_s)]));
 }
@@ -449,7 +449,7 @@ function algorithms(result) {
 function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
-  const box = section("links", "How evenly links are used", "Links by the part of the time in which they were busy.");
+  const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
   const bins = d3.bin().domain([0, Math.max(0.01, d3.max(uses))]).thresholds(12)(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }

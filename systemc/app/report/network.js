@@ -373,7 +373,7 @@ function failedLinks(result) {
   return links;
 }
 
-// Both ways of a link beside each other; around the ends of a grid's row, a stub at either end.
+// Draws both directions of a link next to each other; a link around the ends of a grid's row becomes a stub at each end.
 function linkPath(layout, {a, b}, width) {
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1, ux = (b.x - a.x) / length, uy = (b.y - a.y) / length;
   const side = Math.max(1, width * 0.75), nx = -uy * side, ny = ux * side, p = [a.x + nx, a.y + ny], q = [b.x + nx, b.y + ny];

@@ -28,7 +28,7 @@ const color = name => getComputedStyle(document.documentElement).getPropertyValu
 const kPalette = ["blue", "orange", "green", "pink", "red", "sky", "brown", "yellow", "grey"];
 const palette = i => color(kPalette[i % kPalette.length]);
 
-// The sentence that the reference has for a field of results.
+// The reference's description of a result field.
 const explanation = path => data.fields && data.fields[path] ? data.fields[path][1] : "";
 
 function section(id, title, note) {
@@ -82,7 +82,7 @@ function behind(box, headings, rows, title = "Table") {
   });
 }
 
-// Works for pages that are files, where navigator.clipboard is not there.
+// Works for pages that are files, where navigator.clipboard is unavailable.
 function copyText(text) {
   const area = d3.select("body").append("textarea").property("value", text);
   area.node().select();

@@ -90,7 +90,7 @@ class ProgramReader {
   }
 
  private:
-  // By rank: the index of the rank's operation for one entry of the list.
+  // The index of each rank's operation for one entry of the list, by rank.
   using Parts = std::map<int, std::int32_t>;
 
   std::vector<int> all() const {
