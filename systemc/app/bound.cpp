@@ -44,7 +44,7 @@ system::GroupBound find_bound(const config::Loaded& loaded) {
   }
 }
 
-// The bound and its proof as text.
+// Describes the bound and its proof.
 std::string describe(const config::Loaded& loaded, const system::GroupBound& bound) {
   const workload::CollectiveSpec& collective = loaded.config.collective;
   const topology::LeastTime& bandwidth = bound.least.bandwidth;

@@ -142,7 +142,7 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .chosen = result.value("chosen", "")};
 }
 
-// The comparison: its algorithms and sizes, and the results so far.
+// A comparison of algorithms over sizes, with the results obtained so far.
 class Comparison {
  public:
   Comparison(std::vector<std::string> algorithms, std::vector<Bytes> sizes)
@@ -273,7 +273,7 @@ std::string file_text(const CompareLine& line, const std::string& op, const std:
   return comparison_json(runs);
 }
 
-// The text output does not need the network.
+// Text output needs no information about the network.
 NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
   if (line.format == kText) return {};
   const workload::CollectiveSpec& collective = loaded.config.collective;

@@ -20,7 +20,7 @@ constexpr double kRight = 230;  // room for the names
 constexpr double kTop = 50;
 constexpr double kBottom = 70;
 constexpr std::size_t kMostSizeLabels = 8;
-// The colours of Okabe and Ito, which colour-blind readers can tell apart; then these colours again, dashed.
+// The colours of Okabe and Ito, which colour-blind readers can tell apart. Further lines repeat them dashed.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#777777"};
 constexpr const char* kText = "#222";

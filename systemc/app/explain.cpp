@@ -153,7 +153,7 @@ std::string as_table(const std::string& title, const std::vector<Item>& items,
   return text;
 }
 
-// Every subcommand as it describes itself to --help.
+// Every subcommand, described as in --help.
 nlohmann::ordered_json commands_json(const CLI::App& coppice) {
   auto commands = nlohmann::ordered_json::array();
   for (const CLI::App* command : coppice.get_subcommands([](const CLI::App*) { return true; })) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMostFiles = 16;
 std::array<std::array<char, 4096>, kMostFiles> unfinished{};
 std::atomic<std::size_t> unfinished_files{0};
 
-// The time that polling code gets to finish.
+// The time that polling code has to finish.
 constexpr unsigned kGraceSeconds = 1;
 constexpr int kNoRoomStatus = 1;
 

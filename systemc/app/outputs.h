@@ -15,7 +15,7 @@ class Outputs {
  public:
   // No output may replace one of `inputs`.
   explicit Outputs(std::vector<std::string> inputs) : inputs_(std::move(inputs)) {}
-  // The configuration at `path` and all files that it names are inputs, and so is every file read so far.
+  // The inputs are the configuration at `path`, all files that it names, and every file read so far.
   Outputs(const std::string& path, const config::Loaded& loaded);
 
   // Adds `path` to the inputs if it is not empty.

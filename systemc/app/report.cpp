@@ -57,7 +57,7 @@ ordered_json read_result(const std::string& path) {
   return result;
 }
 
-// Escapes text for a script element.
+// Escapes text for use in a script element.
 std::string in_script(std::string text) {
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) {
     text.replace(at, 1, "\\u003c");
@@ -79,7 +79,7 @@ std::string in_html(std::string_view text) {
   return safe;
 }
 
-// `page` with every @NAME@ in `parts` replaced once.
+// Replaces the first occurrence of every @NAME@ in `parts`.
 std::string fill(std::string page, const std::vector<std::pair<std::string, std::string>>& parts) {
   for (const auto& [name, text] : parts) {
     const std::size_t at = page.find(name);

@@ -48,7 +48,7 @@ void print_line(std::string text) {
   print(text);
 }
 
-// An all-to-all's tables are those of an all-gather of all blocks, from which the output must distinguish it.
+// An all-to-all has the tables of an all-gather of all blocks; the output must distinguish the two.
 std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
                               const system::LoneSchedule& lone) {
   if (format == "tacos") {

@@ -23,7 +23,7 @@
 namespace coppice::app {
 namespace {
 
-// The options as they were written, so that errors can quote them.
+// The options as given on the command line, so that errors can quote them.
 struct TrafficLine {
   Input input;
   std::string booksim;
@@ -58,7 +58,7 @@ bool read(const std::string& text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The whole number given by `option`; `what` names the quantity, with an example.
+// Parses the whole number given for `option`; `what` names the quantity, with an example.
 template <typename Number>
 Number whole_number(const std::string& option, const std::string& text, Number least, Number most,
                     const std::string& what) {

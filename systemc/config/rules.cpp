@@ -20,7 +20,7 @@ std::string element(const std::string& path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
 }
 
-// The link's key for dimension d: its own entry if there is a list.
+// The path of a link key's value for dimension d: an entry if the key lists several values.
 std::string link_key(const std::string& path, std::size_t values, std::size_t d) {
   return values == 1 ? path : element(path, d);
 }

@@ -207,7 +207,7 @@ void add_router_keys(std::vector<Key>& keys) {
               .unless_usual("round_robin"),
           "Which packet a router serves first: the next in rotation, or the oldest (age).",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);
-  // Routing studies simulate only the SystemC model; this also holds for the network interfaces below.
+  // Routing studies simulate only SystemC models of routers and network interfaces (below).
   declare(keys, enum_key(COPPICE_KEY(system.router.impl), kImplementations),
           "The router implementation: the SystemC model or the Verilated Verilog.",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);

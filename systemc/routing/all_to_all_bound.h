@@ -16,7 +16,8 @@ namespace coppice::routing {
 // for its channels and 0 for all others.
 struct AllToAllBound {
   double ns = 0;
-  // The accelerators of a cut, those inside first; empty: `lengths` give a better bound than all cuts tried.
+  // The accelerators inside a cut, then those outside; empty: `lengths` give a better bound than all cuts
+  // tried.
   std::vector<std::vector<topology::NodeId>> groups;
   std::vector<double> lengths;  // [channel], the longest is 1; empty: `groups` prove the bound
 };

@@ -5,8 +5,8 @@
 namespace coppice::routing {
 
 // Simulated annealing after Hedera (Al-Fares et al. 2010, Sec. 4.3): the state assigns every destination
-// accelerator a spine, which all flows to it take; a move swaps the spines of two destinations, either of any
-// two or of two on one ToR, with equal probability. A flow that may not use its destination's spine takes the
+// accelerator a spine, which all flows to it use; a move swaps the spines of two destinations, either of any
+// two or of two on one ToR, with equal probability. A flow that cannot use its destination's spine uses the
 // next live one. It starts from global first fit (the first spine whose links are both free, Sec. 4.2;
 // otherwise the hash); cost = sum over links of (load - 1)^2 above 1; 20,000 moves, temperature 2 to 0.05
 // geometrically; the result is the best state seen.

@@ -12,7 +12,7 @@ struct ConcurrentFlow {
   // others.
   std::vector<double> lengths;
   // Bounds on the optimum, in nanoseconds per byte of a block: the lengths prove `least`, and the flow found
-  // takes `most`.
+  // achieves `most`.
   double least = 0;
   double most = 0;
 };

@@ -63,7 +63,7 @@ class Search {
     return room - static_cast<int>(group.left);
   }
 
-  // The spine of a group with the most room, -1 if none has room.
+  // The group's spine with the most room; -1 if no spine has room.
   int roomiest(const Group& group) {
     int best = -1;
     int most = 0;

@@ -45,7 +45,7 @@ class ClosLinks {
   int spines() const { return spines_; }
   bool up(int tor, int spine) const { return live_up_[index(tor, spine)] != 0; }
   bool down(int spine, int tor) const { return live_down_[index(tor, spine)] != 0; }
-  // Whether a flow between the ToRs may take `spine`.
+  // Whether a flow between the ToRs can use `spine`.
   bool usable(int src_tor, int spine, int dst_tor) const {
     return up(src_tor, spine) && down(spine, dst_tor);
   }
@@ -84,10 +84,11 @@ class UnroutableError : public std::runtime_error {
 // Throws UnroutableError, naming the first few flows without a spine that both of their ToRs reach.
 void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 
-// The most flows on a link. Throws std::invalid_argument if a flow between ToRs has no live spine.
+// The number of flows on the busiest link. Throws std::invalid_argument if a flow between ToRs has no live
+// spine.
 int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
 
-// The most flows between ToRs that leave or enter one ToR.
+// The largest number of flows that leave, or enter, a ToR from or to other ToRs.
 int busiest_degree(const ClosLinks& links, std::span<const Flow> flows);
 
 // A lower bound on max_load() of any assignment. If all ToRs have the same live spines it can be reached

@@ -36,7 +36,8 @@ class LoadLevels {
     word(load, end, spine / kBits) |= std::uint64_t{1} << (spine % kBits);
   }
 
-  // The lowest spine whose links at `a` and `b` carry at most `most_a` and `most_b` flows; kNoSpine if none.
+  // The lowest spine whose links at `a` and `b` carry at most `most_a` and `most_b` flows; kNoSpine if there
+  // is none.
   int common(int a, int most_a, int b, int most_b) const {
     if (most_a < 0 || most_b < 0) return kNoSpine;
     const std::uint64_t* at_a = level(most_a, a);
@@ -49,8 +50,8 @@ class LoadLevels {
     return kNoSpine;
   }
 
-  // The lowest spine among those whose busier link of the two is the least loaded; kNoSpine if none is live
-  // at both ends.
+  // The spine whose busier link at `a` or `b` has the least load, the lowest among equals; kNoSpine if no
+  // spine is live at both ends.
   int least_loaded(int a, int b) const {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       const int spine = common(a, static_cast<int>(k), b, static_cast<int>(k));

@@ -13,9 +13,9 @@ namespace coppice::routing {
 // The policy that places jobs on accelerators, in units of whole hosts. All accelerators of a model's copy
 // are placed together.
 enum class Placement {
-  kRandomHosts,  // free hosts anywhere (the paper's text)
-  kRandomTors,   // ToRs one after another, using all their free accelerators (the published study's code)
-  kBestFit,  // the ToR with the fewest free accelerators that can hold the copy, otherwise the emptiest first
+  kRandomHosts,  // free hosts anywhere (as described in the paper)
+  kRandomTors,   // random ToRs, each with all its free accelerators (as in the published study's code)
+  kBestFit,      // the fullest ToR that can hold the copy; if there is none, several ToRs, the emptiest first
 };
 
 const char* to_string(Placement placement);

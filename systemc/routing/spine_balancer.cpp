@@ -142,7 +142,7 @@ int SpineBalancer::least_excess() const {
   return std::max(up, down);
 }
 
-// Flows whose links are both above their caps go first, since each relieves two links.
+// First removes flows whose links are both above their caps, since each relieves two links.
 std::vector<std::size_t> SpineBalancer::remove_excess() {
   std::vector<std::size_t> taken;
   for (const bool both : {true, false}) {

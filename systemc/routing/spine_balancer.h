@@ -13,10 +13,10 @@
 namespace coppice::routing {
 
 // Places flows so that no link carries more than its cap, by alternating paths (Kempe chains): a flow from
-// ToR u to ToR v goes over a spine `a` with room at u; if its link to v overflows, a flow of v moves from a
-// to a spine `b` with room there, which may make its source ToR move one from b to a, and so on. If all ToRs
-// have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice, and the
-// walk ends: it never uses a flow twice, and every end that it passes has a flow that it has not used
+// ToR u to ToR v is placed on a spine `a` with room at u; if its link to v overflows, a flow of v moves from
+// a to a spine `b` with room there, which may force its source ToR to move a flow from b to a, and so on. If
+// all ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice,
+// and the walk ends: it never uses a flow twice, and every end that it passes has a flow that it has not used
 // (König's argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every
 // ToR can have its least load simultaneously (equitable colouring, de Werra 1971), which is better than the
 // least maximum.
@@ -29,15 +29,15 @@ class SpineBalancer {
   void cap_by_degree();
   void cap_all(int most);
 
-  // Finds a spine for a flow between ToRs that has none, moving others if necessary. Returns false and
-  // changes nothing if it found none within the caps.
+  // Finds a spine for an unplaced flow between ToRs, moving other flows if necessary. Returns false and
+  // changes nothing if it finds no spine within the caps.
   bool place(std::size_t flow);
   // Puts a flow on `spine` regardless of the caps.
   void put(std::size_t flow, int spine);
   // A lower bound on the number of flows that must move for every link to keep its cap: a flow relieves one
   // uplink and one downlink.
   int least_excess() const;
-  // Removes flows from links above their caps until there are none, and returns these flows.
+  // Removes flows from links above their caps until no link exceeds its cap, and returns the removed flows.
   std::vector<std::size_t> remove_excess();
 
   const Assignment& spines() const { return spine_; }

@@ -35,9 +35,9 @@ struct CollectiveSpec {
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::string algorithm{};  // its name in the registry (schedule/registry.h); empty: not given
   std::string file{};       // for algorithm `file`: the file of its tables, relative to the working directory
-  Bytes size = 0;           // of the whole result, such as all data of an all-gather
+  Bytes size = 0;           // bytes of the whole result, such as all data of an all-gather
   int root = 0;             // for broadcast and reduce: the accelerator that has, or receives, all the data
-  std::vector<int> group{};                 // the accelerators that take part; empty: all
+  std::vector<int> group{};                 // participating accelerators; empty: all
   int chunks = schedule::kAutomaticChunks;  // that move independently, counted like CompileRequest::chunks
   int planes = 0;  // number of the network's planes to use; 0: all (schedule/compile/spread.h)
   schedule::TreePlacement trees = schedule::TreePlacement::kAuto;

@@ -16,7 +16,7 @@ constexpr int kDecode = 1;
 constexpr Bytes kTokenBytes = 4;
 constexpr const char* kKey = "workload.inference";
 
-// The width of the keys and values of one token that an accelerator stores per layer.
+// The width of one token's keys and values that an accelerator stores per layer.
 std::int64_t cached_width(const Transformer& model, const Slice& slice) {
   return 2 * slice.local_key_value_heads(model) * model.head_width;
 }
@@ -83,7 +83,7 @@ class RankInference {
     return {builder_.join(rank_, std::move(collective), std::move(after), iteration_)};
   }
 
-  // The first stage looks up tokens, those of the prompt or of the previous step; the others receive the
+  // The first stage looks up tokens of the prompt or of the previous step; the other stages receive the
   // hidden state.
   Frontier begin() {
     const int last = inference_.pipeline - 1;

@@ -9,20 +9,20 @@
 
 namespace coppice::workload {
 
-// The measured time of the kernels whose name matches `pattern`. `*` stands for any text, so that "decode
-// layer * attention" is the attention of every layer.
+// The measured time of the kernels whose names match `pattern`. `*` matches any text, so that "decode layer *
+// attention" is the attention of every layer.
 struct KernelTime {
   std::string pattern;
   Femtoseconds time = 0;
   SourceLocation place;
 };
 
-// Reads a table with the columns kernel and time_us (CSV; the first row holds these names). Throws
+// Reads a table with the columns kernel and time_us (CSV; the first row contains these names). Throws
 // ConfigError for other columns and for a time that is not above 0 and at most 1,000 s.
 std::vector<KernelTime> read_kernel_times(const std::string& path);
 
-// Sets the time of each computation of a program to that of the first row that matches its name; computations
-// without a match keep their own. Throws ConfigError at a row that matches none.
+// Sets the time of each computation of a program to the time in the first row that matches its name;
+// computations without a match keep their times. Throws ConfigError at a row that matches no computation.
 void set_kernel_times(Program& program, const std::vector<KernelTime>& times);
 
 }  // namespace coppice::workload

@@ -27,7 +27,7 @@ struct LargeModel {
   // The accelerators of a full copy; each holds a share of the parameters and forms a ring with its
   // counterparts in the other copies.
   int copy() const { return tensor * pipeline; }
-  // The gradients of one accelerator that its ring reduces, in whole elements of 4 B.
+  // The size of the gradients of one accelerator that its ring reduces, a multiple of 4-byte elements.
   Bytes gradient_bytes() const { return 4 * ((parameters + copy() - 1) / copy()); }
 };
 

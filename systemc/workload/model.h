@@ -8,8 +8,8 @@
 
 namespace coppice::workload {
 
-// A network as a chain of layers in the order of the forward pass; branches are listed one after the other,
-// as one accelerator computes them.
+// A network as a chain of layers in the order of the forward pass; branches are listed in sequence, as one
+// accelerator computes them.
 struct Model {
   std::string name;
   std::vector<Layer> layers;

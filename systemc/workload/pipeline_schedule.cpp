@@ -13,7 +13,8 @@ std::vector<PipelineUnit> gpipe(int micro_batches) {
   return units;
 }
 
-// The k-th forward pass of a rank: micro-batches pass through its chunks in rounds of one per rank.
+// A rank's k-th forward pass: micro-batches pass through its chunks in rounds of as many micro-batches as
+// ranks.
 PipelineUnit nth_forward(int k, int ranks, int chunks) {
   const int round = k / (ranks * chunks);
   const int within = k % (ranks * chunks);

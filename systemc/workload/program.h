@@ -11,7 +11,7 @@
 
 // The work of a system as execution graphs: a directed acyclic graph of operations per rank. Everything that
 // runs is expressed as a program: a single collective, a training iteration, a large model laid out over
-// tensor, pipeline, data, expert and context parallelism, a text workload, another tool's trace.
+// tensor, pipeline, data, expert and context parallelism, a text workload, or another tool's trace.
 namespace coppice::workload {
 
 // Ranks that join collectives together, in the order in which collectives number them.
@@ -21,7 +21,7 @@ struct RankGroup {
   bool operator==(const RankGroup&) const = default;
 };
 
-// A collective in which every rank of its group takes part, each with one operation that refers to it.
+// A collective of all ranks of a group; each rank has one operation that refers to it.
 struct GroupCollective {
   std::string name;
   CollectiveOp op = CollectiveOp::kAllReduce;
@@ -49,9 +49,9 @@ struct Transfer {
 // The purpose of a computation, by which results group times.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
-// A computation with either a duration, or operations and bytes whose time follows from the accelerator's
-// roofline: whichever is set. A pass over a layer (or the update of its weights; see `purpose`) takes as long
-// as the accelerator's arrays need for it without other users of the memory.
+// A computation: either its duration is set, or its operations and bytes, whose time follows from the
+// accelerator's roofline. A pass over a layer (or the update of its weights; see `purpose`) takes as long as
+// the accelerator's arrays need for it without other users of the memory.
 struct Compute {
   Femtoseconds duration = 0;
   double operations = 0;  // a multiply-accumulate counts as two
@@ -96,7 +96,7 @@ struct Operation {
 
 struct RankProgram {
   std::vector<Operation> operations;
-  Bytes memory_bytes = 0;  // the most memory that it uses at a time; 0: unknown
+  Bytes memory_bytes = 0;  // its peak memory use; 0: unknown
   bool operator==(const RankProgram&) const = default;
 };
 

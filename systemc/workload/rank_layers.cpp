@@ -39,8 +39,8 @@ Frontier RankProgramBuilder::forward_attention(const Place& place, Frontier read
   return leave(place, " attention", std::move(ready));
 }
 
-// One step of blocks around the ring: the rank sends its block to the next rank and receives that of the
-// previous one.
+// One step of the blocks around the ring: the rank sends its block to the next rank and receives the previous
+// rank's.
 Frontier RankProgramBuilder::ring_step(const Place& place, Bytes bytes, Frontier block) {
   ParallelCoordinates to = at_;
   ParallelCoordinates from = at_;

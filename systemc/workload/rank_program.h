@@ -43,8 +43,8 @@ class RankProgramBuilder {
   Frontier forward_layer(const Place& place, Frontier ready, const Frontier& gathered);
   Frontier forward_attention(const Place& place, Frontier ready);
   Frontier forward_mlp(const Place& place, Frontier ready);
-  // The following functions return the operations that produce the input's gradient; those that compute
-  // weight gradients are added to `weights`.
+  // The following functions return the operations that produce the input's gradient; they add the operations
+  // that compute weight gradients to `weights`.
   Frontier backward_layer(const Place& place, Frontier ready, const Frontier& gathered, Frontier& weights);
   Frontier backward_attention(const Place& place, Frontier ready, Frontier& weights);
   Frontier backward_mlp(const Place& place, Frontier ready, Frontier& weights);
@@ -83,7 +83,7 @@ class RankProgramBuilder {
   int group_over(const std::vector<ParallelAxis>& axes, const char* name);
 
   Bytes hidden_bytes() const;     // size of the activations between layers, unsplit
-  Bytes routed_bytes() const;     // the activations once for every expert of a token
+  Bytes routed_bytes() const;     // size of the activations sent to all experts of each token
   Bytes key_value_bytes() const;  // size of the keys and values of a rank's tokens
 
   ProgramBuilder& builder_;

@@ -244,8 +244,8 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns for a table with `columns` columns: those of convolutions or of products, if no word of
-// the header contradicts. Empty if there are too few for either.
+// SCALE-Sim's columns for a table with `columns` columns: the ones for convolutions or for products, unless a
+// word of the header contradicts. Empty if there are too few columns for either.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {

@@ -130,8 +130,8 @@ class RankIteration {
     last_ = {builder_.add(rank_, {name, compute, last_})};
   }
 
-  // Adds a collective and returns the operations to wait for before its data is used: none if there is no
-  // collective.
+  // Adds a collective and returns the operations to wait for before its data is used; if there is no
+  // collective, the previous operation.
   Frontier issue(const std::string& name, const TextLayer& layer, const Communication& communication,
                  Group of_pass) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return last_;

@@ -59,10 +59,11 @@ struct TextLayer {
   TextPass input_gradient;
   TextPass weight_gradient;
   Femtoseconds update = 0;  // time to update the weights once their gradient has been reduced
-  Parallelism parallelism = Parallelism::kData;  // its own in a customized workload, otherwise the workload's
+  Parallelism parallelism =
+      Parallelism::kData;  // the layer's own in a customized workload, otherwise the workload's
 };
 
-// A training iteration as the text workloads of ASTRA-sim describe it.
+// A training iteration as described by an ASTRA-sim text workload.
 struct TextWorkload {
   std::string name;
   Parallelism parallelism = Parallelism::kData;
@@ -77,13 +78,13 @@ struct TextWorkload {
   std::vector<TextLayer> layers;    // in the order of the forward pass
 };
 
-// Reads a text workload of ASTRA-sim: a line with the parallelism and its parameters, one with the number of
-// layers, and one for each layer: name, a reserved number of at least -1, then for forward pass, input
-// gradient and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER,
-// REDUCESCATTER, ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). SimAI's header (ep:,
-// pp:, vpp:, ga:, all_gpus:, pp_comm) and its collective suffixes _EP and _DP_EP are also read; vpp and
-// pp_comm only matter to SimAI's formula for the pipeline bubble and change nothing here. Throws ConfigError,
-// located at file:line:column, for anything else.
+// Reads an ASTRA-sim text workload: a line with the parallelism and its parameters, one with the number of
+// layers, and one per layer: name, a reserved number of at least -1, then for forward pass, input gradient
+// and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
+// ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). SimAI's header (ep:, pp:, vpp:, ga:,
+// all_gpus:, pp_comm) and its collective suffixes _EP and _DP_EP are also read; vpp and pp_comm only matter
+// to SimAI's formula for the pipeline bubble and change nothing here. Throws ConfigError, located at
+// file:line:column, for anything else.
 TextWorkload import_text_workload(const std::string& path);
 
 // Total bytes of a communication's data among `ranks` accelerators; `counted` states whether an all-gather's

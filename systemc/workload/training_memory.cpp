@@ -86,8 +86,8 @@ std::int64_t shared_weights(const LargeTraining& training, const StageParameters
          (expert_copies(training) > 1 ? parameters.expert : 0);
 }
 
-// Gathers the weights that a rank uses one after another, each while the previous one is in use, and finds
-// the most that exist at a time.
+// Gathers the weights that a rank uses in sequence, each while the previous weights are in use, and finds the
+// most that exist at a time.
 class GatheredWeights {
  public:
   explicit GatheredWeights(const LargeTraining& training)
@@ -139,7 +139,7 @@ class GatheredWeights {
 };
 
 // Gradients of one group of copies on their way to the ranks that keep them: a bucket is reduced while the
-// next one fills. Without overlap a single bucket holds them all.
+// next one fills. Without overlap, a single bucket holds all gradients.
 class GradientBuckets {
  public:
   explicit GradientBuckets(const LargeTraining& training) : training_(training) {}
@@ -162,7 +162,7 @@ class GradientBuckets {
   std::int64_t most_ = 0;
 };
 
-// The most gradients that a rank has in addition to those it keeps, if ranks keep only parts of them.
+// The most gradients that a rank holds in addition to its own shard, if ranks shard gradients.
 std::int64_t gradients_in_flight(const LargeTraining& training, int pipeline_rank) {
   const bool together = dense_copies(training) == expert_copies(training);
   GradientBuckets dense(training);

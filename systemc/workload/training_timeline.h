@@ -16,15 +16,15 @@ enum class Overlap {
   kBucketed,   // layer-wise, with gradients of neighbouring layers combined up to training.bucket bytes
 };
 
-// The cost of one layer to one accelerator in an iteration: the time of each pass over its mini-batch, the
-// bytes of gradient to reduce over all accelerators (0: none), and the time of the update.
+// One layer's cost on one accelerator per iteration: the time of each pass over its mini-batch, the gradient
+// bytes to reduce over all accelerators (0: none), and the time of the update.
 struct LayerCost {
   std::string name;
   Femtoseconds forward = 0;
   Femtoseconds input_gradient = 0;
   Femtoseconds weight_gradient = 0;  // including local aggregation over the PEs
   Bytes gradient_bytes = 0;
-  Femtoseconds update = 0;  // of its weights, once the gradients of all accelerators are reduced
+  Femtoseconds update = 0;  // time to update its weights once the gradients of all accelerators are reduced
 };
 
 // Times of events in a layer, from the start of the iteration. Without gradient bytes, or without overlap,
@@ -48,13 +48,13 @@ struct TrainingTimeline {
   Femtoseconds overlapped = 0;             // part of it during the computation
   Femtoseconds total = 0;
   std::vector<LayerTimes> layers;  // in the order of the forward pass
-  Femtoseconds update = 0;         // of all weights, part of compute; 0 if the iteration has none
+  Femtoseconds update = 0;         // time to update all weights, included in compute; 0 if none
 };
 
 // The passes of an iteration on an accelerator that never waits: forward in order, backward in reverse, then
 // the updates. In the backward pass, each layer computes its weight gradient first, so that its all-reduce
-// may begin, then its input gradient, which the first layer does not need. Throws UnsupportedError if they
-// take longer than Femtoseconds can hold.
+// may begin, then its input gradient, which the first layer does not need. Throws UnsupportedError if their
+// total time exceeds the range of Femtoseconds.
 TrainingTimeline lay_out_computation(const std::vector<LayerCost>& layers);
 
 const char* to_string(Overlap overlap);

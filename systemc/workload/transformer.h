@@ -80,9 +80,9 @@ std::int64_t local_expert_parameters(const Transformer& model, const Slice& slic
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_output_parameters(const Transformer& model, const Slice& slice);
 
-// The work of one accelerator. Attention is counted over the full square of queries and keys, as in the
-// published formulas, and keeps the scores on the chip; experts are equally busy. Each weight, input and
-// output of a product is moved to or from memory once.
+// The work of one accelerator. Attention covers the full square of queries and keys, as in the published
+// formulas, and keeps the scores on the chip; experts are equally busy. Each weight, input and output of a
+// product is moved to or from memory once.
 PassWork attention_work(const Transformer& model, const Slice& slice);
 PassWork mlp_work(const Transformer& model, const Slice& slice);
 PassWork output_work(const Transformer& model, const Slice& slice);

@@ -14,7 +14,7 @@ struct Node {
 
   Kind kind = Kind::kNull;
   SourceLocation place;
-  std::string name;            // the key under which a map holds it
+  std::string name;            // its key in the enclosing map
   SourceLocation name_place;   // location of that key
   std::string text;            // text of a scalar, without quotes
   std::vector<Node> children;  // elements of a list or map, in order

@@ -31,14 +31,14 @@ bool read_flag(const Node& value, std::string_view path);
 // One of `names`; the error suggests the nearest.
 std::string read_name(const Node& value, std::string_view path, std::span<const std::string> names);
 
-// A list of whole numbers; the error shows `example`, or [`lowest`] if that is empty.
+// A list of whole numbers; the error shows `example`, or [`lowest`] if `example` is empty.
 std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
                                std::string_view example = {});
 // Like read_integers(), but also accepts "8x8" or a single number.
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);
 
-// A number with a unit between `lowest` and `highest`; `parse` and `format` are those of base/units.h.
+// A number with a unit between `lowest` and `highest`; `parse` and `format` are functions of base/units.h.
 template <typename Quantity>
 Quantity read_quantity(const Node& value, std::string_view path, Quantity (*parse)(std::string_view),
                        std::string (*format)(Quantity), Quantity lowest, Quantity highest) {

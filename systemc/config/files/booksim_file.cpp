@@ -170,7 +170,7 @@ class Translation {
     return node;
   }
 
-  // A torus is folded: its channels take two cycles.
+  // A torus is folded: its channels have a latency of two cycles.
   Node link() const {
     const bool folded = kind() == "torus" && file_.integer("use_noc_latency", 0, 1) == 1;
     Node link = empty_map({file_.path()});

@@ -10,9 +10,9 @@ namespace coppice::config {
 // ASTRA-sim's network files.
 bool is_yaml_network(std::string_view text);
 
-// Reads a network file in any format: those of topology::parse_network(), InfraGraph (YAML or JSON) and
-// ASTRA-sim's network files, with one-way rings. Throws UnsupportedError if the file cannot be read, and
-// ConfigError as parse_network() does.
+// Reads a network file in any format: one of topology::parse_network(), InfraGraph (YAML or JSON), or
+// ASTRA-sim's (with one-way rings). Throws UnsupportedError if the file cannot be read, and ConfigError as
+// parse_network() does.
 topology::GraphFile read_network_file(const std::string& path, const topology::GraphFileDefaults& defaults);
 
 }  // namespace coppice::config

@@ -10,7 +10,7 @@ struct Technology {
   const char* name;
   double nanometres;    // feature size
   double volts;         // nominal supply voltage
-  double area_error;    // factor by which areas may be off in either direction
+  double area_error;    // largest factor between actual and estimated areas, in either direction
   double energy_error;  // the same for the energies of logic and memories
 };
 

@@ -16,7 +16,7 @@ std::string idle_trace(const Config& config, const Use& use);
 // Keys that only programs read.
 std::string idle_contexts(const Config& config, const Use& use);
 std::string idle_jitter(const Config& config, const Use& use);
-// Keys that choose how the collectives of one operation run, if the program has no such collective.
+// Keys that choose how a program's collectives with operation `op` run, if the program has none.
 std::string idle_choice(const Config& config, workload::CollectiveOp op);
 std::string idle_chunks(const Config& config, workload::CollectiveOp op);
 std::string idle_op(const Config& config, const Use& use);
@@ -64,7 +64,7 @@ std::string idle_roofline(const Config& config, const Use& use);
 std::string idle_kernels(const Config& config, const Use& use);
 // The number of samples per accelerator.
 std::string idle_batch(const Config& config, const Use& use);
-// The optimizer, if the workload itself specifies how long an update takes.
+// The optimizer, if the workload specifies the time of an update.
 std::string idle_optimizer(const Config& config, const Use& use);
 // Keys of tree algorithms.
 std::string idle_trees(const Config& config, const Use& use);

@@ -27,7 +27,7 @@ struct KeyAt {
   Field field;
 };
 
-// A KeyAt whose path names the members of Config that lead to it.
+// A KeyAt whose path is the chain of members of Config, such as system.link.bandwidth.
 #define COPPICE_KEY(member) \
   KeyAt(                    \
       #member, [](auto& config) -> auto& { return config.member; })

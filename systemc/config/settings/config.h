@@ -16,7 +16,7 @@
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
-// The typed configuration: plain data with the defaults of the machine in the MultiTree paper. Built once by
+// The typed configuration: plain data, whose defaults are the machine in the MultiTree paper. Built once by
 // config/loader.h, then passed by const reference; no code outside this folder sees YAML.
 namespace coppice::config {
 
@@ -27,8 +27,8 @@ enum class Implementation { kSystemc, kRtl };
 // The context that a network-interface port serves first if several could issue: in rotation, by the highest
 // priority, or by the earliest start.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
-// The treatment of messages of a collective that their accelerator has not joined yet: hold them until it
-// joins, or add and store them on arrival, once its tables are loaded.
+// How messages of a collective are treated before the receiving accelerator has joined it: held until it
+// joins, or added and stored on arrival, once the tables are loaded.
 enum class EarlyMessages { kHeld, kAdded };
 // The routing of packets of synthetic traffic (topology/networks/adaptive_routing.h): a precomputed shortest
 // path; a path through a random node, drawn per packet; the least busy shortest path, chosen at every router;
@@ -48,7 +48,7 @@ struct TopologyConfig {
   bool operator==(const TopologyConfig&) const = default;
 };
 
-// `check: auto` carries values if the gradients of all accelerators take at most this much.
+// `check: auto` carries values if the gradients of all accelerators together have at most this size.
 inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
 
 // One value for every dimension, or a list with one per dimension.
@@ -78,7 +78,7 @@ struct ProtocolConfig {
 // Settings that all switches share.
 struct SwitchConfig {
   std::optional<Bandwidth>
-      // Bandwidth of the adder at a reducing switch's port; nullopt: that of its channel.
+      // Bandwidth of the adder at a reducing switch's port; nullopt: the bandwidth of the port's channel.
       reduction_bandwidth{};
   bool operator==(const SwitchConfig&) const = default;
 };
@@ -108,7 +108,7 @@ struct NiConfig {
   int reduction_latency = 4;               // cycles of the adder pipeline
   Femtoseconds message_setup = 0;          // time before each message, during which the port moves no data
   double reduction_flits_per_cycle = 1.0;  // per port
-  int contexts = 8;                        // collectives of a program in flight at once
+  int contexts = 8;                        // maximum number of a program's collectives in flight
   ContextOrder context_order = ContextOrder::kRoundRobin;
   int table_load = 4;  // cycles to load an entry of a table through the registers
   EarlyMessages early_messages = EarlyMessages::kHeld;
@@ -174,7 +174,7 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
-// The settings for a program's collectives of one operation; empty or 0: as in `collective`.
+// The settings for a program's collectives with one operation; empty or 0: as in `collective`.
 struct CollectiveChoice {
   std::string algorithm{};
   int chunks = 0;
@@ -185,8 +185,8 @@ struct CollectiveChoice {
 struct ProgramJobConfig {
   std::string name{};
   std::string file{};               // a program (workload/program_file.h)
-  Femtoseconds arrival = 0;         // none of its operations begins earlier
-  std::vector<int> accelerators{};  // of its ranks; empty: the first ones that no earlier job uses
+  Femtoseconds arrival = 0;         // earliest start of its operations
+  std::vector<int> accelerators{};  // one per rank; empty: the first ones that no earlier job uses
   bool operator==(const ProgramJobConfig&) const = default;
 };
 
@@ -198,7 +198,7 @@ struct ProgramFailureConfig {
   bool operator==(const ProgramFailureConfig&) const = default;
 };
 
-// A whole workload, executed by the accelerators.
+// A workload given as a program or a trace.
 struct ProgramConfig {
   std::string file{};   // a program (workload/program_file.h)
   std::string trace{};  // files of a trace, with {rank} in place of the rank's number
@@ -256,7 +256,7 @@ struct InferenceConfig {
   bool operator==(const InferenceConfig&) const = default;
 };
 
-// A training job of a routing study. Settings that are missing come from the model, or are drawn.
+// A training job of a routing study. Missing settings come from the model or are drawn at random.
 struct RoutedJobConfig {
   std::string model;      // one of workload/large_model.h; empty: copy, gradient and compute are set
   int data_parallel = 2;  // copies of the model, and so accelerators in a ring
@@ -299,7 +299,7 @@ struct RoutingConfig {
   Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;  // arrivals are uniform in this window
   ComputeTime compute = ComputeTime::kPublished;
   double utilization = 0.5;  // fraction of the accelerators' peak, for the physical time
-  int random_failures = 0;   // spines that have failed for the whole run, drawn by the seed
+  int random_failures = 0;   // number of spines, drawn from the seed, that have failed for the whole run
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
   bool operator==(const RoutingConfig&) const = default;

@@ -27,7 +27,7 @@ std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth)
 Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
 // Cycles from a flit's departure from a router until its last bit has arrived over a link: the link's
-// latency, plus the part of the flit time beyond one cycle. Credits take only the latency.
+// latency, plus the part of the flit time beyond one cycle. Credits arrive after the latency alone.
 Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
 // Flit time of a link of `bandwidth`, in the model's clock: a link that sends one flit in k cycles takes

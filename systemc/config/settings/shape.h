@@ -21,7 +21,7 @@ const topology::KindInfo* kind_of(const Config& config);
 
 bool described_by(const Config& config, topology::DescribedBy where);
 
-// The description of the collective's algorithm; nullptr if none is named, as for traffic.
+// The description of the collective's algorithm; nullptr if no algorithm is named, as for traffic.
 const schedule::AlgorithmInfo* algorithm_of(const Config& config);
 
 // Whether the collective's algorithm supports collective.trees.

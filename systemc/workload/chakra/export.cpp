@@ -65,7 +65,7 @@ class Writer {
     message.SerializeToCodedStream(&output);
   }
 
-  // A metadata node with the ranks of every group, as in PyTorch's traces; its id comes after all others.
+  // A metadata node with the ranks of every group, as in PyTorch's traces; its id follows all others.
   TraceNode groups(std::size_t id) const {
     std::string list;
     for (std::size_t g = 0; g < program_.groups.size(); ++g) {

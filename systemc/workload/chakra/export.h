@@ -6,9 +6,9 @@
 
 namespace coppice::workload::chakra {
 
-// The trace of one rank of a program, for a file PREFIX.RANK.et; import_chakra() reads it back with the same
-// operations, dependencies, groups, collectives and transfers. Durations are whole microseconds for other
-// tools, and exact in an attribute of Coppice's own.
+// One rank's trace of a program, for a file PREFIX.RANK.et; import_chakra() restores the same operations,
+// dependencies, groups, collectives and transfers. Durations are whole microseconds for other tools, and
+// exact in an attribute of Coppice's own.
 std::string trace_of(const Program& program, int rank);
 
 // The file name of a rank's trace.

@@ -21,8 +21,8 @@ struct Imported {
 // the rank's number, from 0 up without gaps. A node's data dependencies end before it starts; control
 // dependencies count only with follow_control. Host nodes take no time. Collectives are matched by group and
 // order, the lowest id first among those whose dependencies are met; transfers are matched by source,
-// destination and tag. Sizes are those of a rank's input, as in the trace. Throws ConfigError naming file,
-// rank and node.
+// destination and tag. Sizes are a rank's input, as in the trace. Throws ConfigError naming the file, rank
+// and node.
 Imported import_chakra(const std::string& pattern, const ImportOptions& options = {});
 
 }  // namespace coppice::workload::chakra

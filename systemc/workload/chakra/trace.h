@@ -53,7 +53,7 @@ struct Node {
 // Ranks by the name of their group, as files write them; they need not be ranks of the traces.
 using NamedGroups = std::map<std::string, std::vector<std::int64_t>>;
 
-// The trace of one rank, in the order of its file.
+// The trace of one rank, in file order.
 struct Trace {
   std::string path;
   std::vector<Node> nodes;
