@@ -42,19 +42,19 @@ namespace {
 
 using workload::CollectiveSpec;
 
-// Runs `build`, and reports its UnsupportedError, or insufficient memory, at `key`.
+// Runs `build`; rethrows an UnsupportedError or std::bad_alloc as a ConfigError at `key`.
 template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
   const Bytes available = machine_memory();
   try {
     return build();
   } catch (const TimeLimitError&) {
-    throw;  // the amount of data is the problem, not this key
+    throw;  // caused by the amount of data, not by this key
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   } catch (const std::bad_alloc&) {
     throw ConfigError(loaded.place(key),
-                      fmt::format("{}: not enough memory ({:.1f} GB were left): use fewer accelerators", key,
+                      fmt::format("{}: not enough memory ({:.1f} GB available): use fewer accelerators", key,
                                   static_cast<double>(available) / 1e9));
   }
 }
@@ -64,12 +64,12 @@ void require_acyclic(const config::Loaded& loaded, const topology::ChannelDepend
   const auto cycle = graph.find_cycle();
   if (cycle.empty()) return;
   throw ConfigError(loaded.place("system.router.vcs"),
-                    fmt::format("{} can deadlock with {} virtual channels: each of these waits for the next "
+                    fmt::format("{} can deadlock with {} virtual channels: each of these waits for the next, "
                                 "and the last for the first: {}; raise system.router.vcs",
                                 what, loaded.config.system.router.vcs, graph.describe(cycle)));
 }
 
-// Proves the source routes of the tables deadlock-free.
+// Throws if the source routes in the tables could deadlock.
 void require_routes_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
                                   const schedule::Schedule& schedule) {
   topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
@@ -96,7 +96,8 @@ void require_rooted_algorithm(const config::Loaded& loaded, const CollectiveSpec
                                 spec.algorithm, to_string(spec.op), fmt::join(rooted, " or ")));
 }
 
-// Reducing switches are used only by chunks that move through dimensions.
+// Throws if the network has reducing switches that the algorithm cannot use: only chunks that move through
+// dimensions use them.
 void require_adders_used(const config::Loaded& loaded, const schedule::AlgorithmInfo& algorithm,
                          const topology::Topology& topology) {
   if (topology.in_network().empty() || algorithm.over_dimensions || algorithm.chooses_algorithm) return;
@@ -115,7 +116,7 @@ Femtoseconds message_setup(const config::SystemConfig& system,
   return protocol ? protocol->setup : system.ni.message_setup;
 }
 
-// The request that every compiler and reader of schedules receives.
+// The request that is passed to every schedule compiler and reader.
 schedule::CompileRequest request_of(const config::Config& config, const CollectiveSpec& spec,
                                     const topology::Topology& topology,
                                     const topology::RoutingFunction& routing,
@@ -130,12 +131,12 @@ schedule::CompileRequest request_of(const config::Config& config, const Collecti
   request.trees = spec.trees;
   request.planes = spec.planes;
   request.step_latency = step_latency(system, topology, protocol);
-  // The gap of a port between two messages: the setup of the second, and its head flit.
+  // The gap between two messages of a port: setup of the second message, and its head flit.
   request.message_gap = message_setup(system, protocol) + (system.ni.dma_latency + 1) * system.clock.period();
   return request;
 }
 
-// The algorithms among which `algorithm` chooses, as far as the protocol serves them.
+// The algorithms that `algorithm` chooses from, restricted to those that the protocol serves.
 std::vector<schedule::AlgorithmInfo> candidates_of(const std::string& algorithm,
                                                    const ProtocolChoice& choice) {
   const std::vector<std::string> among = schedule::chosen_among(algorithm);
@@ -163,8 +164,7 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpe
   schedule::CompileRequest request =
       request_of(loaded.config, spec, like.topology(), like.routing(), choice.protocol);
   if (pattern_beyond) request.pattern_beyond = *pattern_beyond;
-  // The Verilog network interface is loaded with stored entries, and so is that of a graph, whose entries are
-  // renumbered.
+  // The Verilog network interface needs stored entries, as do graphs, whose entries are renumbered.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl || like.likeness() != nullptr) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
@@ -187,7 +187,7 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpe
   return {like.adopt(std::move(chosen.schedule)), std::move(chosen.expected), time};
 }
 
-// Compiles for the protocol with the least expected time.
+// Compiles with the protocol that minimizes the expected time.
 TimedSchedule compile_by_protocol(const config::Loaded& loaded, const CollectiveSpec& spec,
                                   const topology::Topology& topology,
                                   const topology::RoutingFunction& routing,
@@ -204,7 +204,7 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
                 [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
-// Checks the tables' demands on the machine beyond its graph, which their own check does not know.
+// Checks the tables against limits of the machine beyond its graph, which the schedule checker does not know.
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
@@ -219,7 +219,7 @@ void require_runnable(const config::Loaded& loaded, const std::string& file,
       throw ConfigError(
           loaded.place("system.router.vcs"),
           fmt::format(
-              "system.router.vcs is {}, but route {} of {} uses virtual channel {}: write {} at least", vcs,
+              "system.router.vcs is {}, but route {} of {} uses virtual channel {}: write at least {}", vcs,
               route, file, hop.vcs.end - 1, hop.vcs.end));
     }
   }
@@ -232,7 +232,7 @@ void require_collective(const config::Loaded& loaded, const CollectiveSpec& spec
                     fmt::format("collective.op is {}, but {} holds {}: write {}", asked, spec.file, op, op));
 }
 
-// Parses tables in JSON, or an algorithm of MSCCL, MSCCL++ or TACOS, which do not name their network.
+// Parses JSON tables, or an MSCCL, MSCCL++ or TACOS algorithm; the latter formats do not name their network.
 schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const CollectiveSpec& spec,
                                        const topology::Topology& topology,
                                        const topology::RoutingFunction& routing) {
@@ -254,7 +254,7 @@ schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const Colle
                : schedule::parse_tacos(text, spec.file, topology, request);
 }
 
-// Reads tables from a file, for the collective that the configuration names.
+// Reads tables for the configured collective from a file.
 schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
                                  const topology::Topology& topology,
                                  const topology::RoutingFunction& routing) {
@@ -307,7 +307,8 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
   return graph;
 }
 
-// Every network interface counts the arrivals of every flow: 67 MB for 4,096 chunks on 4,096 accelerators.
+// Throws if the arrival counters do not fit into memory: every network interface has one per flow, which
+// takes 67 MB for 4,096 chunks on 4,096 accelerators.
 void require_memory_for_flows(const config::Loaded& loaded, const topology::Topology& topology,
                               const schedule::Schedule& schedule) {
   const Bytes counts = static_cast<Bytes>(sizeof(std::int32_t)) * schedule.flows;

@@ -19,15 +19,15 @@
 
 namespace coppice::system {
 
-// From the typed configuration to the machine's graph, routing and tables. Every UnsupportedError of a lower
-// folder is rethrown as a ConfigError at the responsible key.
+// Builds the machine's graph, routing and tables from the typed configuration. An UnsupportedError of a lower
+// layer is rethrown as a ConfigError at the responsible key.
 
 topology::Topology build_topology(const config::Loaded& loaded);
-// Uses these failures instead of the configured ones.
+// Uses `failures` instead of the configured ones.
 topology::Topology build_topology(const config::Loaded& loaded, const topology::ClosFailures& failures);
 
-// Warnings about link keys without effect because every channel of the graph file has its own values, in the
-// form of config::ineffective_keys(); this is known only once the file is read.
+// Warnings, formatted like those of config::ineffective_keys(), about link keys that have no effect because
+// every channel of the graph file states its own values. Reads the graph file.
 std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose);
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
@@ -36,43 +36,43 @@ std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& l
 // NI ports per accelerator: `system.ni.ports`, or one per out-channel of an accelerator.
 int resolve_ni_ports(const config::Config& config, const topology::Topology& topology);
 
-// The time that the machine adds to every step of a schedule's messages, sent by a protocol if there is one.
+// The machine's timing of a schedule step, with `protocol` if given.
 schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol = {});
 
-// The cost of a schedule's step apart from bytes: setting up the message, the longest channel (two of them
-// with switches), memory and the adder. This is alpha of the cost model.
+// The size-independent cost of a schedule's step, alpha in the cost model: message setup, the longest channel
+// (twice if there are switches), memory and the adder.
 Femtoseconds step_latency(const config::SystemConfig& system, const topology::Topology& topology,
                           const std::optional<schedule::Protocol>& protocol = {});
 
-// The bytes that a collective of `bytes` moves: whole fp32 elements, at least `least` bytes.
+// `bytes` rounded up to whole fp32 elements, but at least `least`.
 Bytes padded_size(Bytes bytes, Bytes least);
-// The size of a collective, padded to one element for every accelerator, or for every piece of a chunk that
-// moves through dimensions; one element if the root owns all the data.
+// The size of a collective, padded to at least one element per accelerator, or per piece of a chunk that
+// moves through dimensions; a rooted collective needs only one element.
 Bytes padded_size(const workload::CollectiveSpec& spec, const config::SystemConfig& system, int accelerators);
 
 // Throws ConfigError at `collective.root` for an accelerator that does not exist.
 void require_root(const config::Loaded& loaded, const workload::CollectiveSpec& spec,
                   const topology::Topology& topology);
 
-// Compiles a collective among all accelerators of `topology`, except an all-to-all, and proves it right and
-// its channel dependencies acyclic. `loaded` provides the machine and the locations of keys for errors.
-// `pattern_beyond` overrides that of CompileRequest.
+// Compiles any collective except an all-to-all among all accelerators of `topology`, and proves the result
+// correct and its channel dependencies acyclic. `loaded` provides the machine and the key locations for
+// errors. `pattern_beyond` overrides CompileRequest::pattern_beyond.
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
   std::vector<schedule::ExpectedTime>
-      expected{};  // for algorithm auto: its choice and the other candidates, the fastest first
+      expected{};  // for algorithm auto: all candidates, fastest (the choice) first
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const workload::CollectiveSpec& spec,
                                const topology::Topology& topology, const topology::RoutingFunction& routing,
                                std::optional<int> pattern_beyond = std::nullopt);
 
-// The schedule's tables in hardware, with its messages under the system's flow control.
+// The hardware cost of the schedule's tables, and of its messages' flits under the system's flow control.
 schedule::NiOverhead ni_overhead(const config::SystemConfig& system, const topology::Topology& topology,
                                  const schedule::Schedule& schedule);
 
-// Throws ConfigError at `system.router.vcs` naming the cycle if `routing` could deadlock.
+// Throws a ConfigError at `system.router.vcs` that names the cycle if `routing` could deadlock.
 void require_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
                            const topology::RoutingFunction& routing);
 

@@ -7,8 +7,8 @@
 
 namespace coppice::system {
 
-// The systolic arrays of `system.accelerator`; `timing` overrides its timing. Throws ConfigError at the key
-// that they cannot satisfy.
+// The systolic arrays that `system.accelerator` describes; `timing` overrides the configured timing. Throws
+// ConfigError at a key that cannot be satisfied.
 accelerator::Accelerator make_accelerator(const config::Loaded& loaded,
                                           std::optional<accelerator::Timing> timing = std::nullopt);
 

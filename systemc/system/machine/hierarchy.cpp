@@ -19,7 +19,7 @@ void walk(const std::vector<sc_core::sc_object*>& objects, int depth,
   }
 }
 
-// Names of interfaces: the export that provides one, or the object that implements it.
+// Names each interface by the export that provides it or the object that implements it.
 class InterfaceNames {
  public:
   InterfaceNames() {
@@ -41,7 +41,7 @@ class InterfaceNames {
   std::map<const sc_core::sc_interface*, std::string> names_;
 };
 
-// The backward path of a TLM socket, which is a separate port or export next to it.
+// Whether this is the backward path of a TLM socket: a separate port or export next to the socket.
 bool belongs_to_socket(const std::string& name) {
   return name.ends_with("_port_0") || name.ends_with("_export_0");
 }

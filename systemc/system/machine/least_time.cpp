@@ -28,7 +28,7 @@ std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topo
   return latencies;
 }
 
-// The farthest accelerator and its distance.
+// The most distant accelerator and its distance.
 std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span<const Cycles> distances) {
   std::pair<NodeId, Cycles> most{0, 0};
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
@@ -37,7 +37,7 @@ std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span
   return most;
 }
 
-// The accelerators on which all others depend, or which depend on all others.
+// The accelerators on which all others depend, or that depend on all others.
 std::vector<NodeId> ends(const schedule::Schedule& schedule) {
   std::vector<bool> is_end(index(schedule.accelerators()),
                            schedule.collective == schedule::Collective::kAllReduce);

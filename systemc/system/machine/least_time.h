@@ -7,29 +7,30 @@
 
 namespace coppice::system {
 
-// Lower bounds on a collective on a machine: by bandwidth, for the data that must cross between groups of
-// accelerators, and by the one-way latency from the farthest accelerator on which another depends.
+// Lower bounds on a collective's time on a machine: the bandwidth bound, from the data that must cross
+// between groups of accelerators, and the latency bound, the longest one-way latency between two dependent
+// accelerators.
 struct LeastTime {
   topology::LeastTime bandwidth;
   double latency_ns = 0;
 
-  // The larger of the two, in nanoseconds.
+  // The larger bound, in nanoseconds.
   double ns() const;
 };
 
-// The parts of a schedule that bounds need: `size` bytes among `accelerators` accelerators, with evenly
-// divided data, or with all data at the root if there is one.
+// A schedule with only the parts that the bounds need: `size` bytes, divided evenly among `accelerators`, or
+// all at `root` if there is one.
 schedule::Schedule outline_of(schedule::Collective collective, Bytes size, int accelerators,
                               topology::NodeId root = topology::kNoNode);
 
-// The bounds of a schedule's collective, with the schedule's own shares.
+// The bounds on a schedule's collective, given the schedule's shares.
 LeastTime find_least_time(const config::SystemConfig& system, const topology::Topology& topology,
                           const schedule::Schedule& schedule);
 
-// The collective's latency alone, in cycles: between an accelerator with a share (any, in an all-reduce) and
-// the one farthest from it, by the fastest path, without contention, from the injection of a flit to its
-// ejection, after the launch. Beyond 512 accelerators it does not try all of them, but the farthest from one,
-// the farthest from that one, and so on.
+// The latency bound in cycles, without the launch: the uncontended time from injection to ejection of a flit
+// on the fastest path between an accelerator with a share (any, in an all-reduce) and the accelerator
+// farthest from it. Beyond 512 accelerators it does not search from all of them; it starts from one,
+// continues from the accelerator farthest from it, and so on.
 Cycles least_latency(const config::SystemConfig& system, const topology::Topology& topology,
                      const schedule::Schedule& schedule);
 

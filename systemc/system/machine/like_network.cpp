@@ -16,12 +16,13 @@ LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology&
                          const topology::RoutingFunction& routing, int ni_ports)
     : loaded_(&loaded), machine_(&machine), routing_(&routing), ni_ports_(ni_ports) {
   if (topology::info_of(machine.kind()).described_by != topology::DescribedBy::kFile) return;
-  if (machine.num_interfaces() > machine.num_accelerators()) return;  // adding switches keep their numbers
+  if (machine.num_interfaces() > machine.num_accelerators())
+    return;  // reducing switches must keep their numbers
   likeness_ = topology::find_likeness(machine);
   try {
     own_routing_ = topology::make_routing(likeness_->network, loaded.config.system.router.vcs);
   } catch (const UnsupportedError&) {
-    likeness_.reset();  // it needs more virtual channels than the machine has
+    likeness_.reset();  // the likeness needs more virtual channels than the machine has
   }
 }
 
@@ -65,7 +66,7 @@ schedule::Schedule LikeNetwork::adopt_blocks(schedule::Schedule schedule) const 
     }
   }
   schedule = adopt(std::move(schedule));
-  schedule.shares.clear();  // blocks have moved with their accelerators
+  schedule.shares.clear();  // blocks are renumbered along with their accelerators
   return schedule;
 }
 

@@ -10,25 +10,25 @@
 
 namespace coppice::system {
 
-// The network for which schedules are compiled: if the machine is written as a graph, its likeness
-// (topology/structure/likeness.h), so that equal machines get equal schedules however they are written;
-// otherwise the machine's own network.
+// The network for which schedules are compiled. If the machine is described by a graph file, this is its
+// likeness (topology/structure/likeness.h), so that equal machines get equal schedules regardless of their
+// description; otherwise it is the machine's own network.
 class LikeNetwork {
  public:
-  // For interfaces with `ni_ports` ports. `machine` and `routing` must outlive this object.
+  // `ni_ports`: ports per network interface. `machine` and `routing` must outlive this object.
   LikeNetwork(const config::Loaded& loaded, const topology::Topology& machine,
               const topology::RoutingFunction& routing, int ni_ports);
 
   const topology::Topology& topology() const { return likeness_ ? likeness_->network : *machine_; }
   const topology::RoutingFunction& routing() const { return likeness_ ? *own_routing_ : *routing_; }
-  // The network's accelerator for one of the machine's; kNoNode for kNoNode.
+  // Maps an accelerator of the machine to the network's; kNoNode to itself.
   topology::NodeId member(topology::NodeId accelerator) const;
   // nullptr if the network is the machine's own.
   const topology::Likeness* likeness() const { return likeness_.get(); }
 
-  // Converts tables for topology() to the machine's: its order of accelerators, with shares to match.
+  // Converts a schedule for topology() to the machine's numbering of accelerators, including shares.
   schedule::Schedule adopt(schedule::Schedule schedule) const;
-  // adopt() for an all-to-all, each of whose flows is a block or a part of one.
+  // Like adopt(), for an all-to-all, in which each flow is a block or part of a block.
   schedule::Schedule adopt_blocks(schedule::Schedule schedule) const;
 
  private:

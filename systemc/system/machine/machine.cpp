@@ -64,7 +64,7 @@ bool Machine::verilog(NodeId id) const {
   return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
 }
 
-// Verilated models share the contents of flits.
+// One thread if there are Verilated models, which share the contents of flits.
 int Machine::usable_threads() const {
   const bool rtl =
       system_.router.impl == config::Implementation::kRtl ||
@@ -160,7 +160,7 @@ void Machine::represent_by_one(fabric::TrainFabric& fabric) {
   fabric.stand_for(symmetric.routes);
 }
 
-// Runs within the node's construction.
+// Called while the node is being constructed.
 void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,
                               int ports) {
   ni::GradientMemory& contents = spec_.contents(id);

@@ -25,8 +25,8 @@
 
 namespace coppice::system {
 
-// The parts of a machine. All references must outlive it. The endpoints at accelerators are network
-// interfaces, which use `schedule`, `log` and `contents`, unless `make_endpoint` supplies others.
+// The inputs of a Machine; all references must outlive it. Unless `make_endpoint` is set, accelerators have
+// network interfaces, which use `schedule`, `log` and `contents`.
 struct MachineSpec {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -36,23 +36,24 @@ struct MachineSpec {
   int fabric_ports = 1;  // per network interface
   ni::MessageLog& log;
   fabric::Failure& failure;
-  std::function<ni::GradientMemory&(topology::NodeId)> contents;  // [node]: its gradient buffer
+  std::function<ni::GradientMemory&(topology::NodeId)> contents;  // returns a node's gradient buffer
   std::vector<bool> rtl_interfaces;                               // [accelerator]
-  // The Verilog interfaces run programs: they have contexts, and no tables of their own.
+  // Whether the Verilog interfaces run programs, in contexts rather than with tables of their own.
   bool rtl_contexts = false;
-  std::string wave_path;  // for the Verilated interface of the first of observe.nodes; empty: none
-  // Set by a controller; nullptr: messages take the routes of their schedules.
+  std::string wave_path;  // waveform of the Verilated interface at the first of observe.nodes; empty: none
+  // Paths set by a controller; nullptr: messages follow their schedules' routes.
   const ni::PathTable* paths = nullptr;
-  // The most threads in which nodes run side by side, if flits move and all modules support it.
+  // The maximum number of threads that run nodes in parallel, at flit fidelity and if all modules support it.
   int threads = 1;
-  // For trains: lets one accelerator's messages represent all. nullptr: every accelerator's messages move.
+  // For trains: lets one accelerator's messages represent those of all. nullptr: every message is simulated.
   const SymmetricRun* symmetric = nullptr;
-  // For trains: records where they meet, and determines which messages move as flits from the start. nullptr:
-  // a meeting ends the run.
+  // For trains: records which trains meet, and selects the messages that move as flits from the start.
+  // nullptr: a meeting ends the run.
   fabric::Meetings* meetings = nullptr;
   Cycles stop = 0;  // cycle in which the run ends, whatever is in flight; 0: never
-  // For flits: creates the module at the local ports of a node instead of its network interface, inside the
-  // node; the machine does not own it, and it has neither memory nor accelerator. Empty: network interfaces.
+  // For flits: creates the module inside the node that is bound to its local ports in place of a network
+  // interface. The machine does not own it, and the node has neither memory nor accelerator. Empty: network
+  // interfaces.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
       make_endpoint{};
 };
@@ -60,18 +61,18 @@ struct MachineSpec {
 // Your own modules, which replace the machine's.
 struct MachineParts {
   using NodeId = topology::NodeId;
-  // Create `accelerator` and `memory` of an accelerator's node; if empty, or for nullptr, the machine makes
-  // its own.
+  // Create the modules `accelerator` and `memory` of an accelerator's node; if a function is empty or returns
+  // nullptr, the machine creates its own module.
   std::function<std::unique_ptr<accelerator::AcceleratorModule>(NodeId node)> make_accelerator;
   std::function<std::unique_ptr<ni::MemoryModule>(NodeId node, ni::GradientMemory& contents)> make_memory;
-  // Whether these modules may run in several threads: they act only on their own node, and use only the time
-  // of the kernel.
+  // Whether these modules may run in several threads: they must act only on their own node and use only the
+  // kernel's time.
   bool fit_for_threads = false;
 };
 
-// The top module: a node_N per node, with `router` if flits move, and `ni`, `memory` and `accelerator` at
-// accelerators; a channel_U_V per channel, or `fabric` if messages move. docs/architecture/machine.md shows
-// the hierarchy.
+// The top module. It contains a node_N per node, with a `router` if flits move, and `ni`, `memory` and
+// `accelerator` at accelerators; and a channel_U_V per channel, or one `fabric` if messages move.
+// docs/architecture/machine.md shows the hierarchy.
 class Machine final : public sc_core::sc_module {
  public:
   Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts = {});
@@ -79,15 +80,16 @@ class Machine final : public sc_core::sc_module {
 
   fabric::Fabric& fabric() { return *fabric_; }
   const fabric::Fabric& fabric() const { return *fabric_; }
-  // Set if the fabric's routes change during a run; otherwise nullptr.
+  // nullptr if the fabric's routes cannot change during a run.
   fabric::RouteChanges* route_changes() { return route_changes_; }
-  // The interfaces of all nodes that have one: accelerators, then reducing switches.
+  // All network interfaces: those of accelerators, then those of reducing switches.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
-  // Lets nodes run ahead of each other by the latency of their channels (NodeClock), if flits move and
-  // nothing acts in between, and leap at `fidelity: leap`. Observers still see everything in time order.
+  // If flits move and nothing acts between cycles, lets nodes run ahead of each other by the latency of their
+  // channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all events in time
+  // order.
   void decouple();
-  // The number of threads in which its nodes run.
+  // The number of threads that run its nodes.
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
   // Cycles that the network skipped by leaps.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
@@ -97,7 +99,7 @@ class Machine final : public sc_core::sc_module {
   void run_to(Cycles cycle);
 
  private:
-  // A node if messages move.
+  // A node of a machine that moves whole messages.
   struct Node;
 
   void build_flits();

@@ -38,7 +38,7 @@ std::string absent(const std::string& model) {
 
 }  // namespace
 
-// Beside an installed command (or one moved with its data); otherwise where it was built.
+// Relative to the executable if it is installed (even if moved with its data); otherwise in the source tree.
 std::string model_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);

@@ -12,9 +12,9 @@
 
 namespace coppice::system {
 
-// The properties of a collective by which its protocol is chosen.
+// The properties of a collective that determine its protocol.
 struct ProtocolQuery {
-  std::string operation;  // or "send"
+  std::string operation;  // the collective's name, or "send"
   Bytes bytes = 0;
   int ranks = 0;
 };
@@ -25,25 +25,26 @@ struct ProtocolChoice {
   std::function<bool(std::string_view)> serves;  // whether an algorithm may use it
 };
 
-// The applicable choices: each protocol for the algorithms that it lists (all if it lists none), and no
-// protocol for the remaining algorithms.
+// The applicable choices: each protocol, for the algorithms that it lists (all if it lists none), and then no
+// protocol, for the remaining algorithms.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
-// The time from the call of a collective until its first entry may issue: that of its protocol, the system's
-// if it has none, or the shortest if a protocol is still to be chosen for it.
+// The time from the call of a collective until its first entry may issue: its protocol's launch time; the
+// system's if it uses no protocol; the shortest of all if its protocol has not been chosen yet.
 Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Schedule& schedule);
 
-// A compiled schedule, and its expected time without its launch.
+// A compiled schedule and its expected time, without the launch.
 struct TimedSchedule {
   schedule::Schedule schedule;
-  std::vector<schedule::ExpectedTime> expected{};  // all candidates, including the launch once one is chosen
+  std::vector<schedule::ExpectedTime>
+      expected{};  // all candidates; includes the launch once a protocol is chosen
   Femtoseconds time = 0;
 };
 
-// Compiles `algorithm` for every choice that serves it (for every protocol, if no algorithm is named or it
-// chooses among others), and keeps the fastest by its expected time plus `launch`, or the protocol's own
-// launch. `compile` receives the choice and whether the time matters; it throws UnsupportedError if nothing
-// applies, which is rethrown only if no choice applies.
+// Compiles `algorithm` for every choice that serves it (for every protocol if `algorithm` is empty or chooses
+// among algorithms), and returns the fastest schedule by expected time plus launch: the protocol's, or
+// `launch` without one. `compile` receives the choice and whether the expected time matters; its
+// UnsupportedError is rethrown only if every choice fails.
 TimedSchedule choose_protocol(const std::vector<ProtocolChoice>& choices, Femtoseconds launch,
                               const std::string& algorithm,
                               const std::function<TimedSchedule(const ProtocolChoice&, bool timed)>& compile);

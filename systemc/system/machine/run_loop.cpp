@@ -14,7 +14,7 @@ namespace {
 
 constexpr Cycles kSlice = 10'000;
 
-// The cycles until the next activity.
+// Cycles until the next activity.
 Cycles cycles_to_activity(const fabric::Fabric& fabric) {
   if (kernel_is_silent()) return 0;
   return static_cast<Cycles>(sc_core::sc_time_to_pending_activity().value()) / fabric.period() + 1;

@@ -10,26 +10,26 @@
 
 namespace coppice::system {
 
-// The progress of a run on a fabric. All functions are called between time slices.
+// Callbacks that control and describe a run on a fabric. All are called between time slices.
 struct RunState {
-  std::function<void(Cycles)> run_to;  // runs the kernel until this cycle; throws the exceptions of modules
+  std::function<void(Cycles)> run_to;  // runs the kernel until this cycle; rethrows exceptions of modules
   std::function<bool()> complete;
   std::function<double()> part;          // fraction of the work done, from 0 to 1
-  std::function<std::string()> how_far;  // "3 of 5 messages are done", for a run that ends too early
-  std::function<bool(Cycles)> stuck;     // whether nothing will ever move again, in this cycle
-  // Lists waiting operations and their reasons, one per line, if the run is stuck.
+  std::function<std::string()> how_far;  // such as "3 of 5 messages are done", for a run that ends too early
+  std::function<bool(Cycles)> stuck;     // whether nothing can ever move again after this cycle
+  // Lists what each unfinished operation waits for, one per line; called if the run is stuck.
   std::function<std::string(Cycles)> who;
   std::function<void()> between;  // additional work between slices; empty: none
-  // The latest end of the slice that begins in a cycle; empty: no limit.
+  // Latest end of a slice that begins in the given cycle; empty: no limit.
   std::function<Cycles(Cycles)> next_look{};
-  // Whether the run has ended; empty: when all is complete and the fabric is idle.
+  // Whether the run has ended; empty: it ends when it is complete and the fabric is idle.
   std::function<bool()> ended{};
 };
 
-// Runs a fabric slice by slice, extending a slice to the next activity if there is none for longer, and
-// checks the state in between; returns the cycle after the last slice. Throws Interrupted, ModelError if the
-// run is stuck (a deadlock) or not complete at `max_cycles` (0: no limit), and the exceptions of modules.
-// `interrupted` and `progress` may be empty.
+// Runs a fabric in slices, extending a slice up to the next activity, and checks the state between them;
+// returns the cycle after the last slice. Throws Interrupted; ModelError if the run is stuck (a deadlock) or
+// incomplete after `max_cycles` (0: no limit); and exceptions of modules. `interrupted` may be nullptr, and
+// `progress` empty.
 Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles max_cycles,
                   const std::atomic<bool>* interrupted, const std::function<void(double)>& progress);
 

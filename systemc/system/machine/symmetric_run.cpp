@@ -13,7 +13,7 @@ using schedule::Table;
 using topology::NodeId;
 using topology::Route;
 
-// Whether a port has the same slot of `tables` at all accelerators.
+// Whether a port holds the same slot of `tables` at all accelerators.
 bool same_slot(const Schedule& schedule, const SymmetricTables& tables, std::size_t port, std::size_t slot) {
   for (std::size_t n = 0; n < schedule.nodes.size(); ++n) {
     const auto& ports = schedule.nodes[n].ports;
@@ -26,7 +26,7 @@ bool same_slot(const Schedule& schedule, const SymmetricTables& tables, std::siz
   return true;
 }
 
-// The routes of the images of the origin's messages.
+// Finds the routes that are the images of the origin's routes.
 class ImagesOfRoutes {
  public:
   ImagesOfRoutes(const topology::Topology& topology, const Schedule& schedule, const SymmetricTables& tables)

@@ -7,8 +7,7 @@
 
 namespace coppice::system {
 
-// Returns the result of `run`. A TimeLimitError becomes a ConfigError at `key`, which states the size of the
-// problem.
+// Returns the result of `run`. Rethrows a TimeLimitError as a ConfigError at `key`, the key of the data size.
 template <typename F>
 auto within_time(const config::Loaded& loaded, const std::string& key, F&& run) {
   try {

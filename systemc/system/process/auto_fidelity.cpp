@@ -16,10 +16,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A run of trains and flits may find further messages that must move as flits: the limit on such runs.
+// Limit on runs of trains and flits: each may find further messages that must move as flits.
 constexpr int kMostRuns = 4;
-// The largest fraction of messages that may move as flits beside trains: several such runs cost no more than
-// one with leaps.
+// The largest fraction of messages that may move as flits among trains: several such runs then cost no more
+// than one with leaps.
 constexpr double kMostAsFlits = 0.25;
 
 // The outcome of a run of trains, as returned by its process.
@@ -29,7 +29,7 @@ Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) 
     Json result = run(config::Fidelity::kTrain, &meetings);
     if (!meetings.met()) return {{"result", std::move(result)}};
   } catch (const ModelError&) {
-    // An inexact run may fail, too.
+    // A run whose trains meet is inexact, so it may also fail.
     if (!meetings.met()) throw;
   }
   Json ended = {{"reason", meetings.reason()}};

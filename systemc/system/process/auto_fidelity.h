@@ -10,19 +10,19 @@
 
 namespace coppice::system {
 
-// Simulates at a fidelity and returns the result; a run of trains records in `meetings`, which is used by no
-// other run.
+// Simulates at a fidelity and returns the result. A run of trains records its meetings in `meetings`, which
+// no other run uses.
 using RunAtFidelity = std::function<nlohmann::ordered_json(config::Fidelity, fabric::Meetings* meetings)>;
 
-// The most flit-hops that are simulated one by one without an explicit request: minutes of work.
+// The most flit-hops that are simulated as flits without an explicit request: minutes of work.
 inline constexpr double kAffordableFlitHops = 3e9;
 
-// `fidelity: auto`: trains, in a separate process. If trains meet, the messages that meet, and those that
-// meet flits, move as flits in the next process (fabric::MixedFabric), as long as they are a small part of
-// all messages. Otherwise flits with leaps, in this process; more than kAffordableFlitHops flit-hops are
-// simulated as fluid instead if `fluid` allows it. The result has the chosen fidelity in `fidelity`, the
-// reason why trains were not enough in `fidelity_reason`, and the number of messages that were flits in
-// `trains`. Call this before any SystemC object exists.
+// Runs with `fidelity: auto`. It first tries trains, in a child process. If trains meet, another child
+// process simulates the messages that meet, or that meet flits, as flits (fabric::MixedFabric), as long as
+// these are a small part of all messages. Otherwise this process simulates flits with leaps, or fluids if
+// `fluid` allows it and there are more than kAffordableFlitHops flit-hops. In the result, `fidelity` is the
+// chosen fidelity, `fidelity_reason` the reason that trains were insufficient, and `trains` the number of
+// messages that moved as flits. Call this before any SystemC object exists.
 nlohmann::ordered_json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid,
                                 const std::atomic<bool>* interrupted);
 

@@ -7,12 +7,12 @@
 
 namespace coppice::system {
 
-// The cost of a simulation to its host: the "simulator" object of a result.
+// Measures the cost of a simulation on its host: the "simulator" object of a result.
 class CostMeter {
  public:
   CostMeter();
-  // wall_s, user_s and flit_hops_per_s (per user CPU second) since construction; peak_rss_bytes of the
-  // process; the number of threads in which it ran.
+  // Returns wall_s, user_s and flit_hops_per_s (per second of user CPU time) since construction,
+  // peak_rss_bytes of the process, and the number of threads.
   nlohmann::ordered_json to_json(std::int64_t flit_hops, int threads = 1) const;
 
  private:
@@ -20,7 +20,7 @@ class CostMeter {
   double user_start_;
 };
 
-// CPU time of this process with all its threads, in seconds, independent of other load.
+// CPU time of this process and all its threads, in seconds.
 double cpu_seconds();
 
 }  // namespace coppice::system

@@ -4,7 +4,7 @@
 
 namespace coppice::system {
 
-// The user asked to stop (Ctrl-C): exit status 130.
+// The user interrupted the command (Ctrl-C): exit status 130.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

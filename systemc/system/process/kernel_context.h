@@ -5,21 +5,22 @@
 
 namespace coppice::system {
 
-// A separate SystemC kernel: modules created while it is in use belong to it, with its own time, hierarchy
-// and elaboration. A process may have several, one after another or side by side, besides its initial kernel;
-// SystemC 2.3 keeps all state of a kernel in its sc_simcontext. All are used by one thread.
+// A separate SystemC kernel with its own time, hierarchy and elaboration; modules created while it is in use
+// belong to it. Besides its initial kernel, a process may have several of these, in sequence or
+// simultaneously, since SystemC 2.3 keeps all state of a kernel in its sc_simcontext. All must be used by one
+// thread.
 class KernelContext {
  public:
   KernelContext() : own_(std::make_unique<sc_core::sc_simcontext>()) {}
   KernelContext(const KernelContext&) = delete;
   KernelContext& operator=(const KernelContext&) = delete;
-  // Requires that all its modules have been destroyed.
+  // All its modules must have been destroyed.
   ~KernelContext() {
     const Use use(*this);
     own_.reset();
   }
 
-  // Makes this context's kernel the current one during its lifetime, and then restores the previous one.
+  // Makes this context's kernel current during the lifetime of the Use, then restores the previous kernel.
   class Use {
    public:
     explicit Use(const KernelContext& context) : Use(context.own_.get(), context.own_.get()) {}
@@ -42,8 +43,8 @@ class KernelContext {
     sc_core::sc_simcontext* global_;
   };
 
-  // During its lifetime, makes the kernel current that was so when the context was created: for calls out of
-  // the context's processes.
+  // Makes the kernel current that was current when this context was created, during the lifetime of the
+  // returned Use: for calls from the context's processes to the outside.
   Use leave() const { return {outer_, outer_global_}; }
 
  private:

@@ -88,7 +88,7 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-// In the child: exits without the parent's clean-up.
+// Runs in the child, and exits without the parent's clean-up.
 [[noreturn]] void run_child(const SubprocessJob& job, int descriptor, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
@@ -103,7 +103,7 @@ void write_all(int descriptor, const std::string& text) {
   throw ModelError(fmt::format("cannot start a subprocess: {}: {}", what, std::strerror(errno)));
 }
 
-// A running job, which is killed and reaped if it is still running at the end.
+// A running job; the destructor kills and reaps the child if it is still running.
 class Child {
  public:
   Child(std::size_t job, const SubprocessJob& work) : job_(job) {
@@ -175,7 +175,7 @@ class Child {
         pid_ = -1;
         return;
       }
-      // A child that is writing its value would otherwise wait for a reader.
+      // Otherwise a child that is writing its value would block until someone reads it.
       drain();
       ::usleep(kReapMicroseconds);
     }
