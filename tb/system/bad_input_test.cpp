@@ -157,8 +157,8 @@ TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
       StartsWith("c.yaml:3:14: collective.algorithm: trees of 8 accelerators on torus 4x4, which has 16"));
   EXPECT_THAT(complaint("kind: dgx1", "  algorithm: overlapped_tree\n  size: 1 GiB\n",
                         "training: {model: zfnet, overlap: chained}\n"),
-              HasSubstr("c.yaml:4:9: collective.size of 1 GiB is more than the gradients of the layers of "
-                        "zfnet, for which a chained forward pass waits: they have 249388160 B"));
+              HasSubstr("c.yaml:4:9: collective.size is 1 GiB, but the layers of zfnet, for whose gradients a "
+                        "chained forward pass waits, have only 249388160 B"));
 }
 
 TEST(BadInput, MissingOrUnreadableFile) {

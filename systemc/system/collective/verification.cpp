@@ -21,11 +21,11 @@ using schedule::Schedule;
 using topology::NodeId;
 
 constexpr Bytes kElement = sizeof(float);
-// The most bytes of contribution sets for all segments of a run, and for a sample.
+// Limits on the bytes of contribution sets, for all segments and for a sample.
 constexpr Bytes kExactBytes = Bytes{160} << 20;
 constexpr Bytes kSampleBytes = Bytes{32} << 20;
 
-// The accelerators that start with final values, and those that must end with them.
+// The parts of the buffer that accelerators own, and those of which they must hold the final values.
 class Ownership {
  public:
   explicit Ownership(const Schedule& schedule)
@@ -103,7 +103,8 @@ class ValueVerification final : public Verification {
   const char* name() const override { return "values"; }
 
  private:
-  // Finds the deepest reduction that touches each element. Many entries name the same part of the buffer.
+  // Finds the depth of each element's deepest reduction. Entries of the same part of the buffer are merged
+  // first, since there are many.
   void find_additions(const Schedule& schedule, const schedule::CheckReport& report) {
     std::map<std::pair<Bytes, Bytes>, int> depths;  // (address, bytes)
     for_each_message(schedule, [&](const schedule::TableEntry& entry) {
@@ -116,7 +117,7 @@ class ValueVerification final : public Verification {
     }
   }
 
-  // Gradients of mixed sign and magnitude, none of them zero.
+  // Nonzero gradients of mixed sign and magnitude.
   std::vector<float> initial_values(NodeId a, std::uint64_t seed) {
     Random random(seed, static_cast<std::uint64_t>(a) + 1);
     std::vector<float> values(sums_.size());
@@ -131,7 +132,7 @@ class ValueVerification final : public Verification {
     return values;
   }
 
-  // An all-gather starts from final values at their owners; NaNs elsewhere reveal data that was never stored.
+  // An all-gather starts with final values at their owners; NaNs elsewhere reveal data that was never stored.
   void keep_owned_only() {
     std::vector<std::vector<float>> owned_values;
     for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
@@ -164,8 +165,8 @@ class ValueVerification final : public Verification {
       const double error = std::abs(static_cast<double>(values[k]) - sums_[k]);
       if (!(error <= tolerance(k))) {
         throw ni::WrongDataError(
-            fmt::format("wrong sum: accelerator {} element {} holds {:.9g}, the true sum is {:.9g}; rounding "
-                        "of {} additions explains an error of at most {:.3g}",
+            fmt::format("wrong sum: accelerator {} element {} holds {:.9g}, but the true sum is {:.9g}; "
+                        "rounding of {} additions explains an error of at most {:.3g}",
                         a, i, values[k], sums_[k], additions_[k], tolerance(k)));
       }
       if (replicated && std::bit_cast<std::uint32_t>(values[k]) != std::bit_cast<std::uint32_t>(first[k])) {
@@ -177,7 +178,7 @@ class ValueVerification final : public Verification {
 
   double tolerance(std::size_t k) const {
     const double hu = additions_[k] * 0x1.0p-24;
-    // The reference sum itself rounds in double precision.
+    // The reference sum is itself rounded, to double precision.
     const double reference = static_cast<double>(memories_.size()) * 0x1.0p-53;
     return (hu / (1.0 - hu) + reference) * magnitudes_[k];
   }
@@ -262,7 +263,7 @@ class ContributionVerification final : public Verification {
     }
   }
 
-  // Bytes of one segment's sets at all accelerators.
+  // Bytes of one segment's contribution sets at all accelerators.
   static Bytes segment_bytes(const Schedule& schedule) {
     const Bytes accelerators = schedule.accelerators();
     return static_cast<Bytes>(schedule.nodes.size()) * ((accelerators + 63) / 64) *
@@ -279,7 +280,7 @@ class ContributionVerification final : public Verification {
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     };
     bool too_many = false;
-    // Usually all of a flow.
+    // [flow]: the part added last, usually the entire flow, to skip repetitions.
     std::vector<Chunk> added(static_cast<std::size_t>(schedule.flows));
     const auto add = [&](const schedule::TableEntry& entry) {
       if (too_many || entry.op == schedule::Op::kNop) return;
@@ -303,7 +304,7 @@ class ContributionVerification final : public Verification {
     return std::make_shared<const std::vector<Bytes>>(std::move(addresses));
   }
 
-  // Draws one element from each of many equal stretches of the buffer, as many as fit.
+  // Draws one element from each of as many equal sections of the buffer as fit in kSampleBytes.
   void draw_sample() {
     sampled_ = true;
     const Bytes elements = schedule_.size / schedule_.element;

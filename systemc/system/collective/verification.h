@@ -13,33 +13,30 @@
 
 namespace coppice::system {
 
-// The gradient buffers of a run, and the check that the collective produced the right data in them.
-//
-// `values`: every accelerator starts with its own pseudo-random fp32 gradients (by `seed`); afterwards each
-// final value must lie within the rounding bound of its own reduction tree around the sum in double
-// precision: h additions of fp32 numbers x_i in any order are off by at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24
-// (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2), where h is the depth of the tree; and
-// all accelerators must hold the same bits.
-//
-// `contributions`: every final value must sum every accelerator's gradient exactly once, for any size of the
-// data. If the sets of all parts of the buffer at all accelerators would take more than 160 MiB, those of a
-// sample of elements represent them: one element drawn from each of many equal stretches of the buffer, as
-// many as 32 MiB hold. A fault that affects a fraction f of all elements is then missed with a probability of
-// at most (1 - f)^elements. The checker's proof of the schedule still covers every element.
+// The gradient buffers of a run, and the check that they end with the right data. `values`: every accelerator
+// starts with its own pseudo-random fp32 gradients, derived from `seed`. Each final value must then differ
+// from the double-precision sum by no more than the rounding error of its reduction tree: at depth h, summing
+// fp32 numbers x_i in any order has an error of at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24 (Higham, Accuracy and
+// Stability of Numerical Algorithms, Sec. 4.2). All accelerators must also hold identical bits.
+// `contributions`: every final value must include every accelerator's gradient exactly once; this works for
+// any data size. If the contribution sets of all parts of the buffer at all accelerators would exceed 160
+// MiB, only a sample of elements is tracked: one random element from each of as many equal sections of the
+// buffer as fit in 32 MiB. A fault that affects a fraction f of all elements is then missed with a
+// probability of at most (1 - f)^elements. The checker's proof of the schedule still covers every element.
 class Verification {
  public:
   virtual ~Verification() = default;
   // The memory of an accelerator, or of a reducing switch.
   virtual ni::GradientMemory& memory(topology::NodeId node) = 0;
-  // Throws ni::WrongDataError naming accelerator, element or address, and the two values.
+  // Throws a ni::WrongDataError that names the accelerator, the element or address, and both values.
   virtual void verify() const = 0;
-  // "values", "contributions" or "off": the result's `verified`.
+  // The result's `verified`: "values", "contributions" or "off".
   virtual const char* name() const = 0;
   virtual CheckedElements checked() const { return {}; }
 };
 
-// Wrong data of a schedule that is `ordered_by_lockstep`: a message arrived later than its timestep promises
-// (because of contention, unequal lengths or short buffers), and after a message of a later step.
+// A schedule that is `ordered_by_lockstep` produced wrong data: a message arrived after its timestep (because
+// of contention, unequal lengths or short buffers) and after a message of a later step.
 class OrderLostError : public ModelError {
  public:
   using ModelError::ModelError;

@@ -21,7 +21,7 @@ using workload::Pass;
 
 constexpr const char* kUpdate = "update";
 
-// As in the result: with an underscore.
+// The pass's name in the result, with an underscore.
 const char* name_of(Pass pass) {
   switch (pass) {
     case Pass::kForward:
@@ -34,7 +34,7 @@ const char* name_of(Pass pass) {
   return "?";
 }
 
-// "memory" if the memory is busy for longer than the arrays and the work after them.
+// Returns "memory" if the memory is busy longer than the arrays and their post-processing, else "compute".
 const char* bound_by(const PassCost& cost) {
   return cost.memory_cycles > cost.cycles ? "memory" : "compute";
 }
@@ -150,7 +150,7 @@ Json study_layers(const config::Loaded& loaded) {
   }
   if (loaded.config.training.model.ends_with(".txt")) {
     throw ConfigError(loaded.place("training.model"),
-                      "training.model: a text workload has durations but no layers: name a layer table");
+                      "training.model: a text workload has durations but no layers: use a layer table");
   }
   return LayerStudy(loaded).run();
 }

@@ -8,12 +8,13 @@
 
 namespace coppice::system {
 
-// The cost of each layer of `training.model` on an accelerator, pass by pass: coppice.layers/1. Throws
-// ConfigError.
+// The cost of each pass over each layer of `training.model` on an accelerator; schema "coppice.layers/1".
+// Throws ConfigError.
 nlohmann::ordered_json study_layers(const config::Loaded& loaded);
 
-// A study as a text table; below, as comma-separated values with a header.
+// Formats a study as a text table.
 std::string summarize_layers(const nlohmann::ordered_json& study);
+// Formats a study as comma-separated values with a header.
 std::string layers_csv(const nlohmann::ordered_json& study);
 
 }  // namespace coppice::system

@@ -37,11 +37,11 @@ double to_ns(Femtoseconds time) {
 
 using Dimensions = std::vector<DimensionModel>;
 
-// The dimensions that the members of a group span.
+// The dimensions that each group spans.
 using Groups = std::map<Group, Dimensions>;
 
-// Splits the dimensions into the first ones, with `accelerators` in total, and the others; the last of the
-// first ones may itself be split if it is not a ring.
+// Splits the dimensions into leading ones that span `accelerators` in total, and the rest. The last leading
+// dimension may itself be split unless it is a ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
@@ -69,7 +69,7 @@ std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accele
                   accelerators, left));
 }
 
-// The groups by model, experts, weights and pipeline stages, the innermost first.
+// Groups by model, experts, weights and pipeline stages, innermost first.
 Groups groups_of_transformer(const workload::TextWorkload& workload, const Dimensions& dimensions) {
   const int data =
       schedule::LatencyModel(dimensions).accelerators() / workload.model_group / workload.pipeline;
@@ -103,7 +103,7 @@ Groups groups_of(const workload::TextWorkload& workload, const Dimensions& dimen
   return groups_of_transformer(workload, dimensions);
 }
 
-// The durations of collectives among one group.
+// Computes durations of collectives within one group.
 class Network {
  public:
   Network(std::vector<DimensionModel> dimensions, const schedule::ChunkPolicy& policy, int chunks)
@@ -125,8 +125,8 @@ class Network {
     return schedule::ChunkSimulation(model_).run(plans, order);
   }
 
-  // The duration if all dimensions were busy throughout (Themis, Table 3). No scheduler changes an
-  // all-to-all.
+  // The duration if all dimensions were busy throughout (Themis, Table 3). An all-to-all does not depend on
+  // the scheduler.
   Femtoseconds ideal(const Communication& communication) const {
     if (communication.exchange == Exchange::kAllToAll) return all_to_all(communication.bytes);
     if (model_.dimensions() == 0) return 0;
@@ -140,14 +140,14 @@ class Network {
     return schedule::Collective::kAllReduce;
   }
 
-  // The load of an all-to-all on a dimension's links, and the number of steps to the farthest accelerator.
+  // An all-to-all's load on a dimension's links, and the number of steps to the farthest accelerator.
   struct LinkLoad {
-    Bytes bytes = 0;  // per accelerator, over its links
+    Bytes bytes = 0;  // per accelerator, summed over its links
     int steps = 1;
   };
 
-  // Everything except an accelerator's own part goes straight to its peers; on a ring it travels a quarter of
-  // the way around on average, or half if the ring is one-way.
+  // Each accelerator sends everything except its own part directly to its peers; on a ring, data travels a
+  // quarter of the way around on average, or half if the ring is unidirectional.
   static LinkLoad link_load(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
       case topology::DimensionKind::kRing:
@@ -161,7 +161,7 @@ class Network {
     return {bytes - bytes / dimension.size, 1};
   }
 
-  // One dimension after another.
+  // The duration of an all-to-all that uses one dimension after another.
   Femtoseconds all_to_all(Bytes bytes) const {
     Femtoseconds time = 0;
     for (std::size_t d = 0; d < model_.dimensions(); ++d) {
@@ -219,7 +219,7 @@ class TextPrediction {
   }
 
  private:
-  // The communication with the bytes of all data.
+  // The communication with `bytes` converted to the total of all data.
   Communication whole(const Communication& what, Group group) const {
     const auto counted = loaded_.config.training.all_gather_bytes;
     return {what.exchange, total_bytes(what, counted, networks_.at(group).ranks())};
@@ -240,7 +240,7 @@ class TextPrediction {
     return collective.time;
   }
 
-  // The fraction of all bandwidth used while collectives with a scheduler are in flight (Themis, Fig. 4).
+  // The fraction of the total bandwidth used while scheduled collectives are in flight (Themis, Fig. 4).
   double utilization() const {
     double time = 0;
     double ideal = 0;

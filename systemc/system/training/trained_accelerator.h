@@ -9,12 +9,13 @@
 
 namespace coppice::system {
 
-// The model named by `training.model`, with outputs counted by `system.accelerator.convention`. Warns on
-// standard error of ignored parts of its table. Throws ConfigError.
+// Loads the model named by `training.model`, with outputs counted according to
+// `system.accelerator.convention`. Warns on standard error about ignored parts of its table. Throws
+// ConfigError.
 workload::Model trained_model(const config::Loaded& loaded);
 
-// The memory footprint of an iteration of `model`. Throws ConfigError at `system.accelerator.memory` if it
-// does not fit; `partial_sums` as in footprint_of().
+// Returns the memory footprint of an iteration of `model`; `partial_sums` as in footprint_of(). Throws
+// ConfigError at `system.accelerator.memory` if it does not fit.
 accelerator::Footprint require_memory(const config::Loaded& loaded, const workload::Model& model,
                                       Bytes partial_sums);
 

@@ -29,7 +29,7 @@ class Writer {
         bucket_ = bucket;
         break;
       default:
-        break;  // all layers together
+        break;  // one all-reduce for all layers
     }
   }
 
@@ -89,7 +89,7 @@ class Writer {
     }
   }
 
-  // Updates weights once gradients are reduced and no other computation is left.
+  // Updates each layer's weights once its gradients are reduced and the backward pass has ended.
   void update() {
     const std::int32_t backward_end = last_computed_;
     for (std::size_t layer = 0; layer < costs_.size(); ++layer) {
@@ -133,13 +133,13 @@ class Writer {
   Bytes least_;
   bool layers_are_known_;
   bool chained_;
-  Bytes bucket_ = 0;  // 0: all layers together
+  Bytes bucket_ = 0;  // 0: one all-reduce for all layers
   TrainingProgram made_;
   std::vector<Operation> operations_;
   std::vector<std::int32_t> joins_;  // [collective]: index in operations_
   std::int32_t last_computed_ = -1;
-  Bytes gathered_ = 0;               // bytes of gradients without an all-reduce so far
-  std::vector<std::size_t> layers_;  // the layers of these gradients
+  Bytes gathered_ = 0;               // bytes of gradients not yet in an all-reduce
+  std::vector<std::size_t> layers_;  // the layers of `gathered_`
 };
 
 }  // namespace

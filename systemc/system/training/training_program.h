@@ -10,17 +10,18 @@
 
 namespace coppice::system {
 
-// An iteration of training on equal accelerators as a program: the layers' forward passes; then the backward
-// pass, from the last layer to the first, each with the weight gradient and, except for the first layer, the
-// input gradient; the all-reduces of gradients over all ranks, each as soon as its gradients are ready; and,
-// after the backward pass, the updates of weights, each as soon as its gradients are reduced.
-//   none        one all-reduce for all layers, after the backward pass;
-//   layer_wise  one for each layer that learns;
-//   bucketed    one for layers from the last on, as soon as `bucket` bytes or more are ready;
-//   chained     one for all layers, after the backward pass, where the iteration begins; each layer is
+// A training iteration on equal accelerators as a program. It consists of the forward passes; the backward
+// passes from the last layer to the first, each with the weight gradient and, except for the first layer, the
+// input gradient; all-reduces of gradients over all ranks, each as soon as its gradients are ready; and,
+// after the backward pass, the weight updates, each as soon as its gradients are reduced. The all-reduces
+// depend on `overlap`:
+//   none        one for all layers, after the backward pass;
+//   layer_wise  one per layer with weights;
+//   bucketed    one per bucket of layers, filled from the last layer on until it has `bucket` bytes;
+//   chained     one for all layers, after the backward pass, where the iteration starts; each layer is
 //               updated and passed forward as its gradients become final.
-// All-reduces of lower layers, which the next iteration needs first, have higher priority. Gradients of fewer
-// than `least` bytes are padded to that size.
+// All-reduces of lower layers have higher priority, since the next iteration needs them first. Gradients of
+// fewer than `least` bytes are padded to `least`.
 struct TrainingProgram {
   workload::Program program;
   // [layer]: the collective that contains its gradients; -1: none.
@@ -28,7 +29,7 @@ struct TrainingProgram {
   GradientChain chain{};
 };
 
-// Computations are passes over the layers of `model`, if there is one; costs[i] is the cost of its layer i.
+// costs[i] is the cost of layer i. With a `model`, computations are passes over its layers.
 TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs,
                                       workload::Overlap overlap, Bytes bucket, Bytes least, int accelerators,
                                       const workload::Model* model = nullptr);

@@ -17,7 +17,7 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// The fidelities of the all-reduces, joined by a slash if they differ.
+// The fidelities of the all-reduces, joined by slashes if they differ.
 std::string fidelity(const MeasuredTraining& measured) {
   std::vector<std::string> seen;
   for (const auto& [bytes, result] : measured.all_reduces) {
@@ -27,7 +27,7 @@ std::string fidelity(const MeasuredTraining& measured) {
   return seen.empty() ? "none" : fmt::format("{}", fmt::join(seen, "/"));
 }
 
-// The weakest check that an all-reduce has passed.
+// The weakest check among those that the all-reduces have passed.
 std::string verified(const MeasuredTraining& measured) {
   for (const char* check : {"off", "contributions", "values"}) {
     for (const auto& [bytes, result] : measured.all_reduces) {
@@ -71,7 +71,7 @@ Json layers(const MeasuredTraining& measured) {
   return list;
 }
 
-// The passes of an iteration on an accelerator that forwards nothing and never waits.
+// The times of an iteration's passes on an accelerator that forwards nothing and never waits.
 struct Computation {
   double forward_ns = 0;
   double backward_ns = 0;
@@ -90,7 +90,7 @@ Computation computation(const MeasuredTraining& measured) {
   return sum;
 }
 
-// Per accelerator: its computation time, relative to the duration of its iteration.
+// [accelerator]: computation time divided by the duration of the iteration.
 Json accelerator_performance(const MeasuredTraining& measured) {
   const Computation alone = computation(measured);
   Json list = Json::array();
@@ -157,7 +157,7 @@ Json make_training_result(const MeasuredTraining& measured) {
   json["time_ns"] = to_ns(measured.timeline.total);
   json["training"] = training(measured);
   if (!measured.all_reduces.empty() && measured.all_reduces.rbegin()->second.contains("ni_overhead")) {
-    // The line of the longest all-reduce, which has the widest fields.
+    // Report the overhead of the largest all-reduce: its table fields are the widest.
     json["ni_overhead"] = measured.all_reduces.rbegin()->second.at("ni_overhead");
   }
   return json;
@@ -173,14 +173,14 @@ std::string summarize_training(const Json& result) {
                   result.at("config").at("collective").at("algorithm").get<std::string>(),
                   training.at("accelerators").get<int>(), training.at("batch_per_accelerator").get<int>(),
                   training.at("overlap").get<std::string>());
-  text += fmt::format("  {} in all ({} fidelity, verified: {})\n", readable_time(total),
+  text += fmt::format("  {} in total ({} fidelity, verified: {})\n", readable_time(total),
                       result.at("fidelity").get<std::string>(), result.at("verified").get<std::string>());
   text += part("compute", ns("compute_ns"), total);
   text += part("  forward", ns("forward_ns"), total);
   text += part("  backward", ns("backward_ns"), total);
   text += part("  update", ns("update_ns"), total);
   text += part("exposed communication", ns("exposed_communication_ns"), total);
-  text += part("overlap of the two", ns("overlapped_ns"), total);
+  text += part("overlapped communication", ns("overlapped_ns"), total);
   text += fmt::format("  {:.1f}% of the performance without communication\n",
                       100 * training.at("normalized_performance").get<double>());
   text +=
@@ -189,7 +189,7 @@ std::string summarize_training(const Json& result) {
                   training.at("gradient_bytes").get<double>() * 1e-6, readable_time(ns("communication_ns")));
   const Json& simulator = result.at("simulator");
   const int simulations = simulator.at("simulations").get<int>();
-  text += fmt::format("  {} all-reduce{} simulated in {:.2f} s ({:.2f} s of CPU)\n", simulations,
+  text += fmt::format("  {} all-reduce{} simulated in {:.2f} s ({:.2f} s CPU time)\n", simulations,
                       simulations == 1 ? "" : "s of different sizes", simulator.at("wall_s").get<double>(),
                       simulator.at("user_s").get<double>());
   return text;

@@ -20,19 +20,18 @@ struct MeasuredTraining {
   int accelerators = 0;
   const std::vector<workload::LayerCost>& costs;
   const workload::TrainingTimeline& timeline;
-  // The results of the all-reduces by their size in bytes, and the number of times that the iteration runs
-  // each.
+  // By size in bytes: the result of an all-reduce, and its number of runs per iteration.
   const std::map<Bytes, nlohmann::ordered_json>& all_reduces;
   const std::map<Bytes, int>& counts;
-  // [accelerator]: time of a chained forward pass, from the begin of the all-reduce to its end; empty: no
-  // pass is chained.
+  // [accelerator]: time from the beginning of the all-reduce to the end of the forward pass chained to it;
+  // empty: no pass is chained.
   const std::vector<double>& forward_ns;
 };
 
-// The result, schema "coppice.result/1", with the values of a plain run's collective in `training`.
+// Creates the result, schema "coppice.result/1"; `training` has the values of its all-reduces.
 nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
 
-// The printed breakdown of an iteration, from a result of make_training_result().
+// Formats the breakdown of an iteration from a result of make_training_result().
 std::string summarize_training(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using topology::NodeId;
 
-// Reports errors of the timing at the responsible key.
+// Rethrows errors of the layer timing as ConfigErrors at the responsible key.
 template <typename Time>
 auto at_batch(const config::Loaded& loaded, Time time) {
   try {
@@ -37,7 +37,7 @@ auto at_batch(const config::Loaded& loaded, Time time) {
   }
 }
 
-// One element for every accelerator and direction around rings.
+// One element per accelerator and direction of the rings.
 Bytes smallest_chunk(const config::Loaded& loaded, int accelerators) {
   const auto& dimensions = loaded.config.system.topology.dimensions;
   const bool rings = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& dimension) {
@@ -61,7 +61,7 @@ class TrainingRun {
   }
 
   Json run() {
-    // throws for times that are too long
+    // called for its exception if times are too long
     computation(costs_);
     const std::vector<workload::LayerCost> costs = whole_cycles(costs_);
     TrainingProgram made =
@@ -99,7 +99,7 @@ class TrainingRun {
   const config::TrainingConfig& training() const { return loaded_.config.training; }
   bool chained() const { return training().overlap == workload::Overlap::kChained; }
 
-  // One all-reduce of all gradients.
+  // Whether there is a single all-reduce of all gradients.
   bool reduces_at_once() const { return chained() || training().overlap == workload::Overlap::kNone; }
 
   // Rounds costs up to whole cycles of the accelerator.
@@ -113,7 +113,7 @@ class TrainingRun {
     return costs;
   }
 
-  // If forwarding costs computation, accelerators that forward need longer for their layers.
+  // If forwarding costs compute capacity, lengthens the layers of accelerators that forward messages.
   std::vector<NodeId> slow_down(workload::Program& program, const topology::Topology& topology,
                                 const schedule::Schedule& schedule) const {
     std::vector<NodeId> forwarding = schedule::forwarders(topology, schedule);
@@ -128,8 +128,8 @@ class TrainingRun {
     return forwarding;
   }
 
-  // Writes everything that is known about the largest all-reduce before it runs; accelerators that forward
-  // its messages are slowed down.
+  // Writes the properties of the largest all-reduce that are known before it runs, and slows down the
+  // accelerators that forward its messages.
   void prepare(TrainingProgram& made, Json& shared) {
     if (counts_.empty() || accelerators_ < 2) return;
     const topology::Topology topology = build_topology(loaded_);
@@ -138,8 +138,8 @@ class TrainingRun {
         build_schedule(loaded_, of_size(counts_.rbegin()->first), topology, *routing);
     if (chained() && !schedule::find_final_chunks(checked.schedule)) {
       throw ConfigError(loaded_.place("collective.algorithm"),
-                        fmt::format("collective.algorithm: {} on {} has no chunks that become final one by "
-                                    "one, as a chained forward pass needs: use a tree algorithm",
+                        fmt::format("collective.algorithm: {} on {} has no chunks that become final "
+                                    "individually, as a chained forward pass needs: use a tree algorithm",
                                     checked.schedule.algorithm, topology.name()));
     }
     const std::vector<NodeId> forwarding = slow_down(made.program, topology, checked.schedule);
@@ -148,16 +148,16 @@ class TrainingRun {
     if (reduces_at_once()) shared["contention_free"] = checked.report.contention_free;
   }
 
-  // If nothing overlaps, an all-reduce begins when all have joined it; otherwise when the first gradients are
-  // available.
+  // A single all-reduce is timed from when all accelerators have joined it; others from when the first
+  // gradients are available.
   const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
 
-  // The layers' times without waiting.
+  // The timeline of the layers without any communication.
   workload::TrainingTimeline computation(const std::vector<workload::LayerCost>& costs) const {
     return at_batch(loaded_, [&] { return lay_out_computation(costs); });
   }
 
-  // Averages over the all-reduces of each size.
+  // Averages the all-reduces of each size.
   void gather_sizes(const Json& ran, const Json& shared) {
     const double period_ns = static_cast<double>(loaded_.config.system.clock.period()) /
                              static_cast<double>(kFemtosecondsPerNanosecond);
@@ -180,7 +180,7 @@ class TrainingRun {
     }
   }
 
-  // The times of the layers; those of the last accelerator if they differ.
+  // Reads the timeline from a result; if accelerators differ, it is the last one's.
   workload::TrainingTimeline read_timeline(const std::vector<workload::LayerCost>& costs,
                                            const TrainingProgram& made, const Json& ran) const {
     const auto fs = [](const Json& ns) {
@@ -232,8 +232,8 @@ class TrainingRun {
     require_memory(loaded_, model_, sums);
   }
 
-  // The collective of one all-reduce; a small one is cut into at most as many chunks as have an element for
-  // every accelerator.
+  // The spec of an all-reduce of `size` bytes; if it is small, with fewer chunks, so that each has an element
+  // per accelerator.
   workload::CollectiveSpec of_size(Bytes size) const {
     workload::CollectiveSpec spec = loaded_.config.collective;
     spec.size = size;
@@ -242,21 +242,21 @@ class TrainingRun {
     return spec;
   }
 
-  // The layer-chunk table of a gradient queue is derived from the layers.
+  // Throws if the collective is larger than the gradients: the layer-chunk table of a gradient queue covers
+  // only the layers.
   void require_covered_gradients() const {
     const Bytes size = loaded_.config.collective.size;
     if (!chained()) return;
     Bytes covered = 0;
     for (const workload::LayerCost& cost : costs_) covered += cost.gradient_bytes;
     if (covered >= size) return;
-    throw ConfigError(
-        loaded_.place("collective.size"),
-        fmt::format("collective.size of {} is more than the gradients of the layers of {}, for which a "
-                    "chained forward pass waits: they have {}; leave out collective.size",
-                    format_bytes(size), model_.name, format_bytes(covered)));
+    throw ConfigError(loaded_.place("collective.size"),
+                      fmt::format("collective.size is {}, but the layers of {}, for whose gradients a "
+                                  "chained forward pass waits, have only {}; leave out collective.size",
+                                  format_bytes(size), model_.name, format_bytes(covered)));
   }
 
-  // The costs on the accelerator that computes longest: one that forwards messages, if there is any.
+  // The costs on the slowest accelerators: those that forward messages, if any.
   std::vector<workload::LayerCost> slowest_costs(std::vector<workload::LayerCost> costs) const {
     const double factor = 1 + loaded_.config.system.accelerator.forwarding_cost;
     for (workload::LayerCost& cost : costs) {
@@ -269,8 +269,8 @@ class TrainingRun {
     return costs;
   }
 
-  // [accelerator]: time from when all have joined the all-reduce to which its forward pass is chained until
-  // the pass ends. Nothing follows the pass, so an accelerator is idle only after it.
+  // [accelerator]: time from when all have joined the all-reduce until the forward pass chained to it ends.
+  // Nothing follows this pass, so an accelerator is idle only after it.
   std::vector<double> chained_forward_ns(const Json& ran) const {
     std::vector<double> times;
     if (!chained() || ran.at("collectives").empty()) return times;

@@ -172,7 +172,7 @@ TEST_F(TrainingResult, IsSummarizedForPeople) {
   const std::string text = summarize_training(simulated(result()));
   EXPECT_THAT(text,
               AllOf(HasSubstr("training iteration of two by ring on 4 accelerators"),
-                    HasSubstr("680 ns in all (train fidelity, verified: values)"),
+                    HasSubstr("680 ns in total (train fidelity, verified: values)"),
                     HasSubstr("41.2% of the performance"), HasSubstr("2 all-reduces of different sizes")));
 }
 

@@ -150,7 +150,7 @@ TEST_F(TrainingRun, RefusesToChainToPartsOfChunks) {
       "system.topology={kind: hierarchy, dimensions: [{kind: ring, size: 3, links: 2, bandwidth: 25 GB/s, "
       "latency: 100 ns}, {kind: switch, size: 4, bandwidth: 25 GB/s, latency: 100 ns}]}"};
   EXPECT_THAT([&] { run_training(load(levels), {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("has no chunks that become final one by one")));
+              ThrowsMessage<ConfigError>(HasSubstr("has no chunks that become final individually")));
 }
 
 TEST_F(TrainingRun, RefusesOtherCollectives) {
