@@ -47,7 +47,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const bool asked = own.op == workload::CollectiveOp::kAllToAll;
   if (asked && config::reads_tables(loaded.config)) return {own.algorithm, "collective.file"};
   const auto known = config::all_to_all_algorithms();
-  // An algorithm configured for another collective does not count.
+  // Ignore an algorithm that is configured for another collective.
   const bool named = asked || config::chooses_algorithm(loaded.config);
   if (!named) return {kUsual, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
@@ -58,7 +58,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   return {own.algorithm, "collective.algorithm"};
 }
 
-// Whether a chooser may choose an algorithm: a chooser of one library considers only that library's
+// Whether `chooser` may choose algorithm `name`: a library's chooser considers only that library's
 // all-to-alls.
 bool may_choose(std::string_view chooser, std::string_view name) {
   const auto algorithms = schedule::all_to_all_algorithms();
@@ -66,7 +66,7 @@ bool may_choose(std::string_view chooser, std::string_view name) {
   return schedule::chosen_among(chooser).empty() || (found != algorithms.end() && found->in_libraries);
 }
 
-// The blocks of a schedule, and the parts in which they travel, equal for all blocks.
+// The blocks of a schedule, all of which are divided into the same parts.
 class BlockParts {
  public:
   explicit BlockParts(const schedule::Schedule& schedule)
@@ -104,7 +104,7 @@ class BlockParts {
   std::vector<Bytes> begins_;
 };
 
-// One accelerator's blocks: the writer of each part, by the part's number.
+// One accelerator's blocks: the source of the data in each part.
 class BlockMemory final : public ni::GradientMemory {
  public:
   BlockMemory(const BlockParts& parts, NodeId self, int accelerators) : parts_(parts) {
@@ -120,7 +120,7 @@ class BlockMemory final : public ni::GradientMemory {
     for (Bytes number = first; number < end; ++number) into.contributions.push_back(holds(number));
   }
   void reduce(Bytes address, Bytes, const ni::Payload&) override {
-    throw ModelError(fmt::format("all-to-all: block {} is added to, but an all-to-all must not add",
+    throw ModelError(fmt::format("all-to-all: data is added to block {}, but an all-to-all must not add",
                                  parts_.range(address, 0).first / parts_.count()));
   }
   void store(Bytes address, Bytes bytes, const ni::Payload& payload) override {
@@ -168,8 +168,8 @@ class BlockVerification final : public Verification {
   std::vector<BlockMemory> memories_;
 };
 
-// Proves that every block, or each of its `parts` parts, goes message by message from its source to its
-// destination, each message sent after the previous one.
+// Proves that the messages of every block, or of each of its `parts` parts, form a path from its source to
+// its destination, and that each is sent after the previous one.
 void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::Message>& messages,
                 int parts) {
   const int n = schedule.accelerators();
@@ -196,8 +196,8 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   }
 }
 
-// If flows are equal parts of blocks, their paths are proven here. The flows of a file are chunks of any
-// shape, which the run checks.
+// Proves the paths of flows if these are equal parts of blocks. Flows from a file are arbitrary chunks, which
+// are verified after the run.
 CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule, int parts) {
   CheckedSchedule result;
   result.schedule = std::move(schedule);

@@ -7,13 +7,13 @@
 
 namespace coppice::system {
 
-// Determines when the ranks of a program begin the collectives that they have joined: for example, a
-// controller that prepares the network first.
+// Determines when ranks begin the collectives that they have joined; for example, after a controller has
+// prepared the network.
 class CollectiveGate {
  public:
   virtual ~CollectiveGate() = default;
-  // `rank` joins a collective of the program in cycle `now`. `begin` must be called once, now or later, with
-  // the cycle in which the rank begins, which must not have passed.
+  // Called when `rank` joins a collective of the program in cycle `now`. The gate must call `begin` exactly
+  // once, immediately or later, with the cycle in which the rank begins, which must not be in the past.
   virtual void join(int rank, std::int32_t collective, Cycles now, std::function<void(Cycles)> begin) = 0;
 };
 

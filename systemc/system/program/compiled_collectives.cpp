@@ -30,8 +30,8 @@ Bytes padded(Bytes bytes, std::size_t members) {
   return padded_size(bytes, static_cast<Bytes>(members) * kElementBytes);
 }
 
-// The spec of a program's collective on a group's network: with the configured algorithm, or another if that
-// does not apply. A barrier is the smallest all-reduce.
+// The spec of a program's collective on a group's network, with the configured algorithm or, if that does not
+// apply, another. A barrier is the smallest possible all-reduce.
 workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op, Bytes bytes, NodeId root,
                                   const GroupNetwork& network) {
   workload::CollectiveSpec spec = config.collective;
@@ -44,12 +44,12 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
     if (!chosen->second.algorithm.empty()) spec.algorithm = chosen->second.algorithm;
     if (chosen->second.chunks != 0) spec.chunks = chosen->second.chunks;
   }
-  // Chunks have two elements per member.
+  // Each chunk needs two elements per member.
   const auto members = static_cast<Bytes>(network.accelerators().size());
   if (spec.chunks > 1) {
     spec.chunks = static_cast<int>(std::clamp<Bytes>(bytes / (2 * kElementBytes * members), 1, spec.chunks));
   }
-  // A tree that is rooted anywhere moves the data of one accelerator.
+  // Rooted collectives need an algorithm with a tree that can be rooted at any accelerator.
   const schedule::AlgorithmInfo* const info = schedule::find_algorithm(spec.algorithm);
   const bool unfit = info != nullptr && info->over_dimensions && network.topology().dimension_kinds().empty();
   if (spec.algorithm.empty() || unfit || (rooted(op) && (info == nullptr || !info->rooted))) {
@@ -59,7 +59,7 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
   return spec;
 }
 
-// The name of the network to which a bound applies.
+// Names the network to which a bound applies.
 std::string bound_network(const GroupNetwork& network, const topology::Topology& machine) {
   const std::string name = network.topology().name();
   switch (network.kind()) {
@@ -123,7 +123,7 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
     auto shape = shapes_.find(key);
     if (shape == shapes_.end()) {
       shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
-      // Routed groups of one shape have separate links.
+      // Routed groups of equal shape have different links, so their bounds are computed separately.
       if (own.kind() != GroupNetwork::Kind::kRouted) {
         take(shape->second, bound(collective.op, shape->second.schedule, own, bytes));
       }
@@ -192,7 +192,8 @@ CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& coll
   }
 }
 
-// The members' own links in a routed group, whatever connects them; others may also send over these.
+// A star of the links at a routed group's members, regardless of what connects these; non-members may also
+// use the links.
 topology::Topology CompiledCollectives::own_links(const Members& accelerators) const {
   const auto members = static_cast<NodeId>(accelerators.size());
   topology::Topology star(topology::Kind::kFile, {}, members, 1);
@@ -260,10 +261,10 @@ std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId 
   return best;
 }
 
-// A transfer is a gather of one message.
+// A transfer is compiled as a gather of one message.
 const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId destination, Bytes bytes) {
   const Bytes whole = padded(bytes, 1);
-  // No collective has this key: two members and a root that is neither.
+  // No collective has this key: its root is not a member.
   auto& known = compiled_[{Members{source, destination}, CollectiveOp::kBroadcast, whole, -2}];
   if (known != nullptr) return *known;
   known = std::make_unique<CompiledCollective>();
@@ -320,7 +321,7 @@ void CompiledCollectives::count(CompiledCollective& compiled) const {
   }
 }
 
-// Each accelerator receives the data at least once, over at least one hop.
+// Counts messages and estimates flit-hops from below: each accelerator receives all data once, over one hop.
 void CompiledCollectives::count_messages(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();
@@ -351,7 +352,7 @@ void CompiledCollectives::require_deadlock_free() {
   throw ConfigError(
       loaded_.place("system.router.vcs"),
       fmt::format("the messages of the program can deadlock with {} virtual channels: each of these "
-                  "waits for the next, the last for the first: {}; raise system.router.vcs",
+                  "waits for the next, and the last for the first: {}; raise system.router.vcs",
                   loaded_.config.system.router.vcs, routes_.describe(cycle)));
 }
 

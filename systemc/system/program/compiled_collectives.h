@@ -24,31 +24,31 @@
 
 namespace coppice::system {
 
-// A collective over a group, or a transfer, as the network interfaces of its members execute it.
+// A group's collective, or a transfer, in the form that its members' network interfaces execute.
 struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
   schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name nodes of the machine
   schedule::CheckReport report;
   std::vector<schedule::ExpectedTime>
-      expected;  // for algorithm auto: the choice, then the other candidates by increasing time
+      expected;  // for algorithm auto: all candidates, fastest (the choice) first
   std::vector<topology::NodeId> accelerators;  // of the machine
   // The members' interfaces, then those of their reducing switches.
   std::vector<topology::NodeId> interfaces;
-  std::vector<std::int64_t> arrivals;  // [interface]: messages that arrive there; empty: not counted
-  std::vector<std::int64_t> entries;   // [interface]: entries of all its tables; empty: not counted
-  LeastTime least;                     // lower bounds on any schedule; groups consist of members
-  double bandwidth_ns = 0;             // the bound that ignores latency
-  double least_ns = 0;                 // the larger of the two
-  std::string late;                    // why messages may arrive later than the lockstep expects
+  std::vector<std::int64_t> arrivals;  // [interface]: number of its arrivals; empty: not counted
+  std::vector<std::int64_t> entries;   // [interface]: number of its table entries; empty: not counted
+  LeastTime least;                     // lower bounds on any schedule; its groups consist of members
+  double bandwidth_ns = 0;             // the bandwidth bound
+  double least_ns = 0;                 // the larger of the bandwidth and latency bounds
+  std::string late;                    // reason that messages may arrive later than the lockstep expects
   std::int64_t messages = 0;
-  double flit_hops = 0;  // lower bound: the routers on the paths of its flits
+  double flit_hops = 0;  // lower bound: sum over its flits of the routers on their paths
 };
 
 // Lower bounds on any schedule of a group's collective, on the group's own network.
 struct GroupBound {
-  std::string network;                         // its name
+  std::string network;                         // name of the network
   std::vector<topology::NodeId> accelerators;  // of the machine, in the network's order
-  LeastTime least;                             // groups consist of members
+  LeastTime least;                             // its groups consist of members
   double bandwidth_ns = 0;                     // as in CompiledCollective
   std::vector<double> lengths{};  // lengths of the network's channels (routing/all_to_all_bound.h)
 };
@@ -56,20 +56,20 @@ struct GroupBound {
 // Settings for compiling the collectives of a program.
 struct CompileOptions {
   GroupRouting ways = GroupRouting::kOwnNetwork;
-  // Whether the program is a single collective of all accelerators: its own proof covers deadlock, and the
-  // network interfaces, which hold its tables from the start, need no counts of entries and arrivals.
+  // Whether the program is a single collective of all accelerators. Its own proof then covers deadlock, and
+  // the network interfaces hold its tables from the start, so they need no counts of entries and arrivals.
   bool alone = false;
   std::optional<int> pattern_beyond{};  // overrides CompileRequest::pattern_beyond
 };
 
-// The schedules of a program's collectives and transfers. Equal ones are compiled once, and all are checked.
+// Compiles and checks the schedules of a program's collectives and transfers, each distinct one once.
 class CompiledCollectives {
  public:
   // All references must outlive this object.
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
                       const topology::RoutingFunction& routing, const CompileOptions& options = {});
 
-  // The collective of `bytes` among at least two `accelerators`; the root is an index into them. Throws
+  // Compiles a collective among at least two `accelerators`, into which its root is an index. Throws
   // ConfigError if the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
@@ -78,12 +78,12 @@ class CompiledCollectives {
                               const std::vector<topology::NodeId>& accelerators);
   // The network of a group.
   const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
-  // The lower bounds of a collective for any algorithm.
+  // The lower bounds on a collective, for any algorithm.
   GroupBound bound(const workload::GroupCollective& collective,
                    const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
 
-  // Throws ConfigError naming the cycle if messages of all compiled schedules could deadlock together.
+  // Throws a ConfigError that names the cycle if messages of all compiled schedules together could deadlock.
   void require_deadlock_free();
 
  private:
@@ -110,13 +110,13 @@ class CompiledCollectives {
   LikeNetwork like_;
   fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;
-  bool proven_ = true;                                            // routes_ is free of cycles
+  bool proven_ = true;  // whether routes_ has been proven free of cycles
   std::set<std::pair<topology::NodeId, topology::NodeId>> sent_;  // transfers whose routes are in routes_
   std::map<Members, std::unique_ptr<GroupNetwork>> networks_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>
       compiled_;
-  // Collectives in the numbering of their group, by the shape of its network.
+  // Collectives in their group's own numbering, by the shape of the group's network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
       shapes_;
 };

@@ -28,13 +28,13 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-using Link = std::pair<NodeId, NodeId>;  // with the lower number first
+using Link = std::pair<NodeId, NodeId>;  // the lower node number first
 
 Link link_of(const topology::Channel& channel) {
   return std::minmax(channel.src, channel.dst);
 }
 
-// The components of a network without some of its links.
+// The connected components of a network without the failed links.
 class Parts {
  public:
   Parts(const Topology& whole, const std::set<Link>& failed)
@@ -55,8 +55,8 @@ class Parts {
   boost::disjoint_sets_with_storage<> sets_;
 };
 
-// Each component keeps one link to another, since routes are computed between all nodes; the traffic within a
-// component never takes such a link, since it would have to return over it.
+// Removes failed links, but keeps one between components, since routes are computed between all nodes.
+// Traffic within a component never uses such a link, since it would have to return over it.
 Topology without_links(const Topology& whole, const std::set<Link>& failed) {
   Parts parts(whole, failed);
   std::set<Link> bridges;
@@ -113,7 +113,7 @@ class FailingRun {
         if (fail(failure)) {
           begin_ = failure.at + loaded_.config.program.restart;
         } else {
-          progress_ = before;  // the failure stopped nothing, so the current run continues beyond it
+          progress_ = before;  // the failure stopped nothing, so the current stretch continues past it
         }
       }
     }
@@ -197,7 +197,7 @@ class FailingRun {
     return -1;
   }
 
-  // Ends jobs whose ranks are in several components of the network.
+  // Gives up jobs whose ranks are in different components of the network.
   void end_those_cut() {
     if (links_.empty()) return;
     Parts parts(whole_, links_);
@@ -211,7 +211,7 @@ class FailingRun {
     }
   }
 
-  // Runs the remaining work from begin_, up to a time if there is one. Returns whether it could run.
+  // Runs the remaining work from begin_, up to `until` if given. Returns whether it could run.
   bool run_stretch(std::optional<Femtoseconds> until) {
     end_those_cut();
     if (finished()) return false;
@@ -248,7 +248,7 @@ class FailingRun {
     }
   }
 
-  // Adds the parts of a time to those of another.
+  // Adds each field of `parts` to that of `sum`.
   static void add_parts(Json& sum, const Json& parts) {
     if (sum.is_null()) sum = Json::object();
     for (const auto& [name, value] : parts.items()) {
@@ -260,7 +260,7 @@ class FailingRun {
     }
   }
 
-  // Writes the work lost at failures, and the time between segments, in which nothing ran.
+  // Writes the work lost at failures, and the time between stretches, when nothing ran.
   void write_losses(Json& json) const {
     Json lost = Json::object();
     double up = 0;
@@ -273,7 +273,7 @@ class FailingRun {
     json["down_ns"] = std::max(0.0, json["time_ns"].get<double>() - up);
   }
 
-  // Accelerators by rank, over all segments; a rank is listed where it ran last.
+  // The result's `accelerators` by rank, summed over all stretches; a rank is listed on its last accelerator.
   Json accelerators() const {
     Json all = Json::array();
     for (const Json& stretch : progress_.stretches) {
@@ -385,11 +385,11 @@ class FailingRun {
   std::vector<Job> jobs_;
   std::vector<int> iterations_;  // [job]
   Progress progress_;
-  std::vector<std::string> reasons_;  // [job]: the reason why it stays unfinished
+  std::vector<std::string> reasons_;  // [job]: why it stays unfinished
   std::vector<config::ProgramFailureConfig> failures_;
   std::set<Link> links_;  // failed links
   std::set<int> accelerators_;
-  Femtoseconds begin_ = 0;  // begin of the next stretch
+  Femtoseconds begin_ = 0;  // start of the next stretch
   Json failures_reported_ = Json::array();
   Json last_;
 };
@@ -400,7 +400,7 @@ Json run_failing(const config::Loaded& loaded, const workload::Program& program,
                  const RunStretch& run) {
   const auto refuse = [](const char* option, const std::string& path, const char* shown) {
     if (path.empty()) return;
-    throw ConfigError({option}, fmt::format("a run with program.failures has several segments, which one {} "
+    throw ConfigError({option}, fmt::format("a run with program.failures has several stretches, which one {} "
                                             "cannot show: leave the option out",
                                             shown));
   };

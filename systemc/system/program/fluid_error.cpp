@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The approximate limit on flit-hops of a sample: leaps simulate them in about a second, on an old core and
-// with all messages in contention.
+// Approximate limit on a sample's flit-hops: with leaps, an old core simulates them in about a second even if
+// all messages contend.
 constexpr double kSampledFlitHops = 5e6;
 constexpr double kMostSeconds = 5;
 constexpr double kLargeError = 0.1;
@@ -93,7 +93,7 @@ std::string summarize_fluid_error(const Json& result) {
   const auto fluid = result.find("fluid");
   if (fluid == result.end()) return "";
   if (!fluid->contains("error"))
-    return fmt::format("  error of fluid times: not known ({})\n", fluid->at("reason").get<std::string>());
+    return fmt::format("  error of fluid times: unknown ({})\n", fluid->at("reason").get<std::string>());
   return fmt::format("  error of fluid times: {:+.1f}%, measured on {}\n",
                      100 * fluid->at("error").get<double>(), describe_sample(fluid->at("sample")));
 }

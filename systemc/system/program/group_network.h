@@ -13,16 +13,16 @@
 
 namespace coppice::system {
 
-// How the members of groups reach each other. kRouted: always by the machine's routes, for callers that send
-// messages in another way.
+// How group members reach each other. kRouted: always by the machine's routes, for callers that route
+// messages themselves.
 enum class GroupRouting { kOwnNetwork, kRouted };
 
-// The network that a group of accelerators has for itself in a machine, for which its collectives are
-// compiled, and its position in the machine. It is the first of these that applies:
+// A group's own network within a machine, for which its collectives are compiled, and its position in the
+// machine. The first applicable kind is used:
 //   whole    all accelerators: the machine's own network;
 //   grid     a box of a torus or mesh (a row, a plane): a torus of the dimensions that it spans, or a mesh
-//            if it spans none of them completely;
-//   levels   groups of some dimensions of a hierarchy, complete or joined by a switch: the hierarchy of
+//            if it spans no dimension completely;
+//   levels   some dimensions of a hierarchy, each complete or joined by a switch: the hierarchy of
 //            these dimensions;
 //   links    direct links over which every member reaches every other (a machine without switches);
 //   routed   otherwise one switch that joins all members: messages take the machine's routes.
@@ -30,9 +30,9 @@ class GroupNetwork {
  public:
   enum class Kind { kWhole, kGrid, kLevels, kLinks, kRouted };
 
-  // `accelerators` are at least two of the machine's, in the order in which the collective numbers them; a
-  // routed group keeps this order, other groups use that of their network. A graph's dimensions are those of
-  // its `likeness`. All references must outlive this object.
+  // `accelerators` are at least two of the machine's, in the order in which the collective numbers them. A
+  // routed group keeps this order; other groups use their network's order. If the machine is a graph,
+  // `likeness` provides its dimensions. All references must outlive this object.
   GroupNetwork(const config::Loaded& loaded, const topology::Topology& machine,
                const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators,
                GroupRouting ways = GroupRouting::kOwnNetwork, const topology::Likeness* likeness = nullptr);
@@ -40,15 +40,15 @@ class GroupNetwork {
   Kind kind() const { return kind_; }
   const topology::Topology& topology() const { return whole() ? *machine_ : *topology_; }
   const topology::RoutingFunction& routing() const { return whole() ? *machine_routing_ : *routing_; }
-  // [accelerator of the network]: accelerator of the machine.
+  // [accelerator of the network]: the machine's accelerator.
   const std::vector<topology::NodeId>& accelerators() const { return nodes_; }
-  // The network's accelerator for one of the machine's.
+  // Maps an accelerator of the machine to the network's.
   topology::NodeId member(topology::NodeId accelerator) const;
-  // Networks with equal texts have equal schedules before these are placed.
+  // Networks with equal shapes have equal schedules before placement.
   const std::string& shape() const { return shape_; }
 
-  // A schedule for topology() whose entries name nodes and routes of the machine; its tables stay in the
-  // network's order of accelerators, and have one port for each of the machine's interface ports.
+  // Converts a schedule for topology() to the machine's nodes and routes. Its tables stay in the network's
+  // order of accelerators, with one port per interface port of the machine.
   schedule::Schedule place(schedule::Schedule schedule, int ni_ports) const;
 
  private:
@@ -72,7 +72,7 @@ class GroupNetwork {
   std::unique_ptr<topology::Topology> topology_;
   std::unique_ptr<topology::RoutingFunction> routing_;
   std::optional<topology::NetworkMapping>
-      placement_;  // of the network's own channels; nullopt for a routed group
+      placement_;  // of the network's channels in the machine; nullopt for a routed group
 };
 
 }  // namespace coppice::system

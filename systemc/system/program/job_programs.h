@@ -8,25 +8,26 @@
 
 namespace coppice::system {
 
-// An independent part of a program: ranks that were a separate program.
+// An independent part of a program: the ranks of one of the merged programs.
 struct Job {
   std::string name;
   int first_rank = 0;
   int ranks = 0;
-  Femtoseconds arrival = 0;  // none of its operations begins earlier
+  Femtoseconds arrival = 0;  // earliest begin of its operations
 };
 
-// The programs of program.jobs merged into one, whose first groups are the jobs. Throws ConfigError at the
-// key for a job with too few or too many accelerators, with accelerators of another job, or without any left.
+// Merges the programs of program.jobs into one, whose first groups are the jobs. Throws ConfigError at the
+// key of a job that has too few or too many accelerators, shares accelerators with another job, or finds too
+// few free ones.
 workload::Program load_jobs(const config::Loaded& loaded);
 
-// The jobs of a program of load_jobs(); for any other program, a single job.
+// The jobs of a program from load_jobs(); for any other program, a single job.
 std::vector<Job> jobs_of(const config::Config& config, const workload::Program& program);
 
 // The number of iterations of a job.
 int iterations_of(const workload::Program& program, const Job& job);
 
-// The rest of a program after the given number of iterations of each job: the same ranks and groups.
+// The rest of a program after `done` iterations of each job, with the same ranks and groups.
 workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
                                      const std::vector<int>& done);
 

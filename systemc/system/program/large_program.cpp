@@ -30,11 +30,11 @@ std::string description_of(const config::Loaded& loaded, const std::string& mode
   const std::vector<std::string> known = known_transformers();
   throw ConfigError(loaded.place(key),
                     fmt::format("{}: unknown transformer '{}'; did you mean '{}'? Known transformers are {}; "
-                                "the path of a description (YAML) is possible too",
+                                "or write the path of a description (YAML)",
                                 key, model, config::nearest(model, known), fmt::join(known, ", ")));
 }
 
-// Reports an error of the layout at the key that sets it.
+// Rethrows a layout error as a ConfigError at the responsible key.
 template <typename Build>
 auto located(const config::Loaded& loaded, Build build) {
   try {

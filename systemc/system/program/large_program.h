@@ -11,23 +11,23 @@
 
 namespace coppice::system {
 
-// The transformers that `training.model` may name if training.parallel lays it out.
+// The transformers that `training.model` may name when training.parallel is set.
 std::vector<std::string> known_transformers();
 
-// The training of the transformer that `training.model` names or describes in a file (YAML). Throws
-// ConfigError at the key with an impossible value.
+// The training of the transformer that `training.model` names, or that the YAML file of this path describes.
+// Throws ConfigError at a key with an impossible value.
 workload::LargeTraining large_training_of(const config::Loaded& loaded);
 
 // The program of workload.inference. Throws ConfigError at a key with an impossible value, and at
-// system.accelerator.memory if an accelerator would have to hold more.
+// system.accelerator.memory if the model does not fit.
 workload::Program load_inference(const config::Loaded& loaded);
 
-// The `inference` of the result of such a program: the time to the first token, and the time per further
-// token.
+// Adds `inference` to the result of a program from load_inference(): the time to the first token and per
+// further token.
 void add_inference(nlohmann::ordered_json& result, const config::Config& config);
 
 // The program of large_training_of(). Throws ConfigError at a key with an impossible value, and at
-// system.accelerator.memory if an accelerator would have to hold more.
+// system.accelerator.memory if the model does not fit.
 workload::Program load_large_program(const config::Loaded& loaded);
 
 }  // namespace coppice::system

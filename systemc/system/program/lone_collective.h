@@ -9,16 +9,16 @@
 
 namespace coppice::system {
 
-// The program of a single collective, `collective.op` among the accelerators of `collective.group` (or all),
-// one rank each. Throws ConfigError at the key for accelerators that do not exist or appear twice, and for a
-// root that is missing.
+// The program of a single collective: `collective.op` among the accelerators of `collective.group` (or all),
+// one rank per accelerator. Throws ConfigError at the key for accelerators that do not exist or appear twice,
+// and for a root outside the group.
 workload::Program make_lone_collective(const config::Loaded& loaded);
 
-// Its least time on its group's own network.
+// Lower bounds on the lone collective on its group's own network.
 GroupBound bound_lone_collective(const config::Loaded& loaded);
 
-// The collective on its group's own network, proven; its accelerators are those of the machine in the order
-// of compiled.accelerators. For a routed group the network is a switch.
+// The lone collective, compiled and proven on its group's own network (for a routed group, a switch), whose
+// accelerators correspond to compiled.accelerators of the machine.
 struct LoneSchedule {
   topology::Topology network;
   CompiledCollective compiled;
@@ -26,17 +26,17 @@ struct LoneSchedule {
 };
 LoneSchedule schedule_lone_collective(const config::Loaded& loaded);
 
-// The result that its run should have, estimated by executing messages as wholes (schedule's
-// expected_time()) instead of simulating them.
+// The expected result of a lone collective's run: an estimate that treats each message as a unit
+// (schedule::expected_time()) instead of simulating flits.
 struct LoneEstimate {
-  std::string algorithm;  // the one that runs: a group may take another
-  std::string chosen;     // by `algorithm: auto` or `nccl`
-  double time_ns = 0;     // launch included
+  std::string algorithm;  // the algorithm that runs; in a group, not always the configured one
+  std::string chosen;     // the choice of `algorithm: auto` or `nccl`
+  double time_ns = 0;     // including the launch
   double algbw_gb_s = 0;
   double busbw_gb_s = 0;
-  double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
-  double efficiency = 0;  // the bound over the time, 1 at most
-  Bytes table_bytes = 0;  // of the accelerator that has most, folded if its pieces repeat
+  double bound_ns = 0;    // the larger of the bandwidth and latency bounds
+  double efficiency = 0;  // the bound divided by the time; at most 1
+  Bytes table_bytes = 0;  // of the accelerator with the largest tables; folded if pieces repeat
 };
 LoneEstimate estimate_lone_collective(const config::Loaded& loaded);
 

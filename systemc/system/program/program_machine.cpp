@@ -44,7 +44,7 @@ void require_routers(const config::Loaded& loaded) {
                     "system.router.impl: rtl runs a single collective, not a program: write systemc");
 }
 
-// Whether all accelerators join the only collective at the start, and the program has no other work.
+// Whether the program is a single collective that all accelerators join at the start.
 bool is_one_collective(const config::Loaded& loaded, const workload::Program& program,
                        const std::vector<Job>& jobs, int accelerators) {
   if (program.collectives.size() != 1 || !program.transfers.empty()) return false;
@@ -73,7 +73,7 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
             is_one_collective(loaded, program, jobs, topology.num_accelerators())),
       compiler(loaded, topology, *routing, {.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond}) {
   require_room(loaded, key, topology, program);
-  // The constructor compiles all collectives.
+  // The constructor of ProgramState compiles all collectives.
   const ProgramState state(loaded, program, jobs, compiler);
   if (alone) {
     only = state.exchange(1).compiled;
@@ -159,7 +159,7 @@ void ProgramMachine::observe() {
     profile_ = std::make_unique<RunProfile>(prepared_.topology, config.system, fabric(),
                                             program.collectives.size() == 1 && program.transfers.empty());
     log_.add_observer(*profile_);
-    // Observing every flit would take longer than moving it.
+    // Observing each flit would take longer than moving it.
     const bool moves_flits = setup_.fidelity == config::Fidelity::kFlit ||
                              setup_.fidelity == config::Fidelity::kLeap ||
                              (setup_.meetings != nullptr && !setup_.meetings->given().empty());
@@ -182,7 +182,7 @@ void ProgramMachine::observe() {
   }
 }
 
-// The network interfaces that a value change dump shows.
+// The network interfaces shown in a value change dump.
 std::vector<const ni::Interface*> ProgramMachine::shown() const {
   std::vector<const ni::Interface*> chosen;
   const int accelerators = prepared_.topology.num_accelerators();
@@ -205,11 +205,11 @@ void ProgramMachine::chain_gradients(const GradientChain& chain) {
                       "interface does not report: write systemc");
   }
   const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
-  if (compiled == nullptr) return;  // a collective of one rank: its gradients are final immediately
+  if (compiled == nullptr) return;  // the gradients of a single rank are final immediately
   auto chunks = schedule::find_final_chunks(compiled->schedule);
   if (!chunks) {
     throw ModelError(
-        fmt::format("operations wait for parts of '{}', whose chunks do not become final one by one",
+        fmt::format("operations wait for parts of '{}', whose chunks do not become final individually",
                     compiled->schedule.algorithm));
   }
   chained_ = std::make_unique<ChainedGradients>(ChainedGradients{chain, std::move(*chunks)});
@@ -221,10 +221,10 @@ void ProgramMachine::build_machine() {
       memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
     }
   }
-  // A run that ends at a given cycle does not leap past it.
+  // A leap could skip the cycle at which a run must stop.
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
   const bool adding = state_.adding() && !prepared_.alone;
-  // A value change dump samples the nodes in every cycle of the kernel.
+  // A value change dump must sample all nodes in every cycle of the kernel.
   const bool decoupled = !adding && setup_.gate == nullptr && !setup_.grows && options_.vcd_path.empty();
   const MachineSpec spec{
       .loaded = setup_.loaded,
@@ -252,7 +252,8 @@ void ProgramMachine::build_machine() {
   if (decoupled) machine_->decouple();
 }
 
-// The usual accelerators, or your own, start a single collective.
+// For a single collective, accelerators are the machine's usual ones or your own; otherwise they are
+// ProgramRunners.
 MachineParts ProgramMachine::parts() {
   MachineParts parts = options_.parts;
   if (prepared_.alone) return parts;
@@ -266,7 +267,8 @@ MachineParts ProgramMachine::parts() {
   return parts;
 }
 
-// Reducing switches start with the first accelerator, so nodes must not run ahead of each other.
+// Starts a collective at its reducing switches when the first accelerator starts, so nodes must not run ahead
+// of each other.
 void ProgramMachine::start_adders(ni::ContextId id, Cycles now) {
   const CompiledCollective* const compiled = state_.exchange(id).compiled;
   if (compiled == nullptr) return;
@@ -286,7 +288,7 @@ void ProgramMachine::run() {
     if (!prepared_.alone) throw;
     state_.refuse_data(1, error);
   }
-  // At the stop, credits may be in flight even if everything has ended.
+  // After a stop, credits may be in flight even if all operations have ended.
   if (complete() && fabric().idle()) fabric().check_conservation();
   if (prepared_.alone) state_.ended_alone(observers_->ends());
   if (verilog_ || prepared_.alone) state_.verify_kept();
@@ -298,7 +300,8 @@ void ProgramMachine::run() {
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();
 }
 
-// Sums of flits that arrived together may still be in a reduction unit when their messages count.
+// Lets reduction units finish: sums of flits that arrived together may still be in them when their messages
+// count as done.
 void ProgramMachine::settle() {
   constexpr Cycles kSettle = 1000;
   if (setup_.fidelity == config::Fidelity::kFlit || setup_.fidelity == config::Fidelity::kLeap) {
@@ -347,7 +350,8 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
 }
 
-// A waveform's clock keeps the kernel busy; modules that move or compute then detect a deadlock.
+// The clock of a value change dump keeps the kernel busy. A run is then stuck if no accelerator computes and
+// nothing has moved for a long time.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

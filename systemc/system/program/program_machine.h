@@ -30,30 +30,31 @@
 
 namespace coppice::system {
 
-// A compiled program and everything else that is known before its first simulated cycle, without SystemC.
+// A compiled program and everything else that can be prepared before the first simulated cycle, without
+// SystemC.
 class PreparedProgram {
  public:
-  // Compiles all collectives and proves their messages free of deadlock. `key` is the configuration key of
-  // the program, for errors; throws ConfigError. References must outlive this object. `own_routing`: nullptr
-  // for the network's usual routing.
+  // Compiles all collectives and proves their messages free of deadlock. `key` is the program's configuration
+  // key, for errors; throws ConfigError. References must outlive this object. `own_routing`: nullptr for the
+  // network's default routing.
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, topology::Topology network,
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupRouting ways = GroupRouting::kOwnNetwork,
                   std::optional<int> pattern_beyond = std::nullopt);
 
-  // The tables with which interfaces are constructed: those of the only collective, otherwise empty ones.
+  // The tables that interfaces have from construction: those of `only`, or empty ones.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
   int ni_ports;      // per accelerator
   int fabric_ports;  // per network interface
-  // Whether the program is one collective that all accelerators join at the start: interfaces are constructed
-  // with its tables and need no contexts.
+  // Whether the program is one collective that all accelerators join at the start. Interfaces then have its
+  // tables from construction and need no contexts.
   bool alone;
   CompiledCollectives compiler;
-  const CompiledCollective* only = nullptr;  // that collective, if `alone`
+  const CompiledCollective* only = nullptr;  // the only collective, if `alone`
   double flit_hops = 0;                      // of all messages
 
  private:
@@ -63,7 +64,7 @@ class PreparedProgram {
   schedule::Schedule idle_;  // for interfaces without tables of their own
 };
 
-// The workload and how to run it. All references and pointees must outlive the machine.
+// A workload and the settings for its run. All references and pointees must outlive the machine.
 struct ProgramSetup {
   const config::Loaded& loaded;
   const workload::Program& program;
@@ -71,22 +72,23 @@ struct ProgramSetup {
   PreparedProgram& prepared;
   config::Fidelity fidelity;
   const GradientChain* chain = nullptr;     // nullptr: no operation waits for parts of a collective
-  CollectiveGate* gate = nullptr;           // nullptr: collectives begin once they are joined
-  const ni::PathTable* paths = nullptr;     // nullptr: messages take the routes of their schedules
+  CollectiveGate* gate = nullptr;           // nullptr: collectives begin as soon as they are joined
+  const ni::PathTable* paths = nullptr;     // nullptr: messages follow their schedules' routes
   std::function<std::string()> how_far{};   // describes progress, as in RunState; empty: counts operations
   fabric::Meetings* meetings = nullptr;     // as in MachineSpec
   const SymmetricRun* symmetric = nullptr;  // as in MachineSpec, for a collective that is `alone`
-  Cycles stop = 0;     // cycle in which the run ends and unfinished work is lost; 0: never
-  bool grows = false;  // work may be added in any cycle, so nodes do not run ahead of each other
+  Cycles stop = 0;  // cycle in which the run ends and unfinished work is lost; 0: never
+  bool grows =
+      false;  // whether work may be added in any cycle, so that nodes must not run ahead of each other
 };
 
-// The machine that runs a program, in every simulation of one.
+// The machine that runs a program in a simulation.
 class ProgramMachine {
  public:
   // Elaborates a SystemC kernel: at most once per process.
   ProgramMachine(const ProgramSetup& setup, const RunOptions& options);
 
-  // Runs to the end of the program or to the stop. Throws Interrupted; ModelError for a deadlock, for wrong
+  // Runs to the end of the program or to setup.stop. Throws Interrupted; ModelError for a deadlock, for wrong
   // or missing data, or beyond max_cycles; and exceptions of modules.
   void run();
   bool complete() const {
@@ -98,14 +100,14 @@ class ProgramMachine {
   const SharedPasses& passes() const { return passes_; }
   const Machine& machine() const { return *machine_; }
 
-  // For the owner of a program that grows, who simulates it through these instead of run(), without
+  // For the owner of a growing program, which simulates it through these functions instead of run(), without
   // observers.
   ProgramState& state() { return state_; }
   ProgramRunner& runner(topology::NodeId accelerator) {
     return *runners_[static_cast<std::size_t>(accelerator)];
   }
   Machine& machine() { return *machine_; }
-  // Lists unfinished operations, packets and interfaces and the reasons that they wait, one per line.
+  // Lists unfinished operations, packets and interfaces and what they wait for, one per line.
   std::string describe_waiting(Cycles cycle) const;
 
   fabric::Fabric& fabric() { return machine_->fabric(); }
@@ -114,8 +116,8 @@ class ProgramMachine {
   ni::MessageLog& log() { return log_; }
   // Receives exceptions of modules outside the machine.
   fabric::Failure& failure() { return failure_; }
-  // The trace for options.trace_path, or nullptr if that is empty. The caller finishes it after writing
-  // everything.
+  // The trace for options.trace_path; nullptr if that is empty. The caller must call finish() after adding
+  // all events.
   TraceWriter* trace() { return trace_.get(); }
   const ProgramObservers& observers() const { return *observers_; }
   // nullptr without options.record.

@@ -6,7 +6,7 @@
 namespace coppice::system {
 namespace {
 
-// The exchange of a message. Tables with which interfaces were constructed belong to the only exchange.
+// The exchange of a message. Messages of the interfaces' own tables (context 0) belong to the only exchange.
 ni::ContextId exchange_of(const ni::MessageRecord& message) {
   return std::max<ni::ContextId>(message.context, 1);
 }
@@ -29,7 +29,7 @@ ProgramObservers::ProgramObservers(const ProgramState& state, const topology::To
   activity_ = std::make_unique<DimensionActivity>(topology, system, std::move(schedules));
 }
 
-// Few collectives are in flight at a time, however many a program has.
+// Keeps gradients only for collectives in flight, which are few even in a large program.
 void ProgramObservers::follow(ni::ContextId id, const ni::MessageRecord& message) {
   Gradients& gradients = gradients_[id - 1];
   const ExchangeState& exchange = state_.exchange(id);

@@ -21,7 +21,7 @@
 
 namespace coppice::system {
 
-// The observers of every run of a program: the time of ports by activity, when gradients became final, the
+// Observes every run of a program: port times by activity, the times when gradients become final, the
 // activity of a hierarchy's dimensions, and the last message of each network interface.
 class ProgramObservers final : public ni::MessageObserver {
  public:
@@ -29,24 +29,24 @@ class ProgramObservers final : public ni::MessageObserver {
   ProgramObservers(const ProgramState& state, const topology::Topology& topology,
                    const config::SystemConfig& system, int ni_ports);
 
-  // Call this before the first cycle.
+  // Must be called before the first cycle.
   void attach(ni::MessageLog& log, fabric::Fabric& fabric);
 
   void message_completed(const ni::MessageRecord& message) override;
 
-  // [network interface]: the cycle after its last message left, or after its last arrival was in memory; 0:
-  // none.
+  // [network interface]: the cycle after its last message left or its last arrival was in memory, whichever
+  // is later; 0: no messages.
   const std::vector<Cycles>& ends() const { return ends_; }
   Cycles last() const { return last_; }
   const TimeBreakdown& breakdown() const { return breakdown_; }
-  // The activity of a hierarchy's dimensions; nullptr on other networks.
+  // nullptr unless the network is a hierarchy.
   const DimensionActivity* activity() const { return activity_.get(); }
-  // GradientProgress::to_json() of a collective whose chunks become final one by one; null for other
-  // collectives, and before its first message.
+  // GradientProgress::to_json() for a collective whose chunks become final individually; null for other
+  // collectives, and before the first message.
   nlohmann::ordered_json gradients(ni::ContextId id) const;
 
  private:
-  // The gradients of a collective, from its first message to its last.
+  // Progress of a collective's gradients, from its first message to its last.
   struct Gradients {
     std::unique_ptr<GradientProgress> progress;
     std::int64_t messages = 0;

@@ -24,7 +24,7 @@ namespace {
 using nlohmann::ordered_json;
 using topology::NodeId;
 
-// The collective that is the whole program; nullptr if the program does more.
+// The program's only collective; nullptr if the program does anything else.
 const CompiledCollective* only_collective(const ProgramState& state) {
   const workload::Program& program = state.program();
   const bool one = program.collectives.size() == 1 && program.transfers.empty() &&
@@ -75,7 +75,7 @@ class Record {
 
   void write_what_ran() {
     const workload::Program& program = setup_.program;
-    // A configuration taken from a result may contain them already.
+    // A configuration copied from a result may already contain them.
     for (const std::string& assumption : program.assumptions) {
       auto& all = json_["assumptions"];
       if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
@@ -95,7 +95,7 @@ class Record {
   }
 
   void write_schedule() {
-    // Messages that share no channel with each other may still meet other messages on the machine's routes.
+    // Messages that share no channel on the group's own network may still meet on the machine's routes.
     const bool met = detailed_ && (setup_.fidelity != config::Fidelity::kTrain ||
                                    (setup_.meetings != nullptr && !setup_.meetings->given().empty()));
     json_["contention_free"] = only_->report.contention_free && !met;
@@ -113,7 +113,7 @@ class Record {
     if (machine_.passes().limited()) json_["passes"] = passes();
   }
 
-  // How passes over layers were timed, and how much the network interfaces delayed them.
+  // The number of passes over layers timed by formula and by tiles, and their delay by network interfaces.
   ordered_json passes() const {
     const SharedPasses& passes = machine_.passes();
     const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /
@@ -145,7 +145,7 @@ class Record {
     const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
     json_["flits"] = statistics.flits_injected;
     json_["flit_hops"] = statistics.flit_hops;
-    // An iteration in progress at a stop counts whole.
+    // Skipped at a stop: unfinished collectives would count in full.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
     write_channels(config().system, topology_, statistics, end, json_);
@@ -158,7 +158,7 @@ class Record {
     load.write(machine_.observers().activity(), end, json_);
   }
 
-  // Writes the account of the run itself.
+  // Writes properties of the schedules and the run's times.
   void write_account() {
     if (only_ != nullptr) predict();
     if (setup_.fidelity == config::Fidelity::kLeap) {
@@ -171,12 +171,12 @@ class Record {
       json_["gradients"] = std::move(gradients);
     }
     write_choice(only_->expected, json_);
-    if (!setup_.prepared.alone) return;  // otherwise the tables are in the machine's order
+    if (!setup_.prepared.alone) return;  // a group's tables are in the order of its own network
     const auto through = schedule::forwarders(topology_, only_->schedule);
     if (!through.empty()) json_["forwarding"] = through;
   }
 
-  // Writes the prediction of C-Cube's equations for rings and trees, which hold for the whole network.
+  // Writes the times that C-Cube's equations predict for rings and trees of the whole network.
   void predict() {
     if (!setup_.prepared.alone || only_->op == workload::CollectiveOp::kAllToAll) return;
     const auto model = schedule::cost_model(topology_, step_latency(config().system, topology_));
@@ -191,7 +191,7 @@ class Record {
   const ProgramTimeline& timeline_;
   const topology::Topology& topology_;
   const CompiledCollective* only_;
-  bool detailed_;  // operation by operation
+  bool detailed_;  // whether the result lists operations
   Cycles cycles_;
   ordered_json json_;
 };

@@ -10,10 +10,11 @@
 
 namespace coppice::system {
 
-// The record of any run, "coppice.result/1": its time and traffic; if the program is a single collective,
-// also its bandwidth, bound and tables; unless it is the configuration's collective of all accelerators, also
-// iterations, collectives and accelerators. Throws ModelError naming the quantity if the run ended before the
-// least possible time or a fraction of time or bandwidth exceeds 1, so that no wrong number goes unnoticed.
+// Creates the result of a run, "coppice.result/1": its time and traffic; for a single collective, its
+// bandwidth, bound and tables; and unless this is the configuration's collective of all accelerators,
+// iterations, collectives and accelerators. So that wrong numbers do not go unnoticed, throws a ModelError
+// that names the quantity if the run took less than the least possible time or a fraction of time or
+// bandwidth exceeds 1.
 nlohmann::ordered_json make_result(const ProgramSetup& setup, const ProgramMachine& machine,
                                    const ProgramTimeline& timeline, const std::string& statistics_path,
                                    const CostMeter& cost);
@@ -21,7 +22,7 @@ nlohmann::ordered_json make_result(const ProgramSetup& setup, const ProgramMachi
 // Whether the program is only the configuration's collective of all accelerators.
 bool is_collective(const workload::Program& program);
 
-// The text summary of a result of make_result().
+// Formats a summary of a result of make_result().
 std::string summarize(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

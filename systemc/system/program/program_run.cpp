@@ -37,7 +37,7 @@ namespace {
 
 using topology::NodeId;
 
-// The key that names the program.
+// The configuration key of the program.
 std::string origin(const config::Loaded& loaded, const workload::Program& program) {
   if (is_collective(program)) {
     return loaded.config.training.model.empty() ? "collective.size" : "training.model";
@@ -99,7 +99,7 @@ workload::Program load_trace(const config::Loaded& loaded) {
   return std::move(imported.program);
 }
 
-// Requires a single workload.
+// Throws if several keys set a workload.
 void require_one_origin(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   std::vector<const char*> set;
@@ -110,7 +110,7 @@ void require_one_origin(const config::Loaded& loaded) {
   if (config::runs_inference(config)) set.push_back("workload.inference.model");
   if (set.size() < 2) return;
   throw ConfigError(loaded.place(set[1]),
-                    fmt::format("{} and {} both set the workload: leave one of them out", set[0], set[1]));
+                    fmt::format("{} and {} both set the workload: remove one of them", set[0], set[1]));
 }
 
 workload::Program load_origin(const config::Loaded& loaded) {
@@ -137,7 +137,7 @@ workload::Program load_program(const config::Loaded& loaded) {
 
 namespace {
 
-// A program, ready to run on a network, up to a cycle if that is above 0.
+// Runs a program on a network, up to cycle `stop` unless that is 0.
 class Stretch {
  public:
   Stretch(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
@@ -155,8 +155,8 @@ class Stretch {
                                                    GroupRouting::kOwnNetwork, options.pattern_beyond);
         })) {}
 
-  // `auto` tries trains in a separate process, and simulates flits with leaps if they do not apply. A
-  // waveform (--vcd) shows flits, so it starts with them.
+  // `auto` tries trains in a child process, and falls back to flits with leaps; if a waveform (--vcd) must
+  // show flits, it starts with flits.
   nlohmann::ordered_json run() const {
     require_waves();
     const bool verilog = runs_in_verilog(loaded_) || routers_in_verilog();
@@ -164,7 +164,7 @@ class Stretch {
     if (verilog) {
       if (fidelity != config::Fidelity::kFlit && fidelity != config::Fidelity::kAuto) {
         throw ConfigError(loaded_.place("fidelity"),
-                          "fidelity: Verilog modules move flits: write flit or auto");
+                          "fidelity: Verilog modules need flits: write flit or auto");
       }
       return run_at(config::Fidelity::kFlit);
     }
@@ -181,7 +181,7 @@ class Stretch {
         prepared_->alone ? 0 : prepared_->flit_hops, !prepared_->alone, options_.interrupted);
   }
 
-  // The machine of the run, before its first cycle.
+  // Builds the machine of the run, without simulating any cycle.
   std::unique_ptr<const ProgramMachine> machine() const {
     const config::Fidelity fidelity = asked() == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked();
     return std::make_unique<const ProgramMachine>(setup(fidelity, nullptr, nullptr), options_);
@@ -233,7 +233,7 @@ class Stretch {
                        [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
   }
 
-  // A gradient queue counts the bytes of the whole collective, so a chained pass is not scaled down.
+  // Do not scale down a chained pass: gradient queues count the bytes of the whole collective.
   nlohmann::ordered_json run_fluid() const {
     const double work = chain_.layers.empty() ? prepared_->flit_hops : 0;
     const auto measured = measure_fluid_error(
@@ -259,8 +259,8 @@ class Stretch {
     return fidelity == config::Fidelity::kFluid ? small.run_at(fidelity) : small.run();
   }
 
-  // Whether trains of one accelerator may represent all: no observer needs single messages in order, and the
-  // times of accelerators do not depend on their data.
+  // Whether one accelerator's trains may represent those of all: no observer needs individual messages in
+  // order, and accelerators' times do not depend on data.
   bool may_represent_by_one() const {
     const bool trains = asked() == config::Fidelity::kTrain || asked() == config::Fidelity::kAuto;
     const bool watched =
@@ -272,8 +272,8 @@ class Stretch {
            !loaded_.config.system.accelerator.memory_bandwidth;
   }
 
-  // Runs in a separate process: if trains meet or the run fails otherwise, all accelerators run and report
-  // it.
+  // Runs in a child process. If trains meet or the run fails, returns nullopt: a run of all accelerators then
+  // reports the cause.
   std::optional<nlohmann::ordered_json> run_symmetric() const {
     if (!may_represent_by_one()) return std::nullopt;
     const CompiledCollective& only = *prepared_->only;
@@ -298,13 +298,13 @@ class Stretch {
   const std::unique_ptr<PreparedProgram> prepared_;
 };
 
-// The training of a layer table is not a program of the configuration.
+// The training of a layer table is not a configured program, so it has a single job.
 std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Program& program) {
   if (config::runs_program(loaded.config)) return jobs_of(loaded.config, program);
   return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
 }
 
-// Describes the machine of the configuration's collective.
+// Describes the machine for the configured collective.
 template <typename Describe>
 std::string describe_machine(const config::Loaded& loaded, Describe describe) {
   const workload::Program program = make_lone_collective(loaded);

@@ -47,7 +47,8 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
   if (chained != nullptr) make_gradient_queue(*chained);
 }
 
-// Registers the collective in the order of the list.
+// Registers the collective of `operation`; call in program order, which is the order in which tables are
+// loaded.
 void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
   const ContextId id = state_.context_of(join);
   operation_of_[id] = operation;
@@ -63,7 +64,7 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
   const auto* const join = std::get_if<workload::JoinCollective>(&program_->operations[operation].work);
   if (join != nullptr) expect(operation, *join);
   if (!simulating_) return;
-  // A collective of one rank ends when it begins, which must not happen within this call.
+  // A collective of one rank ends as it begins, which must not happen during this call.
   const bool moves = join == nullptr || state_.exchange(state_.context_of(*join)).compiled != nullptr;
   const Cycles now = fabric::current_cycle(state_.config().system.clock.period());
   if (!moves || at > now) {
@@ -71,7 +72,7 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
     set_alarm(at, Kind::kReady);
     return;
   }
-  // In the order of their addition.
+  // Operations become ready in the order in which they were added.
   dequeue_ready(now);
   make_ready(operation, now);
   settle(now);
@@ -180,7 +181,7 @@ void ProgramRunner::end(std::size_t operation, Cycles now) {
   ended_.push_back(operation);
 }
 
-// Handles everything that follows from finished operations, and starts the next work of units and contexts.
+// Handles the consequences of ended operations, and starts the next work of units and contexts.
 void ProgramRunner::settle(Cycles now) {
   bool settled = false;
   while (!settled) {
@@ -201,7 +202,7 @@ void ProgramRunner::settle(Cycles now) {
   load_contexts(now);
 }
 
-// Dequeues layers from the gradient queue once everything else for which they wait has ended.
+// Dequeues layers from the gradient queue once their other predecessors have ended.
 void ProgramRunner::dequeue_layers(Cycles now) {
   while (gradients_ != nullptr && gradients_->released()) {
     const auto operation = static_cast<std::size_t>(chain_->layers[gradients_->layer()].operation);
@@ -245,8 +246,9 @@ void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   }
 }
 
-// Decides whether a computation that takes `cycles` alone runs tile by tile. On a slower accelerator it ends
-// later than its tiles by the difference; one that is faster than its tiles has no separate tiles.
+// Decides whether a computation that takes `cycles` by itself runs tile by tile, and starts its tiles. If the
+// accelerator is slower than nominal, the computation ends later than its tiles by the difference; if it is
+// faster, tiles are not used.
 bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) {
   if (engine_ == nullptr) return false;
   auto work = passes_.work(rank_, operation);
@@ -287,7 +289,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   }
 }
 
-// Lets a joined and launched exchange begin.
+// Lets an exchange begin that has been joined and launched.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
@@ -331,7 +333,7 @@ void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   start(id, now);
 }
 
-// Starts tables through the registers, at the node's time.
+// Starts an exchange's tables through the interface's registers, at the node's time.
 void ProgramRunner::start(ContextId id, Cycles now) {
   state_.begin(id, accelerator_, now);
   times(operation_of_.at(id)).begun = now;
@@ -361,8 +363,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// Loads missing tables of a joined exchange, otherwise the next ones in the list. Returns false if there is
-// nothing to load or no free context.
+// Loads missing tables of a joined exchange, or otherwise the next ones in program order. Returns false if
+// there is nothing to load or no free context.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;
@@ -390,8 +392,8 @@ bool ProgramRunner::load_next(Cycles now) {
   return true;
 }
 
-// A free context, preferably one that holds the tables. For a joined exchange, otherwise the context of the
-// last exchange that is loaded but not joined, which is then loaded again later.
+// Returns a free context, preferably one that holds the tables. If none is free, a joined exchange gets the
+// context of the last exchange that is loaded but not joined, which must then be reloaded.
 ProgramRunner::Context* ProgramRunner::context_for(ContextId id, bool joined) {
   const schedule::NodeTables* const tables = state_.tables(id, accelerator_).tables;
   Context* free = nullptr;

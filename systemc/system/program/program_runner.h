@@ -21,48 +21,44 @@
 
 namespace coppice::system {
 
-// A chained forward pass, and the chunks of the all-reduce for which it waits.
+// A chained forward pass, and the all-reduce's chunks that it waits for.
 struct ChainedGradients {
   GradientChain chain;
   schedule::FinalChunks chunks;
 };
 
-// An accelerator that runs its rank's part of a program. It computes one operation at a time, in the order of
-// readiness and then of the list, accesses its memory one operation at a time, and joins collectives, sends
-// and receives through its network interface. An operation whose last predecessor ends in cycle c begins in c
-// if its resource is free.
-//
-// The interface has system.ni.contexts contexts for collectives. Loading tables into one takes
-// system.ni.table_load cycles per entry, one table at a time; tables that a context still holds are not
-// loaded again. The first collectives of the rank's list are loaded before the program begins, others ahead
-// of their turn if a context is free. A collective that is joined but not loaded replaces the last one in the
-// list that is loaded but not joined. Sends and receives need no context.
-//
-// Layers of a chained forward pass wait for the gradient queue, which sits between the interface and the rest
-// of the accelerator.
+// An accelerator that runs one rank of a program. It executes one computation and one memory access at a
+// time, each in order of readiness and then of the program, and joins collectives, sends and receives through
+// its network interface. An operation whose last predecessor ends in cycle c begins in c if its resource is
+// free. The interface has system.ni.contexts contexts for collectives. Tables are loaded into them one at a
+// time, at system.ni.table_load cycles per entry; tables that a context still holds are not reloaded. The
+// rank's first collectives are loaded before the program begins, later ones ahead of time if a context is
+// free. A collective that is joined but not loaded replaces the last of the rank's collectives that is loaded
+// but not joined. Sends and receives need no context. Layers of a chained forward pass wait for the gradient
+// queue, which is between the network interface and the accelerator's other units.
 //
 // A collective or transfer that is called in cycle c begins in c + system.ni.launch.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
-  // All references must outlive this object, as must `chained` (nullptr if no operation waits for parts of a
-  // collective) and `gate` (nullptr if collectives begin when they are joined).
+  // All references and pointees must outlive this object. `chained`: nullptr if no operation waits for parts
+  // of a collective. `gate`: nullptr if collectives begin when they are joined.
   ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
                 SharedPasses& passes, const ChainedGradients* chained, CollectiveGate* gate = nullptr);
 
-  // The runner acts at its node's time, unless its tiles run at the kernel's.
+  // The runner acts at its node's time, except that tiles run at the kernel's time.
   bool starts_at_once() const override { return engine_ == nullptr; }
   bool wants_alarm() const override { return true; }
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
   // Adds the rank's operation `operation`, a collective or transfer without predecessors, which is new or
-  // replaces an ended one. It becomes ready in cycle `at`, which must not be over; before the simulation, in
-  // the first cycle.
+  // replaces an ended one. It becomes ready in cycle `at`, which must not have passed, or in the first cycle
+  // if the simulation has not begun.
   void add(std::size_t operation, Cycles at);
 
-  // Whether it will act without an external event.
+  // Whether the runner will act without an external event.
   bool expects() const { return !alarms_.empty() || engine_ != nullptr; }
 
-  // Lists why unfinished operations wait, one per line; at most `limit`.
+  // Lists what unfinished operations wait for, one per line; at most `limit` lines.
   std::string describe_waiting(int limit) const;
 
  private:
@@ -81,7 +77,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   };
   struct Context {
     ni::ContextId id = ni::kOwnTables;             // kOwnTables: the context is free
-    const schedule::NodeTables* tables = nullptr;  // the loaded tables, also if the context is free
+    const schedule::NodeTables* tables = nullptr;  // the loaded tables, kept while the context is free
     bool started = false;
   };
 
@@ -133,24 +129,24 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]
   std::vector<std::int32_t> waits_;                   // [operation]: number of unfinished predecessors
-  std::deque<std::size_t> ended_;                     // operations whose followers have not been notified
-  const GradientChain* chain_ = nullptr;              // nullptr: nothing waits for the gradient queue
+  std::deque<std::size_t> ended_;         // ended operations whose followers have not been notified
+  const GradientChain* chain_ = nullptr;  // nullptr: nothing waits for the gradient queue
   std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
   Unit memory_;
-  // nullptr: every computation takes its formula's time.
+  // nullptr if every computation takes its formula's time.
   std::unique_ptr<accelerator::LayerEngine> engine_;
-  Cycles tiles_end_ = 0;     // end of the tiles if nothing else used the memory
+  Cycles tiles_end_ = 0;     // end of the tiles if nothing else uses the memory
   Cycles behind_tiles_ = 0;  // excess of a computation's time over the nominal time
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;  // the rank's collectives in the order of its list
-  std::size_t next_to_load_ = 0;         // index in in_order_; earlier collectives have been loaded
-  std::map<ni::ContextId, std::size_t> operation_of_;  // of joined collectives and of transfers
+  std::vector<ni::ContextId> in_order_;                // the rank's collectives in program order
+  std::size_t next_to_load_ = 0;                       // index in in_order_ of the next collective to load
+  std::map<ni::ContextId, std::size_t> operation_of_;  // for joined collectives and transfers
   // (-priority, id) of exchanges that are joined but not loaded.
   std::set<std::pair<int, ni::ContextId>> awaited_;
-  std::set<ni::ContextId> joined_;  // joined and not complete
-  std::set<ni::ContextId> begun_;   // loaded once, or joined: not loaded ahead again
+  std::set<ni::ContextId> joined_;  // joined but not complete
+  std::set<ni::ContextId> begun_;   // loaded once or joined, so not loaded ahead again
   Context* loading_ = nullptr;
 };
 

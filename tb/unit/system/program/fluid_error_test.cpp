@@ -70,7 +70,7 @@ TEST(FluidError, ASampleThatDoesNotRunLeavesItOpen) {
   write_fluid_error(measured, result);
   EXPECT_THAT(result["fluid"]["reason"].get<std::string>(), HasSubstr("no such luck"));
   EXPECT_TRUE(result["warnings"].empty());
-  EXPECT_EQ(summarize_fluid_error(result), "  error of fluid times: not known (no such luck)\n");
+  EXPECT_EQ(summarize_fluid_error(result), "  error of fluid times: unknown (no such luck)\n");
 }
 
 }  // namespace
