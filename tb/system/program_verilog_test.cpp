@@ -87,7 +87,7 @@ TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
           "program.jobs: in programs, Verilog network interfaces (system.ni.impl: rtl) get their first"));
   const std::string begin = "ranks: 4\noperations:\n";
   EXPECT_THAT(refusal(begin + "  - {name: told, send: 64 B, from: 0, to: 1}\n", ""),
-              HasSubstr("'told' is a message from a rank to another"));
+              HasSubstr("'told' is a message from one rank to another"));
   EXPECT_THAT(refusal(begin + "  - {name: all, all_to_all: 4 KiB}\n", ""), HasSubstr("check: "));
   EXPECT_THAT(
       refusal(
@@ -98,7 +98,7 @@ TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
   std::string much = begin;
   for (const char* name : {"a", "b", "c", "d", "e"})
     much += "  - {name: " + std::string(name) + ", all_reduce: 14 MiB}\n";
-  EXPECT_THAT(refusal(much, "check=off"), HasSubstr("up to 'e': Verilog network interfaces reach 64 MiB"));
+  EXPECT_THAT(refusal(much, "check=off"), HasSubstr("up to 'e': Verilog network interfaces address only 64 MiB"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using workload::CollectiveOp;
 
 constexpr Bytes kOffset = (Bytes{1} << ProgramState::kBufferBits) - 1;
 
-// Multiply-accumulates are two operations each.
+// Counts a multiply-accumulate as two operations.
 double operations_per_second(const config::AcceleratorConfig& accelerator) {
   if (accelerator.model == "roofline") {
     return accelerator.roofline.peak_tflops * 1e12 * accelerator.roofline.efficiency;

@@ -19,19 +19,19 @@
 
 namespace coppice::system {
 
-// Cycles in which a rank's operation becomes ready, begins and ends; -1: not yet. Ready: all its predecessors
-// have ended. Begun: its computation has begun, or the network interface may move its data.
+// Cycles in which a rank's operation becomes ready (all predecessors have ended), begins (computing, or being
+// allowed to move data) and ends; -1: not yet.
 struct OperationTimes {
   Cycles ready = -1;
   Cycles begun = -1;
   Cycles ended = -1;
 };
 
-// A collective or transfer of a program while it runs.
+// The state of a collective or transfer during the run.
 class ExchangeState {
  public:
   bool collective = true;                        // false: a transfer
-  std::int32_t number = 0;                       // in Program::collectives or Program::transfers
+  std::int32_t number = 0;                       // index in Program::collectives or Program::transfers
   const CompiledCollective* compiled = nullptr;  // nullptr for a group of one rank, which moves nothing
   std::unique_ptr<Verification> verification;    // exists from the first join until the last member is done
   int joined = 0;
@@ -39,23 +39,24 @@ class ExchangeState {
   Cycles first_joined = -1;
   Cycles last_joined = -1;
   Cycles ended = -1;
-  std::vector<Cycles> begun{};  // [interface]: cycle in which its tables began; empty: cycle 0
-  CheckedElements checked{};    // set when its data is verified
+  std::vector<Cycles> begun{};  // [interface]: cycle in which its tables were started; empty: cycle 0
+  CheckedElements checked{};    // set when the data is verified
 };
 
 // State shared by the accelerators of a program: the program, its compiled collectives, and their progress.
-// Accelerators may run in several threads: their changes here do not depend on their order within a cycle.
+// Accelerators may run in several threads: the effect of their changes does not depend on their order within
+// a cycle.
 class ProgramState {
  public:
-  // Compiles the collectives; throws ConfigError. All references must outlive this object. `jobs` contain
-  // every rank.
+  // Compiles the collectives; throws ConfigError. All references must outlive this object. Every rank must
+  // belong to one of `jobs`.
   ProgramState(const config::Loaded& loaded, const workload::Program& program, std::vector<Job> jobs,
                CompiledCollectives& compiler);
 
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
   const std::vector<Job>& jobs() const { return jobs_; }
-  // The time before which no operation of a rank begins.
+  // The earliest begin of a rank's operations.
   Femtoseconds begins(int rank) const;
   topology::NodeId accelerator(int rank) const;
   // The rank on an accelerator, or -1.
@@ -64,19 +65,18 @@ class ProgramState {
     return index < ranks_.size() ? ranks_[index] : -1;
   }
 
-  // Collectives are numbered from 1, transfers after them; the numbers are contexts of the network
-  // interfaces.
+  // Collectives are numbered from 1, followed by transfers; these numbers are the interfaces' context IDs.
   ni::ContextId context_of(const workload::JoinCollective& join) const {
     return collectives_[static_cast<std::size_t>(join.collective)];
   }
   ni::ContextId context_of_transfer(std::int32_t transfer) const {
     return transfers_[static_cast<std::size_t>(transfer)];
   }
-  // Compile collective or transfer `number` of a program that grows, which is new or replaces a finished one,
+  // Compile collective or transfer `number` of a growing program, which is new or replaces a finished one,
   // and return its context. Throw ConfigError.
   ni::ContextId add_collective(std::int32_t number);
   ni::ContextId add_transfer(std::int32_t number);
-  // Extends the state for a new operation in the rank's list.
+  // Extends the state by a new operation of the rank.
   void add_operation(int rank);
   ni::ContextId exchanges() const { return static_cast<ni::ContextId>(exchanges_.size()); }
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
@@ -84,14 +84,14 @@ class ProgramState {
   topology::NodeId member(ni::ContextId id, topology::NodeId accelerator) const {
     return member(*exchanges_[id - 1].compiled, accelerator);
   }
-  // The cycle in which an accelerator's tables of an exchange began.
+  // The cycle in which an exchange's tables were started at an accelerator.
   Cycles begun(ni::ContextId id, topology::NodeId accelerator) const {
     const ExchangeState& exchange = exchanges_[id - 1];
     return exchange.begun.empty() ? 0 : exchange.begun[static_cast<std::size_t>(member(id, accelerator))];
   }
-  // The tables for an accelerator's network interface to load.
+  // The tables of an exchange that an accelerator's network interface loads.
   ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
-  // Higher priorities are served first; a transfer's is 0.
+  // Higher priorities are served first; transfers have priority 0.
   int priority(ni::ContextId id) const {
     const ExchangeState& exchange = exchanges_[id - 1];
     return exchange.collective ? program_.collectives[static_cast<std::size_t>(exchange.number)].priority : 0;
@@ -99,11 +99,11 @@ class ProgramState {
   // The number of entries in a collective's tables at an accelerator.
   std::int64_t entries(ni::ContextId id, topology::NodeId accelerator) const;
 
-  // Whether switches reduce for any collective.
+  // Whether any collective uses reducing switches.
   bool adding() const { return adding_; }
   // Called when the data of a collective is verified, before it is released.
   std::function<void(const CompiledCollective& compiled, Verification& verification)> on_verified;
-  // Called when the last member of a collective or transfer is done, in that cycle.
+  // Called when the last member of a collective or transfer is done, in the same cycle.
   std::function<void(ni::ContextId id, Cycles now)> on_done;
   // Called when the first member joins a collective or transfer.
   std::function<void(ni::ContextId id, Cycles now)> on_first_joined;
@@ -112,18 +112,17 @@ class ProgramState {
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
   void done(ni::ContextId id, Cycles now);
-  // Records the end of the only collective, which starts at time 0, at each accelerator.
+  // Records the end at each accelerator of the only collective, which starts at time 0.
   void ended_alone(const std::vector<Cycles>& ends);
-  // Keeps all data until the end of the run, where it is verified: network interfaces may still add after all
-  // messages of a collective have counted.
+  // Keeps all data and verifies it at the end of the run, since network interfaces may still add data after
+  // all messages of a collective have been counted.
   void keep_data() { kept_ = true; }
   void verify_kept();
-  // Throws the error for wrong data of a collective or transfer: OrderLostError if only the lockstep orders
-  // its tables, otherwise ModelError.
+  // Throws the error for wrong data: OrderLostError if only the lockstep enforces the order of the tables,
+  // otherwise ModelError.
   [[noreturn]] void refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const;
 
-  // The buffer of an address in an accelerator's memory; the low kBufferBits of an address are the offset in
-  // the buffer.
+  // Addresses in an accelerator's memory consist of a buffer number and, in the low kBufferBits, an offset.
   static constexpr int kBufferBits = 40;
   ni::GradientMemory& memory(ni::ContextId id, topology::NodeId accelerator);
 
@@ -143,7 +142,7 @@ class ProgramState {
   double flit_hops() const { return flit_hops_; }  // of all messages
   std::string verified() const { return verified_; }
 
-  // Cycles of a computation, or of an access to memory, at the nominal speed.
+  // Cycles of a computation or memory access at the nominal speed.
   Cycles duration(const workload::Compute& compute, int rank) const;
   Cycles duration(const workload::MemoryAccess& access) const;
 
@@ -163,7 +162,7 @@ class ProgramState {
   std::vector<ni::ContextId> collectives_;  // [collective]
   std::vector<ni::ContextId> transfers_;    // [transfer]
   std::vector<ExchangeState> exchanges_;
-  Bytes kept_bytes_ = 0;  // of all buffers
+  Bytes kept_bytes_ = 0;  // sum over all buffers
   // [compiled]: indices of members that differ from their accelerator's number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
@@ -179,7 +178,7 @@ class ProgramState {
   std::unique_ptr<std::mutex> changing_ = std::make_unique<std::mutex>();
 };
 
-// An accelerator's memory as its network interface accesses it, divided into buffers.
+// An accelerator's memory, divided into buffers, as its network interface accesses it.
 class ProgramMemory final : public ni::GradientMemory {
  public:
   ProgramMemory(ProgramState& state, topology::NodeId accelerator)

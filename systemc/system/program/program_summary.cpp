@@ -12,7 +12,7 @@
 namespace coppice::system {
 namespace {
 
-// Describes the choice of auto and the four fastest of the other candidates, with their expected times.
+// Describes the choice of `auto` and the next four candidates, with their expected times.
 std::string describe_choice(const nlohmann::ordered_json& result) {
   constexpr std::size_t kMostOthers = 4;
   const auto expected = result.value("expected", nlohmann::ordered_json::array());
@@ -31,7 +31,7 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
   return text + "\n";
 }
 
-// "packed_trees 12, ring 3": how many collectives each algorithm ran.
+// The number of collectives by algorithm, such as "packed_trees 12, ring 3".
 std::string describe_algorithms(const nlohmann::ordered_json& result) {
   std::map<std::string, int> counts;
   for (const auto& one : result["collectives"]) {

@@ -23,7 +23,7 @@ const std::string& kind_or_other(const std::string& kind) {
   return kind.empty() ? none : kind;
 }
 
-// A stretch of a lane; `name` is the operation's index, or minus the number of operations joined in it.
+// A part of a lane; `name` is the operation's index, or minus the number of operations merged into the span.
 struct Span {
   Cycles begin;
   Cycles end;
@@ -31,8 +31,8 @@ struct Span {
   std::int64_t name;
 };
 
-// Merges neighbours of one part, those with the smallest gaps first, until `most` are left or the remaining
-// ones are distinguishable on a screen. Returns whether any were merged.
+// Merges adjacent spans of the same part, smallest gaps first, until at most `most` are left or the remaining
+// spans are distinguishable on a screen. Returns whether any were merged.
 bool join_spans(std::vector<Span>& spans, std::size_t most, Cycles end) {
   bool joined = false;
   for (Cycles gap = std::max<Cycles>(1, end / 8192); spans.size() > most && gap < end / 64; gap *= 2) {
@@ -103,7 +103,7 @@ void ProgramTimeline::Sums::add(const Sums& other) {
   for (const auto& [kind, cycles] : other.kinds) kinds[kind] += cycles;
 }
 
-// Until the last member has joined, this one waits for it.
+// Adds a member's waiting time until the last member has joined, then its communication.
 void ProgramTimeline::add_exchange(std::vector<Stretch>& list, std::size_t operation,
                                    const OperationTimes& times, ni::ContextId id,
                                    const std::string& kind) const {
@@ -132,7 +132,7 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
       add_exchange(list, i, times, state_.context_of(*join),
                    program.collectives[static_cast<std::size_t>(join->collective)].kind);
     } else if (const auto* send = std::get_if<workload::Send>(&work)) {
-      // Its data leaves whether or not the other side is ready.
+      // The data is sent whether or not the receiver is ready.
       const auto& kind = program.transfers[static_cast<std::size_t>(send->transfer)].kind;
       list.push_back({times.ready, times.ended, Part::kExposed, i, kind_or_other(kind)});
     } else if (const auto* receive = std::get_if<workload::Receive>(&work)) {
@@ -145,7 +145,7 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   return list;
 }
 
-// At any time the first part in the order of Part counts; among exposed exchanges, the first to begin.
+// At any time the first active part in the order of Part counts; among exposed exchanges, the first to begin.
 std::vector<ProgramTimeline::Sums> ProgramTimeline::sums(int rank, std::span<const Cycles> ends) const {
   struct Event {
     Cycles at;

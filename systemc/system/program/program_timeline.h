@@ -17,52 +17,53 @@
 
 namespace coppice::system {
 
-// How the accelerators of a program spent their time, from the times of their operations. At any time an
-// accelerator computes, or accesses its memory. Otherwise, if an exchange that it has joined, sent or will
-// receive is in flight between all its members, it is exposed to communication of that kind (of the first to
-// begin). Otherwise, if members are still missing or the sender has not sent, it waits for others: the bubble
-// of a pipeline, the skew of stragglers. Otherwise it is idle.
+// How accelerators spent their time, derived from the times of their operations. At any time the first
+// applicable activity counts: the accelerator computes; it accesses its memory; an exchange that it has
+// joined, sent or will receive is in flight between all its members (exposed communication of this kind; of
+// several, the first to begin); it waits for members to join or for a sender (a pipeline bubble, or
+// stragglers); or it is idle.
 class ProgramTimeline {
  public:
   static constexpr std::int64_t kListedOperations = 20'000;
 
-  // All references must outlive this object. `stop`: the cycle in which the run was stopped, which loses
-  // unfinished work; 0: everything has ended.
+  // All references must outlive this object. `stop`: the cycle in which the run was stopped and unfinished
+  // work was lost; 0: everything has ended.
   ProgramTimeline(const ProgramState& state, Femtoseconds period, Cycles stop = 0);
 
-  // When the last operation ended, or the run was stopped.
+  // The cycle in which the last operation ended or the run was stopped.
   Cycles end() const;
 
-  // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}: means
-  // over the ranks, which add up to the time. An iteration lasts from the end of the previous one, or from
-  // the start, until the last operation of this or an earlier iteration has ended.
+  // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}. Values
+  // are means over the ranks, and the parts sum to time_ns. An iteration lasts from the end of the previous
+  // one, or from the start, until the last operation of this or an earlier iteration has ended.
   nlohmann::ordered_json iterations() const;
-  // Like an item of iterations(), for work lost at the stop: from the last finished iteration of a rank's
-  // job, or from its arrival, up to the stop.
+  // Like an item of iterations(), for work lost at the stop: from the end of the last finished iteration of a
+  // rank's job, or its arrival, up to the stop.
   nlohmann::ordered_json lost() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns, bandwidth_gb_s,
-  // efficiency} of the collectives that have ended, then of the transfers, with {source, destination} instead
-  // of a group. With `observers`, all-reduces whose chunks become final one by one also have gradients.
+  // efficiency} for the collectives that have ended, followed by the transfers, with {source, destination}
+  // instead of a group. With `observers`, all-reduces whose chunks become final individually also have
+  // `gradients`.
   nlohmann::ordered_json collectives(const ProgramObservers* observers = nullptr) const;
-  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}, at a stop
-  // with the lost_ns included in the time. Programs of at most kListedOperations operations also have
-  // operations, a list of {name, ready_ns, begin_ns, end_ns} of those that have begun; they end at the stop
-  // at the latest.
+  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}, and after
+  // a stop lost_ns, which is part of time_ns. In programs of at most kListedOperations operations, items also
+  // have `operations`, a list of {name, ready_ns, begin_ns, end_ns} of those that have begun, ending no later
+  // than the stop.
   nlohmann::ordered_json accelerators() const;
 
-  // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of the iterations that have ended}.
+  // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} for each ended iteration}.
   nlohmann::ordered_json jobs() const;
 
-  // The activity of each group of ranks over time, for reports: {parts, names, lanes: [{ranks, spans}],
-  // lanes_in_all, merged}. Ranks with equal operations share a lane, which shows the first of them. Spans are
-  // packed (packed_numbers.h), four numbers each in cycles: begin relative to the previous begin, length,
-  // part, name. If `merged`, short neighbours were merged; the name of a merged span is minus their number.
-  // At most kMostLanes lanes and about kMostSpans spans.
+  // The activity of ranks over time, for reports: {parts, names, lanes: [{ranks, spans}], lanes_in_all,
+  // merged}. Ranks with equal operations share a lane, which shows the first of them. Spans are packed
+  // (packed_numbers.h), four numbers each: begin relative to the previous begin, and length, in cycles; part;
+  // name. If `merged`, adjacent short spans have been merged; the name of a merged span is minus the number
+  // of operations in it. There are at most kMostLanes lanes and about kMostSpans spans.
   static constexpr std::size_t kMostLanes = 64;
   static constexpr std::size_t kMostSpans = 24'000;
   nlohmann::ordered_json lanes() const;
 
-  // Adds a track for each rank's computation, and as many as needed for its operations in flight.
+  // Adds a track for each rank's computation, and as many tracks as its simultaneous other operations need.
   void trace(TraceWriter& writer) const;
 
  private:
@@ -72,7 +73,7 @@ class ProgramTimeline {
     Cycles begin = 0;
     Cycles end = 0;
     Part part = Part::kCompute;
-    std::size_t operation = 0;  // index in the rank
+    std::size_t operation = 0;  // index in the rank's program
     std::string kind{};         // kind of exposed communication
   };
   struct Sums {
@@ -85,21 +86,21 @@ class ProgramTimeline {
     void add(const Sums& other);
   };
 
-  // An operation's times up to the stop; nullopt if it was not ready by then.
+  // An operation's times, cut off at the stop; nullopt if it was not ready by then.
   std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
-  // The times at which the iterations of a job ended, by number, up to the first unfinished one.
+  // The end of each iteration of a job, by its number, up to the first unfinished iteration.
   std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
-  // The time from which a job's work is lost; the stop if the job has ended.
+  // The cycle from which a job's work is lost; the stop if the job has ended.
   Cycles lost_from(const Job& job) const;
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, std::size_t operation, const OperationTimes& times,
                     ni::ContextId id, const std::string& kind) const;
-  // The ranks of each lane: those with equal operations.
+  // Groups ranks with equal operations into lanes.
   std::vector<std::vector<int>> alike() const;
-  // A rank's time by activity from each of the ascending `ends` to the next, the first from the start; in one
-  // sweep over any number of them.
+  // A rank's time by activity in the intervals that end at each of the ascending `ends`, the first beginning
+  // at the start; computed in one sweep.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
-  // Counts `time` for the most important of the `active` stretches of `list`.
+  // Counts `time` for the first of the `active` stretches of `list`.
   static void add_time(Sums& sums, const std::vector<Stretch>& list,
                        const std::set<std::pair<Part, std::size_t>>& active, Cycles time);
   nlohmann::ordered_json to_json(const Sums& sums, double time, double over) const;
@@ -110,7 +111,7 @@ class ProgramTimeline {
   Femtoseconds period_;
   Cycles stop_;
   std::vector<std::vector<Stretch>> stretches_;  // [rank], sorted by begin
-  std::vector<Cycles> ends_;                     // of iterations
+  std::vector<Cycles> ends_;                     // ends of iterations
 };
 
 }  // namespace coppice::system

@@ -63,20 +63,20 @@ bool exchanges(const workload::Program& program, const Operation& operation) {
          std::holds_alternative<workload::Receive>(operation.work);
 }
 
-// Whether the computation is given in operations and bytes, without a layer.
+// Whether a computation is given in operations and bytes instead of by a layer.
 bool streams(const Compute& compute) {
   return compute.layer < 0 && compute.duration == 0 && compute.bytes > 0;
 }
 
-// A computation that moves bytes of memory as it computes.
+// The operation's computation if it accesses memory, otherwise nullptr.
 const Compute* pass_of(const Operation& operation) {
   const auto* const compute = std::get_if<Compute>(&operation.work);
   return compute != nullptr && (compute->layer >= 0 || streams(*compute)) ? compute : nullptr;
 }
 
-// Work in equal pieces, one of which is loaded while the previous one is computed. With exclusive use of the
-// memory it takes the roofline's time, the longer of both: the first piece needs no bytes, and the last
-// computes nothing.
+// Work in equal pieces, each of which is loaded while the previous one is computed. With exclusive use of the
+// memory it takes the roofline's time, the longer of loading and computing: the first piece needs no bytes,
+// and the last one computes nothing.
 PassWork stream_of(const Compute& compute, const config::AcceleratorConfig& config) {
   const double rate = 2.0 * config.array.front() * config.array.back() * config.pes;
   const auto cycles = static_cast<std::int64_t>(std::ceil(compute.operations / rate - 1e-9));
@@ -125,7 +125,7 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
     return std::ranges::any_of(rank.operations, [](const Operation& one) { return pass_of(one) != nullptr; });
   };
   if (std::ranges::none_of(program.ranks, moves)) return;
-  // Tiles take the time of the formula, which the array's timing has proven if it was requested.
+  // Tiles are timed by the formula; if array timing was requested, that has already confirmed the formula.
   accelerator_ = make_accelerator(loaded, accelerator::Timing::kFormula);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const auto& operations = program.ranks[rank].operations;
@@ -136,7 +136,7 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
   }
 }
 
-// Marks passes that some exchange neither precedes nor follows.
+// Marks the passes that at least one exchange neither precedes nor follows.
 SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
   const auto& operations = rank.operations;
   std::vector<std::size_t> numbers(operations.size());
@@ -145,7 +145,7 @@ SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
     numbers[i] = count;
     count += exchanges(program_, operations[i]) ? 1 : 0;
   }
-  // The exchanges before each operation, and then those after it.
+  // First the exchanges before each operation, later also those after it.
   std::vector<Exchanges> ordered(operations.size(), Exchanges(count));
   std::vector<Exchanges> later(operations.size(), Exchanges(count));
   const auto hand_on = [&](std::vector<Exchanges>& sets, std::size_t from, std::size_t to) {

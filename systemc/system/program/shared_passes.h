@@ -13,35 +13,33 @@
 
 namespace coppice::system {
 
-// Determines which passes over layers, and other computations given in operations and bytes, run tile by
-// tile, and their work.
-//
-// With a limited memory, a pass takes longer than its formula if the network interface reads or writes
-// meanwhile. It cannot do so if the program orders the pass with every exchange of its rank, one before the
-// other: the arrays then have the memory to themselves, and a pass takes exactly its formula (LayerEngine).
-// All other passes run tile by tile.
+// Determines which passes over layers, and other computations given in operations and bytes, are simulated
+// tile by tile, and provides their work. If memory bandwidth is limited, a pass takes longer than its formula
+// when the network interface accesses memory at the same time. This is impossible if every exchange of the
+// rank precedes or follows the pass in program order: the arrays then use the memory exclusively, and the
+// pass takes exactly the time of its formula (LayerEngine). All other passes run tile by tile.
 class SharedPasses {
  public:
   // All references must outlive this object.
   SharedPasses(const config::Loaded& loaded, const workload::Program& program);
 
-  // Whether a rank has such passes.
+  // Whether a rank has passes that run tile by tile.
   bool any(int rank) const;
   // The work of an operation of a rank; nullptr if its formula is sufficient. Throws ConfigError.
   std::shared_ptr<const accelerator::PassWork> work(int rank, std::size_t operation);
-  // The number of pieces of a computation that is not a pass over a layer. Each takes whole cycles, so
-  // alone() may exceed the roofline's time by that many cycles.
+  // The number of pieces of a computation that is not a pass over a layer. Each takes a whole number of
+  // cycles, so alone() may exceed the roofline's time by up to this many cycles.
   static constexpr Cycles kPieces = 64;
-  // The time of a piece of work with exclusive use of the memory, in cycles of system.clock.
+  // The time of `work` with exclusive use of the memory, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;
 
-  // Records that a pass has run tile by tile, and took this many cycles longer than alone.
+  // Records that a pass has run tile by tile and took `longer` cycles more than alone().
   void ran(Cycles longer) {
     ++tiles_;
     delay_ += longer;
   }
 
-  // Whether there are passes with limited memory.
+  // Whether passes run with limited memory bandwidth.
   bool limited() const { return accelerator_.has_value(); }
   std::int64_t by_formula() const { return passes_ - tiles_; }
   std::int64_t by_tiles() const { return tiles_; }
@@ -54,8 +52,9 @@ class SharedPasses {
 
   const config::Config& config_;
   const workload::Program& program_;
-  std::optional<accelerator::Accelerator> accelerator_;  // set if layers run on arrays with a limited memory
-  std::vector<std::shared_ptr<const Flags>> shared_;     // [rank]
+  std::optional<accelerator::Accelerator>
+      accelerator_;  // set if layers run on arrays with limited memory bandwidth
+  std::vector<std::shared_ptr<const Flags>> shared_;  // [rank]
   std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
   std::map<std::pair<double, double>, std::shared_ptr<const accelerator::PassWork>>
       streams_;  // by (operations, bytes)

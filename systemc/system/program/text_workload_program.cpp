@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kModelKey = "training.model";
 
-// A single width if accelerators are not numbered by dimensions.
+// The widths of the dimensions, or a single width if accelerators are not numbered by dimensions.
 std::vector<int> widths_of(const topology::Topology& topology) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   return widths.empty() ? std::vector<int>{topology.num_accelerators()} : widths;
@@ -29,11 +29,11 @@ workload::TextWorkload load_text_workload(const config::Loaded& loaded) {
   if (overlap == workload::Overlap::kChained) {
     throw ConfigError(loaded.place("training.overlap"),
                       "training.overlap: chained is not available for text workloads, which have no "
-                      "gradients to wait for piece by piece: write layer_wise or none");
+                      "gradients to wait for individually: write layer_wise or none");
   }
   if (overlap == workload::Overlap::kBucketed) {
     throw ConfigError(loaded.place("training.overlap"),
-                      "training.overlap: bucketed is not available for text workloads, which state what is "
+                      "training.overlap: bucketed is not available for text workloads, which define what is "
                       "reduced together: write layer_wise or none");
   }
   const std::string& path = loaded.config.training.model;

@@ -20,7 +20,7 @@ class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
 
-  // Rejects a key with the reason and the right value, unless `holds`.
+  // Rejects `key`, with the reason and a valid value, unless `holds`.
   void unless(bool holds, const char* key, const std::string& what) const {
     if (!holds) refuse(key, "in programs, Verilog network interfaces (system.ni.impl: rtl) " + what);
   }
@@ -39,9 +39,9 @@ void require_settings(const Refusals& refusals, const config::Config& config, co
   refusals.unless(ni.contexts <= NiContextsLimits::kContexts, "system.ni.contexts",
                   fmt::format("have {0} contexts: write at most {0}", NiContextsLimits::kContexts));
   refusals.unless(ni.early_messages == config::EarlyMessages::kAdded, "system.ni.early_messages",
-                  "add messages as they come: write added");
+                  "add messages as they arrive: write added");
   refusals.unless(ni.table_load >= 2, "system.ni.table_load",
-                  "take a line of a table a cycle and start a cycle after the last: write at least 2");
+                  "load one table line per cycle and start a cycle after the last: write at least 2");
   refusals.unless(!config.system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth",
                   "have their own memory, which keeps up with all ports: leave it out");
   refusals.unless(config.program.failures.empty(), "program.failures", "cannot fail: leave it out");
@@ -54,8 +54,8 @@ void require_exchanges(const Refusals& refusals, const config::Config& config, c
                        const workload::Program& program, const ProgramState& state) {
   if (!program.transfers.empty()) {
     refusals.refuse(key,
-                    fmt::format("'{}' is a message from a rank to another: Verilog network interfaces "
-                                "(system.ni.impl: rtl) have contexts for collectives only: write systemc",
+                    fmt::format("'{}' is a message from one rank to another: Verilog network interfaces "
+                                "(system.ni.impl: rtl) have contexts only for collectives: write systemc",
                                 program.transfers.front().name));
   }
   if (state.adding()) {
@@ -71,7 +71,7 @@ void require_exchanges(const Refusals& refusals, const config::Config& config, c
                                   collective.name));
     }
     if (collective.priority >= kMost || collective.priority < -kMost) {
-      refusals.refuse(key, fmt::format("'{}' has the priority {}: Verilog network interfaces take {} to {}",
+      refusals.refuse(key, fmt::format("'{}' has priority {}: Verilog network interfaces support {} to {}",
                                        collective.name, collective.priority, -kMost, kMost - 1));
     }
   }
@@ -93,14 +93,14 @@ void require_tables(const Refusals& refusals, const config::Config& config, cons
     for (std::size_t member = 0; member < compiled->interfaces.size(); ++member) {
       if (compiled->arrivals[member] >= std::int64_t{1} << NiContextsLimits::kArrivalBits) {
         refusals.refuse(key, fmt::format("'{}' has {} messages to accelerator {}: Verilog network interfaces "
-                                         "count to 65535",
+                                         "count only to 65535",
                                          name, compiled->arrivals[member], compiled->interfaces[member]));
       }
       Bytes& all = buffers[compiled->interfaces[member]];
       all += compiled->schedule.size + cosim::kLanes * 4;
       if (all > cosim::BufferMap::kReach) {
         refusals.refuse(key, fmt::format("the collectives of accelerator {} have buffers of {} up to '{}': "
-                                         "Verilog network interfaces reach {}",
+                                         "Verilog network interfaces address only {}",
                                          compiled->interfaces[member], format_bytes(all), name,
                                          format_bytes(cosim::BufferMap::kReach)));
       }

@@ -19,12 +19,12 @@ bool runs_in_verilog(const config::Loaded& loaded);
 std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topology::Topology& topology);
 
 // Throws ConfigError if the Verilated network interface without contexts (cosim/rtl_network_interface.h)
-// cannot run a collective with this verification of its data.
+// cannot run a collective that is verified by `verified`.
 void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective& alone,
                           const std::string& verified, const topology::Topology& topology, int ni_ports);
 
-// Throws ConfigError if the Verilated network interface (cosim/rtl_context_interface.h) cannot run a program,
-// naming the key and a remedy. `key`: the key that names the program.
+// Throws a ConfigError that names the responsible key and a remedy if the Verilated network interface
+// (cosim/rtl_context_interface.h) cannot run a program. `key`: the program's configuration key.
 void require_verilog_runs(const config::Loaded& loaded, const std::string& key,
                           const workload::Program& program, const std::vector<Job>& jobs,
                           const topology::Topology& topology, int ni_ports, const ProgramState& state);
