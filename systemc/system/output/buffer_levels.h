@@ -9,48 +9,49 @@
 
 namespace coppice::system {
 
-// How many flits each channel's input buffer holds, all virtual channels together, from the events of flits
-// that follow source routes: a flit is in the buffer from its arrival until it wins the switch behind it.
-// Kept as the largest number in every window of `kWindow` cycles.
+// The number of flits in each channel's input buffer, summed over virtual channels, derived from the events
+// of flits with source routes: a flit is in the buffer from its arrival until it wins the switch behind the
+// buffer. Stores the maximum of every window of `kWindow` cycles.
 class BufferLevels {
  public:
   static constexpr Cycles kWindow = 64;
 
-  // A buffer's largest number of flits in the windows from the one that begins at `from` until the next
+  // A buffer's maximum number of flits in each window, from the window that begins at `from` until the next
   // level.
   struct Level {
     Cycles from;
     int most;
   };
 
-  // `topology` must outlive this.
+  // `topology` must outlive this object.
   BufferLevels(const topology::Topology& topology, const config::SystemConfig& system);
 
-  // Events must come in order of time.
+  // Calls must be in time order.
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now);
 
-  // The levels of a channel's buffer, in order of time; the last is 0. Empty if it never held a flit.
+  // The levels of a channel's buffer in time order, the last of which is 0; empty if it never held a flit.
   std::vector<Level> levels(topology::ChannelId channel) const;
 
  private:
   struct Buffer {
-    std::queue<Cycles> arriving;  // flits on the channel
+    std::queue<Cycles> arriving;  // arrival times of flits on the channel
     int held = 0;
-    Cycles window = 0;  // the beginning of the window that `most` belongs to
+    Cycles window = 0;  // begin of the window of `most`
     int most = 0;
     std::vector<Level> levels;
   };
 
-  // Counts the flits that have arrived by `now`.
+  // Adds the flits that have arrived by `now`.
   static void arrive(Buffer& buffer, Cycles now);
-  // Closes the window before that of `now`, and the windows between them, in which nothing changed.
+  // Begins the window of `now`; records the level of the previous window, and of those in between, in which
+  // nothing changed.
   static void enter_window(Buffer& buffer, Cycles now);
   static void note(std::vector<Level>& levels, Level level);
-  // The channel over which the packet came to the event's node; -1 if from the network interface.
+  // The channel on which the packet arrived at the event's node; -1: injected by the network interface.
   topology::ChannelId came_over(const fabric::FlitEvent& event, const fabric::Packet& packet) const;
 
   const topology::Topology& topology_;
-  std::vector<Cycles> travel_;   // [channel] from the switch to the next buffer
+  std::vector<Cycles> travel_;   // [channel]: time from the switch to the next buffer
   std::vector<Buffer> buffers_;  // [channel]
 };
 

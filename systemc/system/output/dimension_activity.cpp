@@ -76,8 +76,8 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
   keep_busy(event.node, port, now * period_, now * period_, flit_time_[port]);
 }
 
-// If a flit takes a fractional number of cycles, it is granted the channel up to a cycle before the previous
-// one is done, and then follows that one.
+// If a flit takes a fractional number of cycles, it may be granted the channel up to a cycle before the
+// previous flit is done, and then follows it immediately.
 void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
                                   Femtoseconds last_flit, Femtoseconds used) {
   Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
@@ -91,7 +91,7 @@ void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycle
   const topology::Channel& channel = topology_->channel(id);
   if (!topology_->is_accelerator(channel.src)) return;
   const auto port = static_cast<std::size_t>(channel.src_port);
-  // Its last flit won the switch in the last of these cycles.
+  // The last flit won the switch in cycle `end` - 1.
   keep_busy(channel.src, port, begin * period_, (end - 1) * period_, used);
 }
 
@@ -103,11 +103,11 @@ void DimensionActivity::message_completed(const ni::MessageRecord& message, std:
         {message.dependencies_met * period_, message.completed * period_});
 }
 
-// Messages of a port overtake one another on the way to different accelerators, so one that ends last may
+// Messages of a port may overtake each other on the way to different accelerators, so the last one to end may
 // have begun first.
 void DimensionActivity::cover(std::vector<Span>& covered, std::size_t series, Span span) {
-  constexpr std::size_t kMost = 32;   // of a port; the oldest are joined, and what lies between is lost
-  Femtoseconds uncounted = span.end;  // from here on all is counted
+  constexpr std::size_t kMost = 32;   // per port; beyond it, the oldest spans are merged, including the gap
+  Femtoseconds uncounted = span.end;  // everything after this time has been counted
   Span joined = span;
   while (!covered.empty() && covered.back().end >= span.begin) {
     const Span last = covered.back();

@@ -11,22 +11,23 @@
 
 namespace coppice::system {
 
-// Time spent in windows of equal length, series by series. Over time, windows are merged two by two, so that
-// there are never more than kMost.
+// The time that each of several series spends in windows of equal length. Pairs of windows are merged as
+// needed, so that there are never more than kMost.
 class TimeWindows {
  public:
   static constexpr std::size_t kMost = 64;
 
-  // The initial length of a window is `first`.
+  // `first`: initial length of a window.
   TimeWindows(std::size_t series, Femtoseconds first) : spent_(series), window_(first) {}
 
-  // Adds `spent` of the time from `begin` to `end`, spread evenly; by default all of it.
+  // Adds `spent` (by default end - begin), spread evenly over the time from `begin` to `end`.
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end) { add(series, begin, end, end - begin); }
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent);
   Femtoseconds window() const { return window_; }
-  // A copy whose kMost windows reach `end`, even if nothing has been spent for long.
+  // Returns a copy whose kMost windows extend to `end`, even if no time was spent recently.
   TimeWindows until(Femtoseconds end) const;
-  // [window]: the fraction of its length that a series spent, over `count`; the last window ends at `end`.
+  // [window]: the time spent by a series divided by the window's length and by `count`; the last window ends
+  // at `end`.
   std::vector<double> parts(std::size_t series, double count, Femtoseconds end) const;
 
  private:
@@ -36,14 +37,14 @@ class TimeWindows {
   Femtoseconds window_;
 };
 
-// Observed activity of the dimensions of a hierarchy over time: of their channels (the time for which flits,
-// including heads, occupy those that leave accelerators) and of their messages (Themis, Fig. 9: a port's
-// dimension is active while one of its messages is in it, from when the message's data is available until it
-// has been reduced or stored). Both are means over all accelerators and ports.
+// Observes the activity of a hierarchy's dimensions over time: that of channels (the time for which flits,
+// including heads, occupy the channels that leave accelerators) and that of messages (Themis, Fig. 9: a
+// dimension is active at a port while one of the port's messages is in it, from when its data is available
+// until it has been reduced or stored). Both are means over all accelerators and ports.
 class DimensionActivity final : public fabric::FabricObserver {
  public:
-  // `schedules` are those of the messages. All references must outlive this object; the topology must have
-  // dimensions, equal at all accelerators.
+  // `schedules`: the schedules of the messages. All references must outlive this object; the topology must
+  // have dimensions, which must be the same at all accelerators.
   DimensionActivity(const topology::Topology& topology, const config::SystemConfig& system,
                     std::vector<const schedule::Schedule*> schedules);
 
@@ -52,16 +53,17 @@ class DimensionActivity final : public fabric::FabricObserver {
   void message_completed(const ni::MessageRecord& message, std::size_t schedule = 0);
 
   Femtoseconds window() const { return windows_.window(); }
-  // The observations, in windows of which TimeWindows::kMost reach `end`.
+  // Returns a copy whose windows extend to `end` (see TimeWindows::until()).
   DimensionActivity until(Femtoseconds end) const;
-  // [window up to `end`]: the fraction in which an accelerator's channels of dimension `d` were busy.
+  // [window up to `end`]: the fraction of time for which an accelerator's channels of dimension `d` were
+  // busy.
   std::vector<double> busy(std::size_t d, Femtoseconds end) const;
-  // The activity of messages.
+  // [window up to `end`]: the fraction of time for which messages were active in dimension `d`.
   std::vector<double> active(std::size_t d, Femtoseconds end) const;
 
  private:
-  // Counts a channel as busy for `used` from `begin` until its last flit is done; that flit may be granted up
-  // to a cycle before the previous one is done.
+  // Counts a channel as busy for `used` between `begin` and the end of its last flit, which begins at
+  // `last_flit` or, if later, when the previous flit ends.
   void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit,
                  Femtoseconds used);
 
@@ -69,8 +71,8 @@ class DimensionActivity final : public fabric::FabricObserver {
     Femtoseconds begin;
     Femtoseconds end;
   };
-  // Adds to a series the part of a span that is outside `covered`, and joins it to them. `covered` is
-  // disjoint and in ascending order; no span ends before earlier ones do.
+  // Adds the part of `span` that is outside `covered` to a series, and merges the span into `covered`, which
+  // is disjoint and in ascending order. Each call's span must end no earlier than previous ones.
   void cover(std::vector<Span>& covered, std::size_t series, Span span);
 
   double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }
@@ -82,9 +84,9 @@ class DimensionActivity final : public fabric::FabricObserver {
   std::vector<int> ports_;                  // [dimension]: ports per accelerator
   std::vector<Femtoseconds> flit_time_;     // [out-port of an accelerator]
   std::vector<std::size_t> dimension_;      // [out-port of an accelerator]
-  std::vector<Femtoseconds> free_at_;       // [accelerator][out-port]: when the channel's last flit is done
-  std::vector<std::vector<Span>> covered_;  // [accelerator][out-port]: the times in which it had messages
-  TimeWindows windows_;  // series: the channels of each dimension, then the messages of each
+  std::vector<Femtoseconds> free_at_;       // [accelerator][out-port]: end of the channel's last flit
+  std::vector<std::vector<Span>> covered_;  // [accelerator][out-port]: times with messages
+  TimeWindows windows_;                     // series: channels by dimension, then messages by dimension
 };
 
 }  // namespace coppice::system

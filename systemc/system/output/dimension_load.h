@@ -12,7 +12,7 @@ namespace coppice::system {
 
 class DimensionActivity;
 
-// The bytes that accelerators send in each dimension of a hierarchy, including forwarded ones.
+// The bytes, including forwarded ones, that accelerators send in each dimension of a hierarchy.
 class DimensionLoad {
  public:
   // The topology must have dimensions and outlive this object.
@@ -23,8 +23,9 @@ class DimensionLoad {
   void add(const schedule::Schedule& schedule, const std::vector<topology::NodeId>& interfaces);
 
   // Writes `dimensions`, a list of {kind, size, bandwidth_gb_s, bytes_per_accelerator, utilization, activity,
-  // busy}, and `window_ns`, the window length of the last two, for a run that took until `end`. The bandwidth
-  // is that of an accelerator in the dimension, over all links; utilization counts data without heads.
+  // busy}, and `window_ns`, the window length of `activity` and `busy`, for a run that ended at `end`. The
+  // bandwidth is an accelerator's, summed over its links of the dimension; utilization counts data without
+  // heads.
   void write(const DimensionActivity* activity, Femtoseconds end, nlohmann::ordered_json& result) const;
 
  private:

@@ -17,15 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A block of an FST: its type, and its length in 8 bytes, which includes these bytes; the most significant
-// byte first.
+// A block of an FST file begins with its type and a big-endian 8-byte length, which includes the length
+// itself.
 constexpr std::uintmax_t kLengthBytes = 8;
 constexpr int kUncompressedHierarchy = 4;
 constexpr int kHierarchy4 = 6;
 constexpr int kHierarchy4Duo = 7;
 
-// Whether the blocks of a file are contiguous up to its end and include the names of the signals, which the
-// writer puts last.
+// Whether a file consists of contiguous blocks up to its end, including that of signal names, which is
+// written last.
 bool is_whole(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
@@ -46,8 +46,7 @@ bool is_whole(const std::string& path) {
   return named && at == size;
 }
 
-// The reason why nothing could be written after the file's end, where it may have been cut off; 0 if there is
-// none.
+// Tries to append to a file that may have been cut off; returns the errno, or 0 on success.
 int no_room_behind(const std::string& path) {
   constexpr off_t kRoom = 64 << 10;
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -70,7 +69,7 @@ FstFile::FstFile(const std::string& path)
 FstFile::~FstFile() {
   std::error_code ignored;
   if (output_.direct()) fs::remove(written_, ignored);
-  fs::remove(written_ + ".hier", ignored);  // a temporary file of the writer
+  fs::remove(written_ + ".hier", ignored);  // the FST writer's temporary file
 }
 
 void FstFile::finish() {

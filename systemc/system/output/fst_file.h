@@ -6,8 +6,8 @@
 
 namespace coppice::system {
 
-// The waveform that a Verilated model writes itself (--fst) without reporting errors: it is written next to
-// its final name, checked for completeness, and renamed.
+// The waveform of a Verilated model (--fst). The model writes it without reporting errors, so it is written
+// next to its final name, checked for completeness, and renamed.
 class FstFile {
  public:
   // Throws ConfigError if `path` cannot be written.
@@ -17,9 +17,10 @@ class FstFile {
   FstFile(const FstFile&) = delete;
   FstFile& operator=(const FstFile&) = delete;
 
-  // The file that the model writes.
+  // The file that the model must write.
   const std::string& written_path() const { return written_; }
-  // Call this once the model is gone. Throws ModelError if the file is incomplete, or cannot be renamed.
+  // Call this after the model has been destroyed. Throws ModelError if the file is incomplete or cannot be
+  // renamed.
   void finish();
 
  private:

@@ -41,7 +41,7 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   InterfaceShape shape{ni_ports, flit_bits(config), config.system.ni.buffer, 0, 0};
   if (!ni_overhead.is_null()) {
     shape.entries = ni_overhead.at("entries_per_port_max").get<std::int64_t>();
-    // An arrival count for each flow.
+    // There is one arrival counter per flow.
     const double count_bits = std::max(1, ni_overhead.at("field_bits").value("dependencies", 1));
     shape.flows = static_cast<std::int64_t>(ni_overhead.at("dependency_bytes_per_node").get<double>() *
                                             kByteBits / count_bits);
@@ -58,8 +58,8 @@ double squared(double ratio) {
   return ratio * ratio;
 }
 
-// Bytes that collectives add, and bytes that they read from and write to memory, for all accelerators
-// together: each word of an all-reduce is added n - 1 times and stored n - 1 more times, with any schedule.
+// Bytes added, and bytes read from and written to memory, summed over all accelerators. With any schedule, an
+// all-reduce adds each word n - 1 times and copies it n - 1 times.
 struct Moved {
   double added = 0;
   double memory = 0;
@@ -71,7 +71,7 @@ Moved moved_bytes(workload::CollectiveOp op, double bytes, int accelerators) {
   const double reduced = op == kAllGather || op == kBroadcast ? 0 : each;
   const double gathered = op == kReduceScatter || op == kReduce ? 0 : each;
   return {reduced,
-          3 * reduced + 2 * gathered};  // a sum reads at both ends and writes, a copy reads and writes
+          3 * reduced + 2 * gathered};  // an addition reads at both ends and writes; a copy reads and writes
 }
 
 // The mean number of ports per router.
@@ -91,8 +91,7 @@ Json energy_of(const config::HardwareTable& table, const config::Config& config,
   const Moved moved =
       moved_bytes(trains ? workload::CollectiveOp::kAllReduce : config.collective.op, bytes, accelerators);
   const config::Technology technology = technology_of(config);
-  // Energy is capacitance times the square of the voltage; a memory's capacitance scales with the feature
-  // size.
+  // Energy is capacitance times voltage squared; a memory's capacitance scales with the feature size.
   const double sram =
       technology.nanometres / table.energy_nanometres * squared(technology.volts / table.volts);
   const double logic = config::capacitance_ratio(technology.nanometres, table.logic_nanometres) *
@@ -156,7 +155,7 @@ bool in_range(const InterfaceShape& shape) {
 config::HardwareTable hardware_table(const config::Loaded& loaded) {
   const std::string& named = loaded.config.hardware.energies;
   if (!named.empty()) return config::read_hardware_file(named);
-  // The folder `hardware` is next to `workloads`.
+  // The `hardware` folder is next to `workloads`.
   return config::read_hardware_file(
       (std::filesystem::path(model_folder()).parent_path() / "hardware/osu018.yaml").string());
 }
@@ -206,7 +205,7 @@ void add_hardware(Json& result, const config::Loaded& loaded) {
     result["hardware"] = std::move(hardware);
     return;
   }
-  const Json last = *simulator;  // `simulator` stays last
+  const Json last = *simulator;  // keeps `simulator` last
   result.erase("simulator");
   result["hardware"] = std::move(hardware);
   result["simulator"] = last;

@@ -19,7 +19,7 @@ struct RouterShape {
   int flit_bits = 0;
 };
 
-// The properties of a network interface that determine its area; entries are those of the fullest port.
+// The properties of a network interface that determine its area. `entries` is that of the port with the most.
 struct InterfaceShape {
   int ports = 0;
   int flit_bits = 0;
@@ -28,7 +28,7 @@ struct InterfaceShape {
   std::int64_t flows = 0;
 };
 
-// An area in um2 in the technology of the synthesised points.
+// An area in um2, in the technology of the synthesised designs.
 struct Area {
   double logic = 0;
   double macros = 0;
@@ -37,21 +37,22 @@ struct Area {
 Area router_area(const config::HardwareTable& table, const RouterShape& shape);
 Area interface_area(const config::HardwareTable& table, const InterfaceShape& shape);
 
-// Whether the router lies between the points that were synthesised.
+// Whether the parameters are within the range of the synthesised designs.
 bool in_range(const RouterShape& shape);
 bool in_range(const InterfaceShape& shape);
 
-// The table of hardware.energies, otherwise the shipped file: beside an installed command, or in the sources.
+// Reads the table of hardware.energies or, if unset, the shipped one, from the installation or the source
+// tree.
 config::HardwareTable hardware_table(const config::Loaded& loaded);
 
-// The `hardware` of a machine: the area of an accelerator with its share of the switches, in mm2, and its
-// parts, for all accelerators together. `ni_overhead` is that of a result; if it is null, tables count as
-// empty.
+// The `hardware` of a machine: the area of an accelerator with its share of the switches, in mm2, and the
+// areas of the parts, summed over all accelerators. `ni_overhead` is the result's; if it is null, tables are
+// assumed to be empty.
 nlohmann::ordered_json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
                                      const nlohmann::ordered_json& ni_overhead);
 
-// Adds `hardware` to a result if hardware.technology is set: area and, if flits were counted, the energy of
-// data movement. An iteration counts as its all-reduces.
+// Adds `hardware` to a result if hardware.technology is set: the area and, if flits were counted, the energy
+// of data movement. A training iteration is counted as its all-reduces.
 void add_hardware(nlohmann::ordered_json& result, const config::Loaded& loaded);
 
 }  // namespace coppice::system

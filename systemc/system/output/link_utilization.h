@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// Adds the utilization of channels to a result: `link_utilization`, the fraction of the time in which they
-// were busy, {mean, max}, and `channels`, a list of {src, dst, bytes, busy}, including heads.
+// Adds channel utilization to a result: `link_utilization`, the {mean, max} fraction of time for which
+// channels were busy, and `channels`, a list of {src, dst, bytes, busy}, which include heads.
 void write_channels(const config::SystemConfig& system, const topology::Topology& topology,
                     const fabric::FabricStatistics& statistics, Femtoseconds time,
                     nlohmann::ordered_json& result);

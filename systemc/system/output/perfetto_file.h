@@ -17,9 +17,9 @@ class TracePacket;
 
 namespace coppice::system {
 
-// A file of Perfetto's TrackEvent packets, compressed. Its tracks have slices, instants and counter values at
-// simulated times, which the format rounds to nanoseconds. Everything is kept until finish(), which
-// writes it sort by sort. Tracks without events are left out.
+// A file of compressed Perfetto TrackEvent packets. Its tracks have slices, instants and counter values at
+// simulated times, which the format rounds to nanoseconds. Everything is kept in memory until finish(), which
+// writes events grouped by type. Tracks without events are omitted.
 class PerfettoFile {
  public:
   using Track = std::size_t;
@@ -27,7 +27,7 @@ class PerfettoFile {
     std::uint32_t name;
     std::variant<std::int64_t, double, std::string> value;
   };
-  // The two ends of an arrow carry the same positive number.
+  // One end of an arrow between slices; both ends have the same positive number.
   struct Arrow {
     std::uint64_t number;  // 0: no arrow
     bool ends;
@@ -41,14 +41,15 @@ class PerfettoFile {
   Track add_counter(Track group, const std::string& name, const char* unit) {
     return add({.name = name, .parent = group + 1, .unit = unit});
   }
-  // The number by which slices and arguments refer to `name`.
+  // Returns the number by which slices and arguments refer to `name`.
   std::uint32_t number_of(const std::string& name);
 
-  // Slices of a track may lie inside each other, but not overlap in part. Begin and end in the same
-  // nanosecond: an instant.
+  // Slices of a track may be nested, but not partially overlap. If begin and end are in the same nanosecond,
+  // the event is an instant.
   void add_slice(Track track, std::uint32_t name, Femtoseconds begin, Femtoseconds end, Arrow arrow = {},
                  const std::vector<Argument>& arguments = {});
-  // From `at` on, until the next value. Values of equal times replace each other.
+  // Sets the counter's value from `at` until the next value. A later call with the same time replaces the
+  // value.
   void set_counter(Track track, double value, Femtoseconds at);
 
   // Writes the file and renames it to its final name. Throws ModelError if it cannot be written.
@@ -59,7 +60,7 @@ class PerfettoFile {
     Femtoseconds begin;
     Femtoseconds end;
     std::uint32_t name;
-    std::uint32_t arguments;  // how many, from first_argument on
+    std::uint32_t arguments;  // number of arguments, from first_argument on
     std::size_t first_argument;
     Arrow arrow;
   };
@@ -69,7 +70,7 @@ class PerfettoFile {
   };
   struct TrackData {
     std::string name;
-    Track parent = 0;  // 0: none, otherwise one more than its index
+    Track parent = 0;  // index plus 1; 0: none
     const char* unit = nullptr;
     bool used = false;
     std::vector<Slice> slices{};
@@ -85,15 +86,15 @@ class PerfettoFile {
   void write_values(perfetto::Trace& packets, Track track);
   static bool is_instant(const Slice& slice);
   void begin_slice(perfetto::Trace& packets, Track track, const Slice& slice) const;
-  // Appends the packets if there are enough to compress, or if `all`.
+  // Compresses and appends the packets if there are enough of them or `all` is set.
   void flush(perfetto::Trace& packets, bool all = false);
 
   ResultFile output_;
   std::vector<TrackData> tracks_;
-  std::vector<Track> order_;  // of the tracks in the file
+  std::vector<Track> order_;  // order of the tracks in the file
   std::vector<Argument> arguments_;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // of names_, from 1
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // indices in names_ plus 1
 };
 
 }  // namespace coppice::system

@@ -10,7 +10,7 @@
 namespace coppice::system {
 namespace {
 
-// Fractions in windows have four digits.
+// Fractions per window are rounded to four digits.
 constexpr double kPartRounding = 1e-4;
 
 void require_possible_dimensions(const nlohmann::ordered_json& dimensions) {

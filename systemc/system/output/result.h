@@ -9,15 +9,15 @@
 
 namespace coppice::system {
 
-// Bytes each accelerator's link carries per byte of a collective: the factor between algorithm and bus
+// Bytes that each accelerator's links carry per byte of a collective: the ratio of bus bandwidth to algorithm
 // bandwidth.
 double bus_factor(workload::CollectiveOp op, int accelerators);
 
-// Throws ModelError naming the quantity if the run took less than `least_ns`, if a collective took less than
-// the least possible time, or if a fraction of time or bandwidth exceeds 1.
+// Throws a ModelError that names the quantity if the run took less than `least_ns`, a collective took less
+// than the least possible time, or a fraction of time or bandwidth exceeds 1.
 void require_possible(const nlohmann::ordered_json& result, double least_ns);
 
-// Adds the choice of `algorithm: auto` and its candidates, the fastest first, if there was one.
+// Adds the choice of `algorithm: auto`, if any, and its candidates, fastest first.
 void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

@@ -20,15 +20,15 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;
 
-// Whether the path is something writable other than a regular file, such as a device or a pipe.
+// Whether the path exists and is not a regular file: for example, a device or a pipe.
 bool is_special(const fs::path& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-// The file that `path` leads to through symbolic links, whether or not it exists. A link to an object without
-// a name (/dev/stdout to a pipe) is that object itself.
+// Resolves symbolic links, even if the target does not exist. A link to an unnamed object (such as
+// /dev/stdout to a pipe) is returned as is.
 fs::path follow_links(const fs::path& path) {
   fs::path target = path;
   std::error_code error;
@@ -50,7 +50,7 @@ ResultFile::ResultFile(std::string option, std::string path)
   temporary_ = direct_ ? target_ : fmt::format("{}.partial.{}", target_, ::getpid());
   std::error_code ignored;
   errno = 0;
-  // Opening a pipe may block until it has a reader, so it is opened only when there is something to write.
+  // Opening a pipe may block until it has a reader, so it is not opened until there is something to write.
   if (direct_) {
     if (::access(target_.c_str(), W_OK) == 0) return;
   } else if (!fs::exists(target_, ignored) || ::access(target_.c_str(), W_OK) == 0) {
@@ -102,7 +102,7 @@ void ResultFile::append(std::string_view text) {
 
 void ResultFile::commit() {
   errno = 0;
-  // Closing flushes the data, so a full disk shows here.
+  // Closing flushes the data, so a full disk is detected here.
   if (file_ != nullptr && std::fclose(file_.release()) != 0) fail();
   if (direct_) {
     committed_ = true;

@@ -7,14 +7,14 @@
 
 namespace coppice::system {
 
-// The only writer of outputs. An output appears under its name complete or not at all: it is written next to
-// its final name and renamed. Anything but a regular file (a terminal, a pipe, /dev/null) is written directly
-// and never replaced; a symbolic link is kept, and its target is replaced. A file that was read as an input
-// (base/input_file.h) is never overwritten.
+// Writes an output file; all outputs use this class. A file appears under its name either complete or not at
+// all: it is written next to its final name and renamed. Anything other than a regular file (a terminal, a
+// pipe, /dev/null) is written directly and never replaced; a symbolic link is kept, and its target is
+// replaced. A file that was read as an input (base/input_file.h) is never overwritten.
 class ResultFile {
  public:
-  // `option` is the origin of `path` ("--out"), for messages. Throws ConfigError located there if the file
-  // cannot be written, which is tested by creating and removing the temporary file.
+  // `option` is the origin of `path`, such as "--out", for messages. Throws ConfigError located there if the
+  // file cannot be written, which is tested by creating and removing the temporary file.
   ResultFile(std::string option, std::string path);
   // Removes the temporary file if it was not committed.
   ~ResultFile();
@@ -25,13 +25,13 @@ class ResultFile {
   const std::string& path() const { return path_; }
   // The temporary file that is being written, in the same directory.
   const std::string& temporary_path() const { return temporary_; }
-  // Whether this is not a regular file: temporary_path() is then the file itself.
+  // Whether the output is not a regular file; temporary_path() is then the output itself.
   bool direct() const { return direct_; }
 
   // Appends `text`. Throws ModelError if that fails, for example on a full disk.
   void append(std::string_view text);
-  // Renames the temporary file to its final name, whoever has written it. Throws ModelError if it could not
-  // be written completely, or if the name belongs to an input.
+  // Renames the temporary file, whether written by append() or by others, to its final name. Throws
+  // ModelError if it could not be written completely or the name is that of an input.
   void commit();
   // Writes `text` as the whole file and commits it.
   void write(std::string_view text) {
@@ -39,7 +39,7 @@ class ResultFile {
     commit();
   }
 
-  // Throws ModelError: the output cannot be written, because of `reason`.
+  // Throws a ModelError that the output cannot be written, with the reason.
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:

@@ -11,11 +11,11 @@ namespace coppice::system {
 class CostMeter;
 class Machine;
 
-// The beginning of every result: its schema, the version that wrote it, and the configuration.
+// Begins a result with its schema, the program's version and the configuration.
 nlohmann::ordered_json begin_result(const std::string& schema, const config::Config& config);
 
-// The end of a run's result: the statistics of the machine's modules, also written to `statistics_path`
-// unless that is empty, and the cost of the run.
+// Ends a run's result with the statistics of the machine's modules, which are also written to
+// `statistics_path` unless that is empty, and the cost of the run.
 void end_result(nlohmann::ordered_json& result, const Machine& machine, const std::string& statistics_path,
                 const CostMeter& cost);
 

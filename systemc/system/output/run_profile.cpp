@@ -43,7 +43,7 @@ void RunProfile::message_completed(const ni::MessageRecord& message) {
                        message.entry->op == schedule::Op::kReduce ? 0 : 1, message.entry->step, message.dst});
 }
 
-// In a tree a node has one parent in each phase, which its first message names.
+// In a tree, a node has one parent per phase, which is known from its first message.
 void RunProfile::add_edge(const ni::MessageRecord& message) {
   const Cycles flow = message.entry->flow;
   auto place = std::ranges::find(flows_, flow);

@@ -17,17 +17,16 @@
 
 namespace coppice::system {
 
-// A run's activity over time, for reports: the use of every channel in windows of time, the messages and
-// waiting of every port of a network interface, and the trees of a schedule. Its size is bounded for any run:
-// beyond kMostMessages it halves the number of accelerators whose messages it keeps.
-//
-// As an observer of a fabric of trains or flows it has exact windows for the first kMostExact passages. After
-// these, and if it does not observe the fabric, it samples the fabric's counters as messages complete.
+// A run's activity over time, for reports: every channel's use in time windows, the messages and waiting
+// times of every network-interface port, and the trees of a schedule. Its size is bounded: beyond
+// kMostMessages messages, it halves the number of accelerators whose messages it keeps. As an observer of a
+// fabric of trains or fluid flows, it has exact windows for the first kMostExact passages. After these, or if
+// it does not observe the fabric, it samples the fabric's counters as messages complete.
 class RunProfile final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   static constexpr std::size_t kMostMessages = 5'000;
   static constexpr std::int64_t kMostExact = 65'536;
-  // Channels beyond these have no windows.
+  // Channels beyond this number have no windows.
   static constexpr std::size_t kMostWindowed = 8'192;
   // Limits on the flows whose trees are kept and on the edges of all these trees.
   static constexpr std::size_t kMostTrees = 32;
@@ -42,21 +41,21 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
                  Cycles /*now*/) override {}
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
 
-  // Samples the fabric's counters from cycle `now` on.
+  // Starts sampling the fabric's counters in cycle `now`.
   void sample_from(Cycles now);
-  // Takes a sample if sampling is on and the last one is old enough. Call it between slices of the run.
+  // Takes a sample if sampling is on and one is due. Call this between slices of the run.
   void sample_if_due(Cycles now);
 
   // The profile of a run of `cycles`:
   //   cycle_ns, time_ns
-  //   windows: length_ns; sampled_from_ns if it sampled; and busy: per channel a text with a digit per
+  //   windows: length_ns; sampled_from_ns if it sampled; and busy: per channel a string with a digit per
   //     window, 0-9A-Za-z for 0 to 1
   //   messages: packed (packed_numbers.h), twelve numbers each: source, port, free, data, issued, head, tail,
   //     done, flow, op, step, destination. Times are in cycles, all but the first as the difference to the
   //     previous one; op 0 reduces, 1 gathers.
   //   messages_in_all, messages_kept, messages_of: the accelerators from 0 on whose messages are kept
   //   trees: packed, five numbers per edge: flow, op, source, destination, step
-  // Without windows if nothing was observed.
+  // There are no windows if nothing was observed.
   nlohmann::ordered_json to_json(Cycles cycles);
 
  private:
@@ -70,11 +69,11 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   Femtoseconds period_;
   std::vector<Femtoseconds> flit_time_;  // [channel]
   TimeWindows windows_;                  // [channel]
-  std::int64_t exact_ = 0;               // number of passages
-  CountSamples samples_;                 // of the flits of each channel
+  std::int64_t exact_ = 0;               // number of passages in exact windows
+  CountSamples samples_;                 // flits by channel
   Cycles sampled_from_ = 0;
   std::vector<Line> messages_;
-  // The messages of nodes below this are kept.
+  // Messages of lower-numbered nodes are kept.
   topology::NodeId kept_ = std::numeric_limits<topology::NodeId>::max();
   std::int64_t in_all_ = 0;
   bool trees_;
@@ -83,9 +82,9 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   std::vector<std::array<Cycles, 5>> edges_;
 };
 
-// The network as reports draw it: name, accelerators, nodes, channels ([src, dst, GB/s, dimension]), and for
-// a grid dims and wraps. A graph that is isomorphic to a grid has the dims of that grid, and `places`: its
-// nodes in the grid.
+// Describes the network for drawings in reports: name, accelerators, nodes, channels ([src, dst, GB/s,
+// dimension]), and for a grid, dims and wraps. A graph that is isomorphic to a grid has that grid's dims, and
+// `places`, its nodes' positions in the grid.
 nlohmann::ordered_json drawing_of(const topology::Topology& topology);
 
 }  // namespace coppice::system

@@ -28,9 +28,9 @@ void walk(const sc_core::sc_object& object, const Read& read) {
   for (const sc_core::sc_object* child : object.get_child_objects()) walk(*child, read);
 }
 
-// Counts as integers, without a decimal point.
+// Returns integral values as integers, so that they are printed without a decimal point.
 nlohmann::ordered_json number(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it, doubles skip whole numbers
+  constexpr double kExact = 9007199254740992.0;  // 2^53: larger doubles skip integers
   if (value == std::floor(value) && std::abs(value) < kExact) return static_cast<std::int64_t>(value);
   return value;
 }

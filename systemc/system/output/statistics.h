@@ -11,14 +11,14 @@ namespace coppice::system {
 // "max": 60}}}.
 nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top);
 
-// These statistics module by module, as CSV: module, quantity, unit, value.
+// The statistics of each module as CSV: module, quantity, unit, value.
 std::string list_statistics(const sc_core::sc_object& top);
 
 // Writes list_statistics() to `path`, unless that is empty. Throws ConfigError if it cannot be written.
 void write_statistics(const std::string& path, const sc_core::sc_object& top);
 
-// One line per quantity counted by modules below `top`: module kind, name, unit and description, separated by
-// tabs.
+// Lists the quantities that modules below `top` count, one per line: module kind, name, unit and description,
+// separated by tabs.
 std::string describe_statistics(const sc_core::sc_object& top);
 
 }  // namespace coppice::system

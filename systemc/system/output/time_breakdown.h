@@ -8,33 +8,33 @@
 
 namespace coppice::system {
 
-// The cycles of a network-interface port by activity. Every cycle of every port counts once.
+// The cycles of a network-interface port by activity. Every cycle of a port is counted once.
 struct PortTime {
-  Cycles serialization = 0;  // sending the flits of its messages, at the rate of the slowest channel ahead
+  Cycles serialization = 0;  // sending flits of its messages, at the rate of the slowest channel on the path
   Cycles latency = 0;        // waiting for memory, or for data in flight that it depends on
   Cycles dependencies = 0;   // waiting for data that has not left its sender
   Cycles lockstep = 0;       // waiting for the lockstep to allow the next timestep
-  Cycles contention = 0;     // flits of its messages, or data that it depends on, delayed by other traffic
-  // Likewise delayed by missing credits: as far as buffers shorter than the credit loop explain it.
+  Cycles contention = 0;     // its messages' flits, or data that it depends on, delayed by other traffic
+  // Delay of the same by missing credits, as far as explained by buffers shorter than the credit loop.
   Cycles credits = 0;
   Cycles idle = 0;      // the tables of its next message were not running
-  Cycles finished = 0;  // its table is done, others continue
+  Cycles finished = 0;  // its table is done while others continue
 
   Cycles total() const {
     return serialization + latency + dependencies + lockstep + contention + credits + idle + finished;
   }
 };
 
-// Adds up PortTime from the messages as they complete.
+// Accumulates the PortTime of every port from completed messages.
 class TimeBreakdown {
  public:
   TimeBreakdown(int accelerators, int ni_ports);
 
-  // Adds a completed message of tables that began in cycle `begun` at its source. Messages of switches that
-  // add do not count.
+  // Adds a completed message whose tables were started in cycle `begun` at its source. Messages of reducing
+  // switches are ignored.
   void add(const ni::MessageRecord& message, Cycles begun = 0);
 
-  // The mean over all ports, in cycles; the parts sum to `total`. They include `idle` if any port was idle.
+  // The mean over all ports, in cycles; the parts sum to `total`. `idle` is present only if a port was idle.
   nlohmann::ordered_json to_json(Cycles total) const;
 
   const PortTime& port(topology::NodeId node, int port) const {
@@ -46,8 +46,8 @@ class TimeBreakdown {
   std::vector<PortTime> ports_;  // [accelerator][NI port]
 };
 
-// Divides the time of a message's port, from the tail of the previous message to its own tail. The message's
-// tables began in cycle `begun`.
+// Divides a port's time from the tail of the previous message to the tail of `message`, whose tables were
+// started in cycle `begun`.
 PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
 
 }  // namespace coppice::system

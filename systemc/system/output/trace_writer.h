@@ -15,15 +15,14 @@
 
 namespace coppice::system {
 
-// A trace for Perfetto (ui.perfetto.dev). Per network interface: a track per port with its table entries and
-// waiting times, one for arrivals, to which arrows lead from the senders, and a counter of a port's rate if
-// the fabric is fluid. Per channel: a counter of its use, and where flits move, of the flits in the buffer at
-// its end. Times are simulated and rounded to nanoseconds.
-//
-// The complete file appears in finish(); an unfinished trace leaves none.
+// Writes a trace for Perfetto (ui.perfetto.dev). Each network interface has a track per port with table
+// entries and waiting times, a track of arrivals, to which arrows lead from the senders, and at fluid
+// fidelity a counter of each port's rate. Each channel has a counter of its use and, if flits move, a counter
+// of the flits in the buffer at its end. Times are simulated and rounded to nanoseconds. The complete file
+// appears in finish(); an unfinished trace leaves no file.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
-  // Throws ConfigError if `path` cannot be written. The topology must outlive this.
+  // Throws ConfigError if `path` cannot be written. The topology must outlive this object.
   TraceWriter(const std::string& path, const topology::Topology& topology, const config::SystemConfig& system,
               int ni_ports);
 
@@ -31,7 +30,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
-  // A counter per port, in GB/s.
+  // Sets a port's counter, in GB/s.
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 
   // Names actors outside the machine (training jobs and their controller), each with its own track.
@@ -47,7 +46,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
  private:
   struct Interval {
     Cycles begin;
-    Cycles end;  // of the last flit, exclusive
+    Cycles end;  // end of the last flit, exclusive
     double use;  // share of the channel's time
   };
 
@@ -65,11 +64,11 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   Femtoseconds period_;
   BufferLevels buffers_;
   PerfettoFile::Track first_interface_ = 0;
-  std::optional<PerfettoFile::Track> actors_;  // their group
+  std::optional<PerfettoFile::Track> actors_;  // track group of the actors
   std::string actors_name_ = "jobs and controller";
   std::vector<PerfettoFile::Track> actor_tracks_;
   std::uint64_t messages_ = 0;
-  std::vector<Cycles> flit_cycles_;               // [channel] cycles for which a flit holds it
+  std::vector<Cycles> flit_cycles_;               // [channel]: cycles for which a flit occupies it
   std::vector<std::vector<Interval>> intervals_;  // [channel]
 };
 

@@ -9,19 +9,20 @@
 
 namespace coppice::system {
 
-// A value change dump (IEEE 1364) of named signals, in picoseconds. The complete file appears in finish().
+// A value change dump (IEEE 1364) of named signals, with times in picoseconds. The complete file appears in
+// finish().
 class VcdFile {
  public:
   // Throws ConfigError at `option` if `path` cannot be written.
   VcdFile(const std::string& option, const std::string& path) : output_(option, path) {}
 
-  // Adds a signal of `width` bits, at most 64; the parts of its name before dots are scopes. Call it before
-  // the first change. Returns the signal's number.
+  // Adds a signal of `width` (at most 64) bits and returns its number; dots in its name separate scopes. Call
+  // this before the first set().
   std::size_t add(std::string name, int width);
-  // Sets a signal's value from `at` on; `at`, in femtoseconds, must not decrease. Throws ModelError if the
-  // file cannot be written, as finish() does.
+  // Sets a signal's value from `at` on, which must not decrease. Throws ModelError if the file cannot be
+  // written, as does finish().
   void set(std::size_t signal, std::uint64_t value, Femtoseconds at);
-  // Completes the dump up to the time of the last call of set(), whether or not that changed a value.
+  // Completes the dump up to the time of the last call of set(), even if that did not change a value.
   void finish();
 
  private:
@@ -38,7 +39,7 @@ class VcdFile {
   ResultFile output_;
   std::vector<Signal> signals_;
   bool begun_ = false;
-  Femtoseconds written_ = -1;  // the last time in the file
+  Femtoseconds written_ = -1;  // last time in the file
   Femtoseconds last_ = 0;
 };
 

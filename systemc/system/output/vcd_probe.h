@@ -12,10 +12,10 @@
 
 namespace coppice::system {
 
-// Writes a value change dump of chosen accelerators for GTKWave: per network-interface port the timestep
-// counter, the lockstep counter, the number of entries issued and the decoder's state, and per channel that
-// leaves the node whether a flit is on it and its virtual channel. It samples at the end of every cycle and
-// changes nothing.
+// Writes a value change dump of selected accelerators. It shows, for each network-interface port, the
+// timestep counter, the lockstep counter, the number of issued entries and the decoder's state; and for each
+// channel that leaves the node, whether a flit enters it, and the flit's virtual channel. It samples at the
+// end of every cycle without affecting the simulation.
 class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written.
@@ -30,7 +30,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   void finish() { file_.finish(); }
 
  private:
-  // Numbers of signals.
+  // Signal numbers.
   struct PortSignals {
     std::size_t timestep;
     std::size_t lockstep;
@@ -38,7 +38,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
     std::size_t decoder;  // ni::DecoderState
   };
   struct ChannelSignals {
-    std::size_t valid;  // set if a flit was granted the switch towards it in this cycle
+    std::size_t valid;  // set if a flit was granted the switch to this channel in this cycle
     std::size_t vc;
     Cycles last = -1;  // cycle of the last flit
     int last_vc = 0;
@@ -55,7 +55,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   VcdFile file_;
   Femtoseconds period_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<Node*> by_id_;  // [node]; nullptr if not chosen
+  std::vector<Node*> by_id_;  // [node]; nullptr if not selected
   bool settled_ = false;      // whether all other processes of the cycle have run
   bool stopped_ = false;
 };

@@ -133,7 +133,7 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("inference")) {
     const auto& inference = result["inference"];
     text += fmt::format(
-        "  time to the first token {:.3f} ms, per token {:.3f} ms, of that {:.3f} ms exposed "
+        "  time to the first token {:.3f} ms, per token {:.3f} ms, including {:.3f} ms exposed "
         "communication\n",
         inference["time_to_first_token_ns"].get<double>() * 1e-6,
         inference["time_per_token_ns"].get<double>() * 1e-6,

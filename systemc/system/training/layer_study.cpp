@@ -175,7 +175,7 @@ std::string summarize_layers(const Json& study) {
                         layer.at("bound_by").get<std::string>(), layer.value("split", ""));
   }
   text +=
-      fmt::format("{} cycles and {} of stalls: {:.1f} us; {} of memory\n",
+      fmt::format("{} cycles, {} stall cycles: {:.1f} us; memory footprint {}\n",
                   study.at("cycles").get<std::int64_t>(), study.at("stall_cycles").get<std::int64_t>(),
                   study.at("time_ns").get<double>() / 1000, format_bytes(footprint.at("bytes").get<Bytes>()));
   return text;
