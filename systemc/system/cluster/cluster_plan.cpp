@@ -22,7 +22,7 @@ using topology::NodeId;
   throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, why));
 }
 
-// The configured failures, and failures of other spines drawn by the seed.
+// The configured failures, plus failures of other spines drawn with the seed.
 topology::ClosFailures with_random_failures(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   topology::ClosFailures failures = config.failures;
@@ -69,7 +69,8 @@ void place(const config::Loaded& loaded, const topology::Clos& clos, std::vector
   const config::RoutingConfig& routing = loaded.config.routing;
   if (clos.per_tor() % routing.host != 0) {
     refuse(loaded, "routing.host",
-           fmt::format("hosts of {} accelerators do not fill ToRs of {}", routing.host, clos.per_tor()));
+           fmt::format("hosts of {} accelerators do not evenly divide ToRs of {}", routing.host,
+                       clos.per_tor()));
   }
   std::vector<routing::JobShape> shapes;
   for (const PlannedJob& job : jobs) shapes.push_back({job.copy, job.replicas});

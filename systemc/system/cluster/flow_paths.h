@@ -19,45 +19,47 @@
 namespace coppice::system {
 
 // The paths of all jobs' flows during a study: hashed by switches, assigned by the controller, or moved away
-// from failed spines. A flow in progress moves with its path, if the fabric supports it.
+// from failed spines. If the fabric supports it, flows in progress also move to a new path.
 class FlowPaths {
  public:
-  // The controller's decision for the flows that were communicating when it was asked.
+  // The controller's decision for the flows that were communicating at the time of the request.
   struct Decision {
     std::vector<std::size_t> flows;
     PathAnswer answer;
   };
   struct Fallback {
     std::int64_t moved = 0;
-    bool communicates = false;  // a flow that the controller assigns
+    bool communicates = false;  // whether any flow that the controller assigns is communicating
   };
 
-  // References must outlive this object; `vcs` is the number of the routers' virtual channels.
+  // References must outlive this object. `vcs`: virtual channels per router input.
   FlowPaths(const config::RoutingConfig& config, std::uint64_t seed, int vcs, const topology::Clos& clos,
             const ClusterPlan& plan);
 
-  // Sets the fabric that carries the flows; nullptr: one that looks up paths as messages start.
+  // Sets the fabric that carries the flows; nullptr if the fabric looks up paths as messages start.
   void attach(fabric::RouteChanges* fabric) { fabric_ = fabric; }
   const HostPaths& table() const { return paths_; }
   const AssignmentStatistics& assignments() const { return assignments_; }
 
   // Whether the controller assigns a job's flows.
   bool controlled(std::size_t job) const;
-  // Called when a job starts communicating, over hashed paths until it gets others; below, when it stops.
+  // begin() is called when a job starts communicating, over hashed paths until others are assigned; end()
+  // when it stops.
   void begin(std::size_t job);
   void end(std::size_t job) { communicates_[job] = false; }
   bool any_communicates() const;
 
-  // Asks the controller for the paths of all flows that communicate. Throws ModelError naming the jobs that
-  // cannot be routed.
+  // Asks the controller for the paths of all communicating flows. Throws a ModelError that names the jobs
+  // that cannot be routed.
   Decision decide();
-  // The hosts receive the decision, which applies to flows that still communicate over live spines.
+  // Delivers the decision to the hosts; it applies to flows that still communicate and whose new spine is
+  // alive.
   void apply(const Decision& decision);
 
-  // A spine fails: its channels carry nothing any more, and the controller is informed.
+  // Fails a spine: stops its channels and informs the controller.
   void fail(int spine);
-  // Hosts that have lost their path fall back to hashing over live spines. Throws ModelError for a flow
-  // without any.
+  // Moves flows that have lost their path, and all unassigned flows, to live spines by hashing. Throws
+  // ModelError if there is none for a flow.
   Fallback fall_back(int spine);
 
  private:
@@ -76,7 +78,7 @@ class FlowPaths {
   Controller controller_;
   HostPaths paths_;
   fabric::RouteChanges* fabric_ = nullptr;
-  std::vector<std::size_t> first_flow_;  // [job]: index into paths_
+  std::vector<std::size_t> first_flow_;  // [job]: index of its first flow in paths_
   std::vector<bool> communicates_;       // [job]
   std::set<std::size_t> assigned_;       // flows on a path assigned by the controller
   AssignmentStatistics assignments_;

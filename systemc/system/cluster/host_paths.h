@@ -9,8 +9,8 @@
 
 namespace coppice::system {
 
-// The paths that the hosts' NICs use: one flow per source accelerator, over the spine that was last set for
-// it.
+// The paths that the hosts' NICs use: each accelerator is the source of at most one flow, which uses the
+// spine last set for it.
 class HostPaths final : public ni::PathTable {
  public:
   // `clos` must outlive the table. Flow i is flows[i]; no accelerator is the source of two flows.
@@ -21,7 +21,7 @@ class HostPaths final : public ni::PathTable {
   void set_spine(std::size_t flow, int spine) { spines_[flow] = spine; }
   const topology::Route& route_of(std::size_t flow) const;
 
-  // Throws ModelError for a pair without a flow.
+  // Throws ModelError if the pair has no flow.
   const topology::Route& route(topology::NodeId src, topology::NodeId dst) const override;
 
  private:
@@ -29,8 +29,8 @@ class HostPaths final : public ni::PathTable {
   std::vector<routing::Flow> flows_;
   int vcs_;
   std::vector<int> spines_;            // [flow]
-  std::vector<std::int64_t> flow_of_;  // [source accelerator]; -1: none
-  // [flow][spine + 1], created on first use: messages keep the routes on which they started.
+  std::vector<std::int64_t> flow_of_;  // [source accelerator]: its flow; -1: none
+  // [flow][spine + 1]. Created on first use and kept, since messages keep the routes on which they started.
   mutable std::vector<std::vector<std::unique_ptr<const topology::Route>>> routes_;
 };
 

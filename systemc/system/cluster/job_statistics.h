@@ -12,15 +12,15 @@
 
 namespace coppice::system {
 
-// The times of a job's all-reduces and their flows (Sec. 5.1, metrics).
+// Times of a job's all-reduces and flows (Sec. 5.1, metrics).
 class JobStatistics {
  public:
   void add_all_reduce(Femtoseconds time) { all_reduces_.push_back(time); }
-  // A flow is one message: from its head's injection to its tail's ejection.
+  // Adds a flow, which is one message; `time` is from the injection of its head to the ejection of its tail.
   void add_flow(Bytes bytes, Femtoseconds time);
 
-  // all_reduce_s (mean over iterations), ideal_s, slowdown, flow_completion_s, throughput_gb_s (means over
-  // flows), iterations_s.
+  // Returns all_reduce_s (mean over iterations), ideal_s, slowdown, flow_completion_s, throughput_gb_s (means
+  // over flows) and iterations_s.
   nlohmann::ordered_json to_json(double ideal_s) const;
 
  private:
@@ -42,8 +42,8 @@ class AssignmentStatistics {
   std::size_t moved_ = 0;
 };
 
-// Every method's assignment of all `flows` at once: its largest load and its CPU time (best of 5), next to
-// the lower bound. Omits the integer program above 64 flows.
+// Assigns all `flows` together by every method and returns each method's largest load and CPU time (best of
+// 5), and the lower bound on the load. Omits the integer program above 64 flows.
 nlohmann::ordered_json compare_methods(const routing::ClosLinks& links, std::span<const routing::Flow> flows,
                                        std::uint64_t seed);
 

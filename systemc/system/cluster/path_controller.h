@@ -12,25 +12,25 @@
 
 namespace coppice::system {
 
-// The controller's answer for the flows it was asked about, and its cost.
+// The controller's answer to a request for paths, and its cost.
 struct PathAnswer {
   routing::Assignment spines;
   double seconds = 0;     // CPU time of the assignment alone
-  std::size_t moved = 0;  // number of flows that had another spine
+  std::size_t moved = 0;  // number of flows that were moved to another spine
   int max_load = 0;
   int lower_bound = 0;
 };
 
-// The centralized controller (Sec. 3.2): assigns a spine to every communicating flow, from the live links and
-// by the configured method.
+// The centralized controller (Sec. 3.2), which assigns a spine to every communicating flow, given the live
+// links, by the configured method.
 class Controller {
  public:
   Controller(const config::RoutingConfig& config, routing::ClosLinks links, std::uint64_t seed);
 
-  // `previous` are the flows' spines so far, kNoSpine for new flows; `optimal` moves few of them. Throws
+  // `previous`: the flows' current spines, kNoSpine for new flows; method `optimal` moves few of them. Throws
   // UnroutableError, and ModelError if the integer program does not finish.
   PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
-  // The spine that the switches choose for an unassigned flow.
+  // The spine to which switches hash an unassigned flow.
   int hashed(const routing::Flow& flow) const;
 
   const routing::ClosLinks& links() const { return links_; }

@@ -1,4 +1,4 @@
-// Jobs on a Clos network, from their configuration to their measured all-reduces.
+// Simulates the jobs of a routing study and measures their all-reduces.
 #include "system/cluster/route_study.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ double seconds(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerSecond);
 }
 
-// The configuration of the machine: an interface with one port on each accelerator, which reduces by rings. A
-// study uses no other keys of interfaces, accelerators and programs.
+// The machine's configuration: each accelerator's network interface has one port and runs ring algorithms. A
+// study ignores all other keys of interfaces, accelerators and programs.
 config::Loaded machine_of(const config::Loaded& loaded) {
   config::Loaded machine = loaded;
   config::SystemConfig& system = machine.config.system;
@@ -61,8 +61,7 @@ RunOptions observed_by(ni::MessageObserver& observer, const RunOptions& options)
   return observed;
 }
 
-// The jobs' controller, which knows the flows of all jobs and holds back their all-reduces until hosts have
-// paths.
+// Runs the study: models the controller of all jobs' flows, and delays all-reduces until hosts have paths.
 class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
  public:
   RouteStudy(const config::Loaded& loaded, const RunOptions& options, ClusterPlan plan)
@@ -107,7 +106,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
  private:
   struct StudiedJob {
     std::size_t first_rank = 0;
-    std::int64_t messages = 0;                        // of one all-reduce
+    std::int64_t messages = 0;                        // number of messages of one all-reduce
     std::vector<std::function<void(Cycles)>> begins;  // [rank of the job]; set for ranks that have joined
     std::size_t joined = 0;
     std::int64_t outstanding = 0;
@@ -130,7 +129,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const auto& first = program_.ranks[job_of_rank_.size()].operations[1].work;
         const auto& join = std::get<workload::JoinCollective>(first);
-        // The messages of its ring, counted once for all members.
+        // Counts the messages of a ring once, at its first member.
         if (i == 0) job.messages += state().exchange(state().context_of(join)).compiled->messages;
         job_of_rank_.push_back(j);
       }
@@ -141,7 +140,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
 
   const ProgramState& state() const { return machine_.state(); }
 
-  // -- the all-reduces of a job: once all its ranks have joined, it requests paths, and they begin
+  // -- a job's all-reduces: once all its ranks have joined, it requests paths, and the all-reduces begin
 
   void join(int rank, std::int32_t /*collective*/, Cycles /*now*/,
             std::function<void(Cycles)> begin) override {
@@ -150,13 +149,14 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     job.begins[static_cast<std::size_t>(rank) - job.first_rank] = std::move(begin);
     if (++job.joined < job.begins.size()) return;
     job.joined = 0;
-    // Jobs that request at the same time do so in their order.
+    // Simultaneous requests are made in the order of jobs.
     requesting_.insert(j);
     conductor_.at(Conductor::now(),
                   [this] { request_paths(requesting_.extract(requesting_.begin()).value()); });
   }
 
-  // Sec. 3.5.4: the hosts report their new flows, and send when they have a path or have waited too long.
+  // Sec. 3.5.4: hosts report their new flows, and start sending when they have received a path or waited too
+  // long.
   void request_paths(std::size_t j) {
     StudiedJob& job = jobs_[j];
     const Femtoseconds now = Conductor::now();
@@ -217,8 +217,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     bool precomputed = false;
   };
 
-  // Predicted assignments are precomputed (Sec. 3.4.2): the next phases of jobs seen before and any single
-  // failure, unless the flows have changed so recently that precomputation is unfinished.
+  // Predictable assignments have been precomputed (Sec. 3.4.2): for the next phases of jobs seen before, and
+  // for any single failure, unless flows changed so recently that precomputation is unfinished.
   Response respond(bool predictable) {
     const Femtoseconds now = Conductor::now();
     const config::ControllerConfig& controller = routing_.controller;
@@ -228,7 +228,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     return {controller.round_trip + (ready ? 0 : controller.compute_time), ready};
   }
 
-  // Assigns paths to all flows that communicate now, and passes them to the hosts when the response arrives.
+  // Assigns paths to all flows that are communicating, and delivers them to the hosts when the response
+  // arrives.
   void answer(const Response& response, std::function<void()> then) {
     auto decision = std::make_shared<const FlowPaths::Decision>(paths_.decide());
     const std::int64_t number = ++asked_;
@@ -260,8 +261,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
   }
 
-  // Sec. 3.5.5: hosts whose path is gone fall back to hashing over live spines; then the controller's answer
-  // arrives, which was precomputed for any single failure.
+  // Sec. 3.5.5: hosts that have lost their path fall back to hashing over live spines, until the controller's
+  // answer arrives, which was precomputed for any single failure.
   void recover(int spine) {
     const FlowPaths::Fallback fallback = paths_.fall_back(spine);
     fallbacks_ += fallback.moved > 0 ? 1 : 0;
@@ -286,7 +287,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     timeline_.note(time, what, job, details);
   }
 
-  // 2(D - 1) rounds of the largest chunk at the NIC's rate.
+  // The time of 2(D - 1) rounds of the largest chunk at the NIC's rate.
   double ideal(const PlannedJob& job) const {
     const Bandwidth nic = plan_.topology.channels().front().bandwidth;
     return 2.0 * (job.replicas - 1) * static_cast<double>(job.message) /
@@ -341,7 +342,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   RouteTimeline timeline_;
   std::vector<StudiedJob> jobs_;
   std::vector<std::size_t> job_of_rank_;
-  std::set<std::size_t> requesting_;  // requests of jobs in this cycle
+  std::set<std::size_t> requesting_;  // jobs that request paths in this cycle
   Femtoseconds last_change_ = 0;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;
@@ -367,10 +368,10 @@ void require_fidelity(const config::Loaded& loaded) {
   }
 }
 
-// The approximate limit on flit-hops of a study's sample, which flits take about a second to simulate.
+// Approximate limit on the flit-hops of a study's sample: about a second at flit fidelity.
 constexpr double kStudiedFlitHops = 2e6;
 
-// The error of fluid times on a sample of the study, whose paths are assigned without delay.
+// Measures the error of fluid times on a sample of the study, in which paths are assigned without delay.
 ordered_json measure_error(const config::Loaded& loaded, const RunOptions& options, const ClusterPlan& plan) {
   config::Loaded small = loaded;
   config::RoutingConfig& routing = small.config.routing;

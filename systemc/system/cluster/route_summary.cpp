@@ -1,4 +1,4 @@
-// The text summary of a routing study's result.
+// Formats the summary of a routing study's result.
 #include <fmt/format.h>
 
 #include "system/cluster/route_study.h"
@@ -30,7 +30,7 @@ std::string summarize_route_study(const nlohmann::ordered_json& result) {
         controller["load_over_bound_mean"].get<double>());
   }
   text += summarize_fluid_error(result);
-  text += "  all flows of all jobs together:\n";
+  text += "  all jobs' flows together:\n";
   for (const auto& method : result["all_flows"]["methods"]) {
     text += fmt::format("    {:<14} most flows on a link {:>3}, lower bound {:>3}, in {:.3f} ms\n",
                         method["method"].get<std::string>(), method["max_load"].get<int>(),

@@ -11,19 +11,19 @@
 
 namespace coppice::system {
 
-// The events of jobs and their controller, in the order of simulated time: the result's `timeline`, and in a
-// trace one track per job (computing, all-reducing) and one for the controller (requests, answers,
-// fall-backs, failures).
+// Records the events of jobs and their controller in the order of simulated time, for the result's `timeline`
+// and for a trace with one track per job (computing, all-reducing) and one for the controller (requests,
+// answers, fall-backs, failures).
 class RouteTimeline {
  public:
-  // `trace`, if not nullptr, must outlive the timeline. One name per job.
+  // `trace`, if not nullptr, must outlive the timeline. `jobs`: one name per job.
   RouteTimeline(TraceWriter* trace, const std::vector<std::string>& jobs);
 
-  // The times of one job, and those of the controller, must not decrease.
+  // Records an event. The times of each job's events, and of the controller's, must not decrease.
   void note(Femtoseconds time, const std::string& event, std::optional<std::size_t> job,
             const nlohmann::ordered_json& details = {});
 
-  // Entries {time_s, event, job, details...}.
+  // A list of {time_s, event, job, details...}.
   nlohmann::ordered_json to_json() const;
 
  private:

@@ -5,14 +5,14 @@
 
 namespace coppice::system {
 
-// Routing on a Clos network without tables, for messages that a controller reroutes later: over the first
-// live spine, counted from the destination's number.
+// Table-free routing on a Clos network, for messages that a controller will reroute: over the first live
+// spine, searched from one given by the destination's number.
 class SpineRouting final : public topology::RoutingFunction {
  public:
   // `clos` must outlive this object.
   SpineRouting(const topology::Clos& clos, int vcs) : clos_(&clos), vcs_(vcs) {}
 
-  // Throws ModelError if no live spine connects the ToRs.
+  // Throws ModelError if no live spine connects the two ToRs.
   topology::Hop next_hop(topology::NodeId at, topology::NodeId dst, topology::RouteState& state,
                          int ejection_port) const override;
   int num_tie_bits() const override { return 0; }

@@ -10,7 +10,7 @@ namespace {
 
 using workload::Program;
 
-// The operations of a rank. Its ring's all-reduces have the numbers `first`, `first` + `stride`, ... in the
+// The operations of a rank, whose ring's all-reduces are collectives `first`, `first` + `stride`, ... of the
 // program.
 workload::RankProgram rank_program(const PlannedJob& job, std::int32_t first, std::int32_t stride,
                                    int iterations) {

@@ -8,11 +8,11 @@
 
 namespace coppice::system {
 
-// The program of planned jobs: each iteration computes, then all-reduces with the others of its ring. Ranks
-// are counted job by job, ring by ring, and along the ring; there is one group per ring.
+// The program of the planned jobs: in each iteration, a rank computes, then all-reduces within its ring.
+// Ranks are numbered by job, then by ring, then along the ring; each ring is a group.
 workload::Program study_program(const std::vector<PlannedJob>& jobs, int iterations);
 
-// The ranks and arrivals of the jobs in that program.
+// The jobs' ranks and arrivals in the program of study_program().
 std::vector<Job> study_jobs(const std::vector<PlannedJob>& jobs);
 
 }  // namespace coppice::system

@@ -6,7 +6,7 @@
 namespace coppice::system {
 namespace {
 
-// From NIC over ToR, spine and ToR to NIC.
+// NIC to ToR to spine to ToR to NIC.
 constexpr double kChannelsOfPath = 4;
 
 double flit_hops_of(const PlannedJob& job, Bytes flit_bytes) {
@@ -15,7 +15,7 @@ double flit_hops_of(const PlannedJob& job, Bytes flit_bytes) {
   return kChannelsOfPath * job.copy * job.replicas * rounds * flits;
 }
 
-// At least one element per accelerator of the ring.
+// Scales `bytes` to a multiple of `unit`, at least one, but never above `bytes`.
 Bytes scaled(Bytes bytes, double scale, Bytes unit) {
   const auto units =
       static_cast<Bytes>(std::ceil(static_cast<double>(bytes) * scale / static_cast<double>(unit)));

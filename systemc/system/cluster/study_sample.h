@@ -4,15 +4,14 @@
 
 namespace coppice::system {
 
-// The sample of a routing study on which the error of fluid times is measured: the first all-reduce of every
-// job, all at once, when flows of all jobs share links.
+// The sample of a routing study on which the error of fluid times is measured: every job's first all-reduce,
+// all of them simultaneously, so that flows of all jobs share links.
 struct StudySample {
   ClusterPlan plan;
   double scale = 1;  // factor on the bytes of its all-reduces
 };
 
-// `flit_bytes`: size of a flit; `flit_hops`: the approximate limit for the sample. Messages keep at least one
-// flit.
+// `flit_hops`: approximate limit for the sample. Messages keep at least one flit.
 StudySample sample_of(const ClusterPlan& plan, Bytes flit_bytes, double flit_hops);
 
 }  // namespace coppice::system

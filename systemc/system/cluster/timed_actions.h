@@ -13,11 +13,11 @@
 
 namespace coppice::system {
 
-// Calls functions at simulated times, simultaneous ones in the order of their requests: the activity of jobs
-// and their controller between messages.
+// Calls functions at simulated times, for the activity of jobs and their controller between messages.
+// Simultaneous functions are called in the order of their requests.
 class Conductor final : public sc_core::sc_module {
  public:
-  // `failure` must outlive the conductor and receives the exceptions of the functions.
+  // `failure`, which must outlive the conductor, receives exceptions of the functions.
   Conductor(const sc_core::sc_module_name& name, fabric::Failure& failure)
       : sc_module(name), wake_("wake"), failure_(&failure) {
     SC_HAS_PROCESS(Conductor);

@@ -18,15 +18,15 @@ namespace {
 
 using topology::NodeId;
 
-// Since its messages are not known in advance, a run moves flits unless another fidelity is requested, and
-// verifies by contributions, whose cost does not grow with the bytes.
+// Since messages are not known in advance, the default fidelity is flit, and the default check is
+// contributions, whose cost does not grow with the data size.
 void choose(config::Loaded& loaded) {
   config::Config& config = loaded.config;
   if (config.fidelity == config::Fidelity::kAuto) config.fidelity = config::Fidelity::kFlit;
   if (config.check == config::Check::kAuto) config.check = config::Check::kContributions;
   if (config.fidelity == config::Fidelity::kLeap) {
     throw ConfigError(loaded.place("fidelity"),
-                      "fidelity: leap needs to know all messages ahead, which an open run does not: write "
+                      "fidelity: leap needs to know all messages in advance, but an open run does not: write "
                       "flit, train or fluid");
   }
   if (runs_in_verilog(loaded)) {
@@ -74,7 +74,7 @@ Femtoseconds OpenRun::now() const {
 
 std::optional<Femtoseconds> OpenRun::next() const {
   const KernelContext::Use use(kernel_);
-  // Before the first cycle the kernel has not seen any events.
+  // Before the first cycle, the kernel does not know of any events.
   if (!begun_) return in_flight_ > 0 ? std::optional<Femtoseconds>(0) : std::nullopt;
   if (!sc_core::sc_pending_activity()) return std::nullopt;
   return kernel_time() + static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
@@ -120,7 +120,7 @@ OpenRun::Id OpenRun::send(NodeId src, NodeId dst, Bytes bytes) {
   operations.collective = false;
   operations.number = number;
   operations.of_ranks.clear();
-  // The receiver is ready first.
+  // Makes the receiver ready before the sender.
   add(operations, dst, workload::Receive{number});
   add(operations, src, workload::Send{number});
   begin(id);
@@ -168,9 +168,10 @@ OpenRun::Id OpenRun::collective(const OpenCollective& collective) {
   const Id id = machine_->state().add_collective(number);
   const CompiledCollective* const compiled = machine_->state().exchange(id).compiled;
   if (compiled != nullptr && compiled->interfaces.size() > compiled->accelerators.size()) {
-    throw UnsupportedError(fmt::format(
-        "collective: '{}' adds in switches, whose tables an open run does not load: choose another algorithm",
-        compiled->schedule.algorithm));
+    throw UnsupportedError(
+        fmt::format("collective: '{}' reduces in switches, whose tables an open run does not load: choose "
+                    "another algorithm",
+                    compiled->schedule.algorithm));
   }
   free_collectives_.pop_back();
   if (id >= operations_.size()) operations_.resize(id + 1);
@@ -203,7 +204,7 @@ void OpenRun::add(Operations& operations, int rank, const Work& work) {
 void OpenRun::begin(Id id) {
   ++in_flight_;
   const Cycles at = (now() + period_ - 1) / period_;
-  // A group of one is done as soon as its operation is added.
+  // Copied, since a group of one is done as soon as its operation is added, which frees `id`.
   const auto of_ranks = operations_[id].of_ranks;
   for (const auto& [rank, operation] : of_ranks) machine_->runner(rank).add(index(operation), at);
 }
@@ -244,7 +245,8 @@ void OpenRun::advance(Femtoseconds until) {
   stopped_ = false;
   const Femtoseconds begin = until / period_ * period_;
   if (begin > kernel_time()) simulate(fabric::to_sc_time(begin - kernel_time()));
-  // The kernel stops before the first phase of its last cycle.
+  // The kernel stops before the first phase of its last cycle, so the remaining events of this time still
+  // have to run.
   while ((!begun_ || sc_core::sc_pending_activity_at_current_time()) && !stopped_) {
     simulate(sc_core::SC_ZERO_TIME);
   }

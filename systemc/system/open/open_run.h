@@ -19,64 +19,61 @@
 
 namespace coppice::system {
 
-// A collective among accelerators, with the algorithm that the configuration names.
+// A collective among accelerators, with the configured algorithm.
 struct OpenCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
   Bytes bytes = 0;           // as in collective.size
   std::vector<int> group{};  // accelerators in the collective's order; empty: all
-  int root = 0;              // of broadcast and reduce: an accelerator of the group
-  int priority = 0;          // higher priorities are served first if the order of contexts is by priority
+  int root = 0;              // for broadcast and reduce: an accelerator of the group
+  int priority = 0;          // higher priorities are served first if contexts are ordered by priority
 };
 
-// The machine of a configuration, with messages and collectives requested during the simulation. They take
-// exactly the time of a program's (workload/program.h) whose sends and receives are ready in the cycle of the
-// request.
-//
-// It has its own SystemC kernel: a process may have several runs, one after another or side by side, in one
-// thread.
+// A configured machine whose messages and collectives are requested during the simulation. Their times are
+// exactly those of a program (workload/program.h) whose sends and receives become ready in the cycles of the
+// requests. Each run has its own SystemC kernel: a process may have several runs, in sequence or
+// simultaneously, in one thread.
 class OpenRun {
  public:
-  // The identity of a message or collective in flight: a small number, reused afterwards.
+  // Identifies a message or collective in flight: a small number that is reused afterwards.
   using Id = std::uint32_t;
 
-  // Takes the system, fidelity and check of a configuration, and the algorithms of its collectives. Throws
-  // ConfigError.
+  // Uses the configuration's system, fidelity, check and collective algorithms. Throws ConfigError.
   explicit OpenRun(config::Loaded loaded);
   OpenRun(const OpenRun&) = delete;
   OpenRun& operator=(const OpenRun&) = delete;
   ~OpenRun();
 
-  // Sends a message now, or from the next cycle on. Both throw ConfigError or UnsupportedError for an
-  // impossible request, which then has no effect.
+  // Sends a message at now() or, between cycles, in the next cycle. send() and collective() throw ConfigError
+  // or UnsupportedError for an impossible request, which has no effect.
   Id send(topology::NodeId src, topology::NodeId dst, Bytes bytes);
-  // All accelerators of its group join a collective, as send() does.
+  // Starts a collective, which all accelerators of its group join at the time at which send() would send.
   Id collective(const OpenCollective& collective);
-  // Called when a message has arrived, or a collective is done at all its accelerators, at time now(). It may
-  // call send() and collective(), and no other function that changes the run. Must not throw.
+  // Called at now() when a message has arrived or a collective is done at all its accelerators. It may call
+  // send(), collective() and stop(), but no other function that changes the run, and must not throw.
   std::function<void(Id id)> on_done;
 
-  // Simulates everything up to and including this time, which must not be before now(). Throws ModelError if
-  // the simulation fails, which ends the run, and ConfigError if messages could deadlock.
+  // Simulates up to and including `until`, which must not be before now(). Throws ModelError if the
+  // simulation fails, which ends the run, and ConfigError if messages could deadlock.
   void advance(Femtoseconds until);
-  // Simulates until nothing is in flight. Throws ModelError, also for a deadlock.
+  // Simulates until nothing is in flight. Throws like advance(), and ModelError for a deadlock.
   void drain();
 
-  // From on_done: advance() or drain() returns at this time; the next call continues with the remaining
-  // events of that time.
+  // Called from on_done: makes advance() or drain() return at now(). The next call continues with the
+  // remaining events of the same time.
   void stop();
 
   Femtoseconds now() const;
-  // The time of the next scheduled event; nullopt: none.
+  // Time of the next scheduled event; nullopt: none.
   std::optional<Femtoseconds> next() const;
   std::int64_t in_flight() const { return in_flight_; }
   int accelerators() const { return prepared_->topology.num_accelerators(); }
   config::Fidelity fidelity() const { return loaded_.config.fidelity; }
 
  private:
-  // The operations of a message or collective, as ranks and their indices.
+  // The operations of a message or collective.
   struct Operations {
     bool collective = false;
-    std::int32_t number = 0;  // in the program's list
+    std::int32_t number = 0;  // index in the program's transfers or collectives
     std::vector<std::pair<int, std::int32_t>> of_ranks;
   };
 

@@ -7,16 +7,17 @@
 
 namespace coppice::system {
 
-// Decides, cycle by cycle, when a source creates packets.
+// Decides in each cycle whether a source creates a packet.
 class InjectionProcess {
  public:
-  // `probability` of a packet per cycle, on average.
+  // `probability`: mean number of packets per cycle.
   InjectionProcess(double probability, const std::optional<Bursts>& bursts);
 
-  // Whether a packet is created in this cycle; the first call also draws whether the source starts on or off.
+  // Whether a packet is created in this cycle. The first call also draws whether a bursty source starts on or
+  // off.
   bool creates(Random& random) { return bursts_ ? creates_in_burst(random) : random.bernoulli(probability_); }
 
-  // The probability of a packet in a cycle in which a bursty source is on; may be above 1.
+  // The probability of a packet in a cycle in which a bursty source is on; may exceed 1.
   static double while_on(double probability, const Bursts& bursts);
 
  private:

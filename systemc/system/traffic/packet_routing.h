@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// The routing of packets without a source route, by system.router.routing, proven free of deadlock. Throws
-// ConfigError if the topology has no such routing, or if it could deadlock.
+// Creates the routing for packets without source routes that system.router.routing selects, and proves it
+// free of deadlock. Throws ConfigError if the topology does not support it or it could deadlock.
 std::unique_ptr<topology::RoutingFunction> make_packet_routing(const config::Loaded& loaded,
                                                                const topology::Topology& topology);
 

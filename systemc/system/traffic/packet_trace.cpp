@@ -21,7 +21,7 @@ using topology::NodeId;
 
 constexpr std::int64_t kMostCycles = std::int64_t{1} << 50;
 
-// Types of Netrace's packets that carry a cache line.
+// Netrace packet types that carry a cache line.
 constexpr std::array<std::string_view, 6> kLineTypes{
     "ReadResp", "ReadRespWithInvalidate", "WriteReq", "Writeback", "ReadExResp", "DowngradeResp"};
 constexpr std::array<std::string_view, 8> kShortTypes{"ReadReq",        "WriteResp",   "UpgradeReq",
@@ -152,7 +152,7 @@ class TraceReader {
     return static_cast<int>(((carries_line ? kLine : kShort) + flit_ - 1) / flit_);
   }
 
-  // Returns the number of words used.
+  // Returns the number of consumed words.
   std::size_t take_dependents(const Line& line, std::size_t at, std::string_view value) {
     const auto count = static_cast<std::size_t>(number(line.place, value, 65536, "number of packets"));
     if (at + count >= line.words.size()) {
@@ -166,7 +166,7 @@ class TraceReader {
     return count;
   }
 
-  // Checks that every packet can be sent, by sending packets in a possible order, regardless of times.
+  // Checks that every packet can be sent, by visiting packets in dependency order.
   void require_an_end() const {
     std::vector<int> missing;
     std::vector<std::size_t> free;
@@ -188,7 +188,7 @@ class TraceReader {
   int accelerators_;
   Bytes flit_;
   int packet_flits_;
-  std::size_t has_flits_ = 0;  // the current line, counted from 1, if it has FLITS:
+  std::size_t has_flits_ = 0;  // number (from 1) of the last line with FLITS:
   std::vector<TracePacket> packets_;
   std::vector<SourceLocation> places_;
   std::map<std::int64_t, std::size_t> ids_;
@@ -202,7 +202,8 @@ std::vector<TracePacket> read_packet_trace(const std::string& path, int accelera
   TraceReader reader(accelerators, flit, packet_flits);
   const std::vector<Line> lines = read_lines(path, "trace of packets");
   for (const Line& line : lines) reader.add(line);
-  if (lines.empty()) throw ConfigError({path}, "holds no packet: 'ID:1 CYC:10 SRC:0 DST:5 NDEP:0' is one");
+  if (lines.empty())
+    throw ConfigError({path}, "contains no packets, such as 'ID:1 CYC:10 SRC:0 DST:5 NDEP:0'");
   return reader.finish();
 }
 

@@ -12,23 +12,23 @@ namespace coppice::system {
 struct TracePacket {
   topology::NodeId src = 0;
   topology::NodeId dst = 0;
-  Cycles at = 0;  // the earliest cycle
+  Cycles at = 0;  // earliest cycle in which it may be sent
   int flits = 1;
-  int waits_for = 0;                  // number of packets that must have arrived before
+  int waits_for = 0;                  // number of packets that must have arrived before it
   std::vector<std::size_t> releases;  // indices of the packets that wait for this one
 };
 
-// Reads a trace in the form in which Netrace prints its packets: every line has ID:, CYC:, SRC:, DST:, and
-// NDEP: followed by that many numbers of packets, which are sent after this one has arrived. The number of
-// flits is that of FLITS:, otherwise as many as hold the bytes of its TYP: (8, or 72 with a cache line),
-// otherwise `packet_flits`. ADR: is ignored, as are empty lines and lines that begin with #; a line without
-// ID: is a packet for which no other waits. Throws ConfigError at the line: unreadable, a word of another
-// form, an accelerator or a packet that does not exist, or packets that wait for each other.
+// Reads a packet trace in the format that Netrace prints. Every line has CYC:, SRC:, DST:, optionally ID:,
+// and optionally NDEP: with a count, followed by the IDs of that many packets, which are sent after this one
+// has arrived. The length in flits is given by FLITS:; otherwise it holds the bytes of the TYP: (8, or 72
+// with a cache line); otherwise it is `packet_flits`. ADR:, empty lines and lines that begin with # are
+// ignored. Throws ConfigError, at the line if possible, if the file is unreadable, a word is malformed, an
+// accelerator or packet does not exist, or packets wait for each other.
 std::vector<TracePacket> read_packet_trace(const std::string& path, int accelerators, Bytes flit,
                                            int packet_flits);
 
-// Reads a line "source target" for every accelerator; # begins a comment. Two sources may have the same
-// target. Throws ConfigError at the line.
+// Reads a file with a line "source target" for every accelerator; # begins a comment. Several sources may
+// have the same target. Throws ConfigError at the line.
 std::vector<topology::NodeId> read_permutation(const std::string& path, int accelerators);
 
 }  // namespace coppice::system

@@ -29,8 +29,8 @@ constexpr std::array kPatterns{
                 "to the source itself or, one time in three, to the next accelerator"},
     PatternInfo{Pattern::kAsymmetric, "asymmetric", "to one of two accelerators half the network apart"},
     PatternInfo{Pattern::kNextGroup, "next_group", "to any accelerator of the next group of a dragonfly"},
-    PatternInfo{Pattern::kHotspot, "hotspot", "to the accelerators of --hotspots by their weights"},
-    PatternInfo{Pattern::kPermutation, "permutation", "as given by the file --permutation"},
+    PatternInfo{Pattern::kHotspot, "hotspot", "to the accelerators of --hotspots, by weight"},
+    PatternInfo{Pattern::kPermutation, "permutation", "as given by the file of --permutation"},
 };
 
 bool is_grid(const Topology& topology) {
@@ -45,7 +45,7 @@ void require_grid(const Topology& topology) {
                   topology.name()));
 }
 
-// Moves every coordinate x of a dimension of width k to x + shift(k) modulo k.
+// Moves every coordinate x to (x + shift(k)) mod k, where k is the dimension's width.
 template <typename Shift>
 NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
   require_grid(topology);
@@ -55,8 +55,7 @@ NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
   return topology.node_at(at);
 }
 
-// The number of bits of a node's number. Throws UnsupportedError unless the number of nodes is a power of
-// two.
+// The number of bits in a node number. Throws UnsupportedError unless the number of nodes is a power of two.
 int node_bits(const Topology& topology, const char* pattern) {
   const auto nodes = static_cast<unsigned>(topology.num_accelerators());
   if (std::has_single_bit(nodes)) return std::countr_zero(nodes);
@@ -102,7 +101,7 @@ NodeId shuffled(const Topology& topology, NodeId src) {
 std::vector<NodeId> random_permutation(int nodes, std::uint64_t seed) {
   std::vector<NodeId> targets(static_cast<std::size_t>(nodes));
   std::iota(targets.begin(), targets.end(), 0);
-  // A random stream that no source uses.
+  // Uses a random stream that no source uses.
   Random random(seed, static_cast<std::uint64_t>(nodes));
   for (std::size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[random.below(i)]);
   return targets;

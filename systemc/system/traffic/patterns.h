@@ -10,7 +10,7 @@
 
 namespace coppice::system {
 
-// The inputs of a pattern besides the network.
+// Inputs of a pattern other than the network.
 struct PatternInput {
   std::vector<Hotspot> hotspots{};          // for hotspot
   std::vector<topology::NodeId> targets{};  // for permutation: [source]
@@ -27,22 +27,23 @@ std::span<const PatternInfo> traffic_patterns();
 
 // Destinations of synthetic traffic, with n accelerators of b = log2(n) bits:
 //   uniform: any accelerator, including the source;
-//   transpose: coordinates (x, y) of two equal dims exchanged, elsewhere the halves of the bits;
-//   bitcomp, bitrev, shuffle: the bits inverted, in reverse order, rotated up by one;
-//   tornado, neighbor: every coordinate of width k moved by ceil(k/2) - 1, or 1;
+//   transpose: coordinates (x, y) exchanged if there are two equal dims, otherwise the halves of the bits;
+//   bitcomp, bitrev, shuffle: the bits inverted, reversed, rotated left by one;
+//   tornado, neighbor: every coordinate of width k increased by ceil(k/2) - 1, or by 1;
 //   diagonal: the source two times out of three, otherwise the next accelerator;
 //   asymmetric: s mod n/2, plus n/2 for half of the packets;
 //   next_group: any accelerator of the next group of a dragonfly;
 //   randperm: a permutation drawn by the seed;
-//   hotspot: by the given weights;
-//   permutation: by a file.
+//   hotspot: one of the given accelerators, drawn by weight;
+//   permutation: read from a file.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError if the pattern is not defined: coordinates outside tori and meshes, bits for a
-  // number of nodes that is not a power of two, hotspots or targets that do not exist.
+  // Throws UnsupportedError if the pattern is not defined for the network: it needs coordinates, but this is
+  // not a torus or mesh; it needs bits, but the number of nodes is not a power of two; or hotspots or targets
+  // do not exist.
   TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
-  // The destination of a packet from `src`; patterns that are permutations do not use `random`.
+  // Returns the destination of a packet from `src`; permutations do not use `random`.
   topology::NodeId destination(topology::NodeId src, Random& random) const;
 
  private:
@@ -51,7 +52,7 @@ class TrafficPattern {
   Pattern pattern_;
   int nodes_;
   int group_ = 0;                        // accelerators per group, for next_group
-  std::vector<topology::NodeId> fixed_;  // [src]; empty if destinations are drawn
+  std::vector<topology::NodeId> fixed_;  // [src]: its destination; empty if destinations are drawn
   std::vector<Hotspot> hotspots_;
   int weights_ = 0;
 };

@@ -1,4 +1,4 @@
-// Synthetic traffic: sources, sinks, and the warm-up, measurement and drain around them.
+// Synthetic traffic: sources and sinks, with warm-up, measurement and drain.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -36,7 +36,7 @@ void validate(const TrafficOptions& traffic) {
   require(traffic.packet_flits >= 1 && traffic.packet_flits <= 65536, "--packet-flits",
           fmt::format("{} flits; a packet has 1 to 65536", traffic.packet_flits));
   require(traffic.rate > 0 && traffic.rate <= 1, "--rate",
-          fmt::format("{} flits per node and cycle; the injection channel accepts more than 0 and at most 1",
+          fmt::format("{} flits per node and cycle; the injection rate must be above 0 and at most 1",
                       traffic.rate));
   require(traffic.warmup >= 0, "--warmup", "a number of cycles, 0 or more");
   require(traffic.measure >= 1, "--measure", "a number of cycles, 1 or more");
@@ -46,7 +46,7 @@ void validate(const TrafficOptions& traffic) {
       require(flits >= 1 && flits <= 65536, "--request-reply",
               fmt::format("{} flits; a packet has 1 to 65536", flits));
     }
-    require(requests->writes >= 0 && requests->writes <= 1, "--writes", "a share of the requests, 0 to 1");
+    require(requests->writes >= 0 && requests->writes <= 1, "--writes", "a fraction of the requests, 0 to 1");
   }
   if (!traffic.bursts) return;
   const auto probability = [](double p) { return p > 0 && p <= 1; };
@@ -89,7 +89,7 @@ class TrafficRun {
     }
     build_machine();
   }
-  // Destroys the last node first, as Machine does.
+  // Destroys the last node first, like ~Machine().
   ~TrafficRun() {
     while (!nodes_.empty()) nodes_.pop_back();
   }
@@ -111,7 +111,7 @@ class TrafficRun {
 
  private:
   static constexpr Cycles kSlice = 1000;
-  static constexpr Cycles kDrainLimitFactor = 4;  // relative to warm-up and measurement
+  static constexpr Cycles kDrainLimitFactor = 4;  // relative to the end of the measurement
 
   void set_measurement() {
     measurement_.start = traffic_.warmup;
@@ -147,7 +147,7 @@ class TrafficRun {
       machine_->decouple();
       return;
     }
-    // Packets of one node may wait for arrivals at another, so no node may run ahead.
+    // Packets of a node may wait for arrivals at another node, so nodes must not run ahead.
     for (std::size_t i = 0; i < trace_.packets.size(); ++i) {
       const TracePacket& packet = trace_.packets[i];
       if (packet.waits_for == 0) trace_.nodes[static_cast<std::size_t>(packet.src)]->expect(i, packet.at);
@@ -190,20 +190,20 @@ class TrafficRun {
     }
   }
 
-  // Slices end exactly at the ends of the warm-up and of the measurement.
+  // Makes slices end exactly at the end of the warm-up and of the measurement.
   Cycles next_look(Cycles cycle) const {
     if (!traffic_.trace.empty() || cycle >= measurement_.end) return cycle + kSlice;
     return std::min(cycle + kSlice, cycle < measurement_.start ? measurement_.start : measurement_.end);
   }
 
-  // Injection continues at the same rate until every packet of the measurement has been ejected, or the limit
-  // is reached.
+  // The run ends when every measured packet has been ejected or the limit is reached; injection continues at
+  // the same rate until then.
   bool ended() const {
     const bool limited = traffic_.trace.empty() && cycle_ >= kDrainLimitFactor * (measurement_.end + kSlice);
     return complete() || limited;
   }
 
-  // Whether every packet of the trace, or of the measurement, has been ejected.
+  // Whether every packet of the trace, or every measured packet, has been ejected.
   bool complete() const {
     if (!traffic_.trace.empty()) return trace_.arrived == trace_.packets.size();
     return cycle_ >= measurement_.end && measurement_.finished == measurement_.created &&
@@ -225,7 +225,8 @@ class TrafficRun {
                        measurement_.finished, measurement_.created, measurement_.start, measurement_.end);
   }
 
-  // Bernoulli sources never pause for long; a network that holds packets and moves none is deadlocked.
+  // Bernoulli sources never pause for long, so a network that holds packets but does not move any is
+  // deadlocked.
   bool stuck(Cycles cycle) const {
     constexpr Cycles kStuckSlices = 20;
     const Cycles quiet = cycle - fabric().last_movement();
@@ -258,7 +259,7 @@ class TrafficRun {
       json["transaction_latency_mean"] = mean(measurement_.transaction_latency, measurement_.transactions);
     }
     if (!traffic_.trace.empty()) json["cycles"] = measurement_.last_ejection;
-    // Below this ratio of accepted to offered traffic, the source queues grow.
+    // Below this ratio of accepted to offered traffic, source queues must be growing.
     constexpr double kKeepsUp = 0.95;
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
@@ -309,7 +310,7 @@ class TrafficRun {
   std::unique_ptr<Machine> machine_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // [accelerator]
   Cycles cycle_ = 0;
-  std::int64_t ejected_before_ = 0;  // before the measurement
+  std::int64_t ejected_before_ = 0;  // flits ejected before the measurement
 };
 
 void require_systemc(const config::Loaded& loaded) {

@@ -10,13 +10,13 @@
 
 namespace coppice::system {
 
-// Measures latency and throughput under synthetic traffic; docs/ describes the result. Throws as
-// run_program() does. Elaborates a SystemC kernel.
+// Measures latency and throughput under synthetic traffic; docs/ describes the result. Throws like
+// run_program(). Elaborates a SystemC kernel.
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options);
 
-// The SystemC hierarchy of the machine under synthetic traffic, and its statistics; like describe_modules()
-// and describe_quantities() for a collective. Throw as run_program(). Each elaborates a SystemC kernel.
+// List the SystemC hierarchy and the statistics of the machine under synthetic traffic, as describe_modules()
+// and describe_quantities() do for a collective. Throw like run_program(). Each elaborates a SystemC kernel.
 std::string describe_traffic_modules(const config::Loaded& loaded);
 std::string describe_traffic_quantities(const config::Loaded& loaded);
 

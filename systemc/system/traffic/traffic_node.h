@@ -19,17 +19,17 @@
 
 namespace coppice::system {
 
-// The position of a TrafficNode, and the state shared by the nodes of a network, which must outlive them.
+// The position of a TrafficNode, and the state shared by all nodes, which must outlive them.
 struct TrafficPosition {
   topology::NodeId node;
-  int tie_bits;  // number used by a packet's route
+  int tie_bits;  // number of tie bits that a packet's route uses
   std::uint64_t seed;
   Measurement& measurement;
   fabric::FlitContext& flits;
 };
 
-// A node of a network under synthetic traffic. It replaces the network interface and is bound by the same
-// ports: a source with an unbounded queue, and a sink.
+// A node of a network under synthetic traffic: a source with an unbounded queue, and a sink. It replaces the
+// network interface and has the same ports.
 class TrafficNode : public sc_core::sc_module, public fabric::Injector, public fabric::Ejector {
  public:
   // Bound to the internal terminal.
@@ -41,7 +41,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   TrafficNode(const sc_core::sc_module_name& name, const TrafficPosition& place);
 
   fabric::FlitParts::LocalPorts local_ports() { return {&terminal_, &in, &out}; }
-  // Whether every packet created before `cycle` has been handed to the network.
+  // Whether every packet created before `cycle` has been passed to the network.
   virtual bool handed_over_until(Cycles cycle) const = 0;
 
   void packet_injected(const fabric::Packet& /*packet*/, Cycles /*now*/) override {}
@@ -51,7 +51,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   topology::NodeId node() const { return node_; }
   Random& random() { return random_; }
   Measurement& measurement() { return *measurement_; }
-  // For use while the simulation runs; all nodes wake at its beginning.
+  // For use during the simulation; all nodes wake at its beginning.
   void wake(Cycles at) { network->wake(at); }
   void fill(fabric::Packet& packet, topology::NodeId dst, int flits, Cycles created);
   void count_created(Cycles created, int flits);
@@ -66,9 +66,9 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   fabric::PacketTerminal terminal_;
 };
 
-// A source of synthetic traffic. The creation of a packet is drawn when the previous one has left, up to
-// kHorizon cycles ahead, and the source sleeps until then: this gives the same packets as drawing in every
-// cycle. Replies to requests that have arrived go before its own requests.
+// A source of synthetic traffic. When a packet has left, the creation of the next one is drawn, up to
+// kHorizon cycles ahead, and the source sleeps until then; this yields the same packets as drawing in every
+// cycle. Replies to requests that have arrived have priority over its own requests.
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` must outlive this module.
@@ -104,27 +104,27 @@ class SyntheticNode final : public TrafficNode {
   InjectionProcess process_;
   const TrafficPattern* pattern_;
   std::deque<Reply> replies_;
-  std::optional<Cycles> next_;  // creation of the packet that waits or comes next
+  std::optional<Cycles> next_;  // creation time of the waiting or next packet
   Cycles drawn_until_ = 0;      // packet creation has been drawn for all earlier cycles
 };
 
 // State shared by all nodes of a trace.
 struct TraceState {
   std::vector<TracePacket> packets;
-  std::vector<int> missing;             // [packet]: arrivals for which it waits
+  std::vector<int> missing;             // [packet]: number of arrivals for which it still waits
   std::vector<class TraceNode*> nodes;  // [accelerator]
   std::size_t arrived = 0;
 };
 
-// The packets of a trace that start at a node. Those that wait for others may be sent in the cycle after the
-// last of them has arrived.
+// Sends the packets of a trace that start at a node. A packet that waits for others may be sent in the cycle
+// after the last of these has arrived.
 class TraceNode final : public TrafficNode {
  public:
   // `trace` must outlive this module.
   TraceNode(const sc_core::sc_module_name& name, const TrafficPosition& place, TraceState& trace)
       : TrafficNode(name, place), trace_(&trace) {}
 
-  // A packet of this node may be sent from cycle `at` on: known before the simulation.
+  // Before the simulation: allows a packet of this node to be sent from cycle `at` on.
   void expect(std::size_t packet, Cycles at) { ready_.push({at, packet}); }
   // Like expect(), but during the simulation.
   void release(std::size_t packet, Cycles at);

@@ -26,21 +26,20 @@ enum class Pattern {
   kPermutation,
 };
 
-// An accelerator that receives a fraction of all packets: `weight` over the sum of weights.
+// An accelerator that receives a fraction of all packets: `weight` divided by the sum of all weights.
 struct Hotspot {
   topology::NodeId node = 0;
   int weight = 1;
 };
 
-// Sources that are on or off: in every cycle a source that is off begins with probability `begin`, and one
-// that is on ends with probability `end`; while on, it creates packets at the rate that gives the configured
-// average.
+// Sources that are on or off. In every cycle, a source turns on with probability `begin` and off with
+// probability `end`; while on, it creates packets at a rate that results in the configured average.
 struct Bursts {
   double begin = 0.5;
   double end = 0.5;
 };
 
-// Every packet of a source is a request, which its destination answers as soon as it has arrived.
+// Every packet of a source is a request, to which its destination replies upon arrival.
 struct RequestReply {
   double writes = 0.5;  // fraction of the requests
   // Lengths of the four packets, in flits.
@@ -49,28 +48,28 @@ struct RequestReply {
   int write_request = 1;
   int write_reply = 1;
 
-  // The mean number of flits of a request and its reply.
+  // The mean number of flits of a request plus its reply.
   double mean_flits() const {
     return (1 - writes) * (read_request + read_reply) + writes * (write_request + write_reply);
   }
 };
 
-// Synthetic traffic: injection into unbounded source queues, Bernoulli unless there are bursts; or the
+// Synthetic traffic: injection into unbounded source queues, by a Bernoulli process or in bursts; or the
 // packets of a trace.
 struct TrafficOptions {
   Pattern pattern = Pattern::kUniform;
-  double rate = 0.1;  // flits per node and cycle, requests and replies together
+  double rate = 0.1;  // flits per node and cycle, including requests and replies
   int packet_flits = 1;
   Cycles warmup = 10'000;
   Cycles measure = 50'000;
   std::vector<Hotspot> hotspots{};  // for pattern hotspot
-  std::string permutation{};        // for pattern permutation: a file (permutation_file.h)
+  std::string permutation{};        // for pattern permutation: a file (packet_trace.h)
   std::optional<Bursts> bursts = std::nullopt;
   std::optional<RequestReply> request_reply = std::nullopt;
-  std::string trace{};  // a file (packet_trace.h); of the settings above, only packet_flits then counts
+  std::string trace{};  // a file (packet_trace.h); if set, only packet_flits of the above applies
 };
 
-// The pattern with this name; throws std::invalid_argument naming the known ones.
+// Returns the pattern with this name; throws a std::invalid_argument that lists the known ones.
 Pattern parse_pattern(const std::string& name);
 
 }  // namespace coppice::system

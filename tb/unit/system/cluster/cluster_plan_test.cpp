@@ -113,7 +113,7 @@ TEST(ClusterPlan, DrawsSpinesThatFail) {
 TEST(ClusterPlan, RefusesWhatCannotBe) {
   refuses({"system.topology.kind=torus", "system.topology.dims=[4, 4]"}, "system.topology.kind",
           "a routing study needs clos, not torus");
-  refuses({"routing.host=3"}, "routing.host", "hosts of 3 accelerators do not fill ToRs of 4");
+  refuses({"routing.host=3"}, "routing.host", "hosts of 3 accelerators do not evenly divide ToRs of 4");
   refuses({"routing.jobs=[{copy: 8, data_parallel: 2, gradient: 1 MiB, compute: 1 us}, "
            "{copy: 9, data_parallel: 2, gradient: 1 MiB, compute: 1 us}]"},
           "routing.jobs[1]", "the network has 32 accelerators in hosts of 1, and 1 jobs before it");

@@ -54,7 +54,7 @@ TEST(PacketTrace, ReadsWhatNetracePrints) {
 
 TEST(PacketTrace, NamesThePlaceOfWhatIsWrong) {
   const auto complaint = [](const std::string& text) { return TraceFile(text).complaint(); };
-  EXPECT_THAT(complaint(""), HasSubstr("holds no packet"));
+  EXPECT_THAT(complaint(""), HasSubstr("contains no packets"));
   EXPECT_THAT(complaint("\nCYC:1 SRC:0 DST:16\n"),
               HasSubstr("2:1: '16' is not a valid accelerator: write a whole number from 0 to 15"));
   EXPECT_THAT(complaint("CYC:1 SRC:0\n"), HasSubstr("a packet needs DST"));
