@@ -7,10 +7,10 @@
 
 namespace coppice::topology {
 
-// Two accelerators of which the first cannot reach the second; nullopt if all reach each other.
+// Returns two accelerators of which the first cannot reach the second; nullopt if all can reach each other.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology);
 
-// Throws UnsupportedError naming two accelerators of which the first cannot reach the second.
+// Throws an UnsupportedError that names two accelerators if the first cannot reach the second.
 void require_connected(const Topology& topology);
 
 }  // namespace coppice::topology

@@ -27,7 +27,7 @@ std::span<const PatternInfo> traffic_patterns();
 
 // Destinations of synthetic traffic, with n accelerators of b = log2(n) bits:
 //   uniform: any accelerator, including the source;
-//   transpose: coordinates (x, y) exchanged if there are two equal dims, otherwise the halves of the bits;
+//   transpose: coordinates (x, y) exchanged on a square torus or mesh, elsewhere the halves of the bits;
 //   bitcomp, bitrev, shuffle: the bits inverted, reversed, rotated left by one;
 //   tornado, neighbor: every coordinate of width k increased by ceil(k/2) - 1, or by 1;
 //   diagonal: the source two times out of three, otherwise the next accelerator;

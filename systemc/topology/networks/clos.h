@@ -17,17 +17,18 @@ struct ClosFailures {
   bool operator==(const ClosFailures&) const = default;
 };
 
-// dims [m, t, s]: a two-level Clos network: t top-of-rack switches (ToR) of m accelerators with a NIC each, s
-// spines, one link from every ToR to every spine; the oversubscription is m times the bandwidth of level 0
-// over s times that of level 1. ToR i is node m·t + i and holds accelerators m·i to m·i + m - 1; spine j is
-// node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between ToRs and spines. Ports of a ToR:
-// accelerators, then live spines, in ascending order; ports of a spine: ToRs, in ascending order. Failed
-// parts have no channels. A ToR without live spines is still built; its accelerators can only reach each
-// other. Throws UnsupportedError for dims, links or failures that it cannot use.
+// dims [m, t, s]: a two-level Clos network of t top-of-rack switches (ToRs) with m accelerators each, which
+// have one NIC, and s spines, with a link between every ToR and every spine. The oversubscription is m times
+// the bandwidth of level 0 divided by s times that of level 1. ToR i is node m·t + i and holds accelerators
+// m·i to m·i + m - 1; spine j is node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between
+// ToRs and spines. Ports of a ToR: accelerators, then live spines, in ascending order; ports of a spine:
+// ToRs, in ascending order. Failed parts have no channels. A ToR without live spines is built nevertheless;
+// its accelerators can reach only each other. Throws UnsupportedError for dims, links or failures that it
+// cannot use.
 Topology make_clos(std::span<const int> dims, std::span<const LinkSpec> links,
                    const ClosFailures& failures = {});
 
-// A Clos topology as path assignment sees it.
+// View of a Clos topology for path assignment.
 class Clos {
  public:
   // `topology` must be of kind kClos and outlive this object.
@@ -45,8 +46,8 @@ class Clos {
   ChannelId up(int tor, int spine) const { return up_[index(tor, spine)]; }
   ChannelId down(int spine, int tor) const { return down_[index(tor, spine)]; }
 
-  // The route between two accelerators over `spine` (ignored if they share a ToR), ejected at NI port 0, on
-  // `vcs` virtual channels. Throws ModelError if one of its channels has failed.
+  // The route between two accelerators over `spine` (ignored if they share a ToR), on `vcs` virtual channels,
+  // ejected at NI port 0. Throws ModelError if one of its channels has failed.
   Route route(NodeId src, NodeId dst, int spine, int vcs) const;
 
  private:

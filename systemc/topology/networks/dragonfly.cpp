@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxVcs = 255;
 
-// The counts that define a dragonfly.
+// The dims of a dragonfly.
 struct Shape {
   explicit Shape(std::span<const int> dims)
       : accelerators(dims[0]),
@@ -30,12 +30,12 @@ struct Shape {
   int distance_of(int link) const { return link % (groups - 1) + 1; }
   int link_to(int distance, int round) const { return round * (groups - 1) + distance - 1; }
 
-  // The port of a router for another router of its group; below, for a global link.
+  // The ports of a router that lead to another router of its group, and to a global link.
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 
-  // The link to the group `distance` further on: if there are several, one at `router`, otherwise the one
-  // selected by `choice`.
+  // A link to the group `distance` further on: if possible, one at `router`, otherwise the one selected by
+  // `choice`.
   int choose(int router, int distance, NodeId choice) const {
     const int links = std::max(rounds(), 1);  // a group is linked to every other group
     for (int i = 0; i < links; ++i) {
@@ -50,7 +50,7 @@ struct Shape {
 
   int accelerators;  // per router
   int routers;       // per group
-  int global_links;  // per router, at most
+  int global_links;  // per router; some may be unused
   int groups;
 };
 
@@ -86,7 +86,7 @@ class DragonflyRouting final : public RoutingFunction {
 
   static bool needs_classes(const Shape& shape) { return shape.groups > 1 && shape.routers > 1; }
 
-  // RouteState::dateline_class is 1 once the packet is in the destination's group.
+  // Sets RouteState::dateline_class to 1 once the packet is in the destination's group.
   Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const override {
     if (topology_->is_accelerator(at)) {
       const int port = at == dst ? static_cast<int>(topology_->out_channels(at).size()) + ejection_port : 0;
@@ -136,7 +136,7 @@ class GroupDetour final : public DetourRouting {
     }
     const int group = (at - shape_.first_switch()) / shape_.routers;
     const int middle = drawn(state, shape_.groups);
-    // No detour if both ends are in one group, or the group drawn is that of either end.
+    // No detour if both ends are in one group, or one is in the drawn group.
     if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
     state.dimension = 0;
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);
@@ -190,8 +190,8 @@ class GroupDetour final : public DetourRouting {
     return {static_cast<std::uint16_t>(shape_.global_port(link)), vcs};
   }
 
-  // A detour has twice as many channels between groups. Long channels always hold some flits, so only more
-  // than that justifies a detour.
+  // A detour has twice as many channels between groups. Long channels always contain some flits, so only a
+  // larger number justifies a detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     constexpr int kUsual = 30;  // flits
     RouteState straight = state;

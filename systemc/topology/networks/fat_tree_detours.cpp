@@ -10,8 +10,8 @@
 namespace coppice::topology {
 namespace {
 
-// Routes up to a switch above both accelerators, then down: switch w of level l is above the accelerators
-// whose leaf agrees with w in the base-k digits from l on.
+// Routes up to a switch above both accelerators, then down. Switch w of level l is above the accelerators
+// whose leaf number agrees with w in all base-k digits from digit l on.
 class UpAndDown final : public DetourRouting {
  public:
   UpAndDown(const Topology& topology, int vcs, bool by_load)
@@ -77,7 +77,7 @@ class UpAndDown final : public DetourRouting {
     const int power = powers_[static_cast<std::size_t>(place.level)];
     return place.position / power == dst / k_ / power;
   }
-  // The next port upwards, chosen by other tie bits at every level.
+  // The next upward port, chosen by different tie bits at every level.
   int drawn_port(const RouteState& state, int level) const {
     const int shift = level % 4 * kPortBits;
     return static_cast<int>((state.tie_bits >> shift) & ((1U << kPortBits) - 1)) % k_;

@@ -78,8 +78,8 @@ class ShiftedRouting final : public RoutingFunction {
   int shift_;
 };
 
-// The next hop of dimension-order routing as if the packet started at every router: at a dateline it moves
-// from the upper half of the virtual channels to the lower.
+// Dimension-order routing as if the packet started at every router: at a dateline it moves from the upper
+// half of the virtual channels to the lower half.
 class RestartedRouting final : public RoutingFunction {
  public:
   explicit RestartedRouting(const RoutingFunction& routing) : routing_(&routing) {}
@@ -96,7 +96,7 @@ class RestartedRouting final : public RoutingFunction {
   const RoutingFunction* routing_;
 };
 
-// Two paths in dimension order, the first of them to a random node.
+// Dimension-order routing to a random node, then to the destination.
 class NodeDetour final : public DetourRouting {
  public:
   NodeDetour(const Topology& topology, int vcs, bool by_load)
@@ -126,7 +126,7 @@ class NodeDetour final : public DetourRouting {
 
   void advance_state(RouteState& /*state*/) const override {}
 
-  // Packets go from the first half of the virtual channels to the second and never back.
+  // Packets move from the first half of the virtual channels to the second, but never back.
   void add_dependencies(ChannelDependencyGraph& graph) const override {
     graph.add_all_pairs(*first_);
     graph.add_all_pairs(shifted_);
@@ -150,8 +150,8 @@ class NodeDetour final : public DetourRouting {
     return hop;
   }
 
-  // Whether the waiting flits on the shortest path, times its number of channels, are no more than on the
-  // detour.
+  // Whether the number of waiting flits times the number of channels is no larger on the shortest path than
+  // on the detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     const NodeId middle = drawn(state, nodes_);
     if (at == middle || at == dst) return true;
@@ -174,8 +174,8 @@ class NodeDetour final : public DetourRouting {
   ShiftedRouting shifted_;
 };
 
-// Any shortest path on the upper virtual channels, dimension order on the first ones. RouteState's dimension
-// is 0 once the packet is on the first ones.
+// Any shortest path on the upper virtual channels, and dimension order on the reserved first ones.
+// RouteState::dimension is 0 once the packet is on the latter.
 class ShortestHops final : public DetourRouting {
  public:
   ShortestHops(const Topology& topology, int vcs)
@@ -230,7 +230,7 @@ std::unique_ptr<DetourRouting> make_grid_detours(const Topology& topology, int v
   if (const int least = adaptive ? classes + 1 : 2 * classes; vcs < least) {
     throw UnsupportedError(fmt::format(
         "{} virtual channels on {}: needs at least {}, {}", vcs, topology.name(), least,
-        adaptive ? "one beside those of dimension-order routing" : "half for each part of a packet's path"));
+        adaptive ? "one more than dimension-order routing" : "half for each part of a packet's path"));
   }
   if (adaptive) return std::make_unique<ShortestHops>(topology, vcs);
   return std::make_unique<NodeDetour>(topology, vcs, detours == Detours::kUgal);

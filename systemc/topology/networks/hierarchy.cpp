@@ -14,7 +14,7 @@ namespace {
   throw UnsupportedError(fmt::format("dimension {} of a hierarchy: {}", d, what));
 }
 
-// The number of bundles that the links of an accelerator form.
+// The number of bundles per accelerator.
 int bundles(DimensionKind kind, int size) {
   switch (kind) {
     case DimensionKind::kRing:
@@ -28,7 +28,7 @@ int bundles(DimensionKind kind, int size) {
   return 1;
 }
 
-// The number of equal parallel channels in one direction.
+// The number of equal parallel channels per direction.
 int parallel_channels(const DimensionSpec& spec) {
   return spec.bundled ? 1 : spec.links;
 }
@@ -37,7 +37,7 @@ int channels_of(const DimensionSpec& spec) {
   return bundles(spec.kind, spec.size) * parallel_channels(spec);
 }
 
-// The number of accelerators; throws if they, or the channels, are too many.
+// The number of accelerators; throws if there are too many accelerators or channels.
 int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> dims) {
   std::int64_t accelerators = 1;
   for (const int size : dims) accelerators = std::min(accelerators * size, kMaxNodes + 1);
@@ -92,8 +92,8 @@ class HierarchyRouting final : public RoutingFunction {
  private:
   static Hop hop(int port, VcRange vcs) { return {.out_port = static_cast<std::uint16_t>(port), .vcs = vcs}; }
 
-  // A packet that has entered a ring keeps its shorter direction. Before the dateline it uses the upper half
-  // of the virtual channels, after it (or without one) the lower half, so that no cycle closes.
+  // A packet that has entered a ring keeps its direction, the shorter one. To prevent cycles, it uses the
+  // upper half of the virtual channels if it has yet to cross the dateline, otherwise the lower half.
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;
@@ -198,7 +198,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
-    // One offset after another, so that all accelerators number their in-channels alike.
+    // Adds channels offset by offset, so that all accelerators number their in-channels alike.
     for (int way = 1; way <= bundles(spec.kind, spec.size); ++way) {
       const int offset = spec.kind == DimensionKind::kRing && way == 2 ? spec.size - 1 : way;
       for (NodeId node = 0; node < accelerators; ++node) {
@@ -251,7 +251,7 @@ NodeId Hierarchy::switch_of(NodeId accelerator, std::size_t d) const {
 
 std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
   std::size_t found = 0;
-  NodeId first = kNoNode;  // first of its switches
+  NodeId first = kNoNode;  // first switch of dimension `found`
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     if (dimensions_[d].first_switch > node || dimensions_[d].first_switch <= first) continue;
     first = dimensions_[d].first_switch;

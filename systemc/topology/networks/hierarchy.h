@@ -10,17 +10,16 @@
 
 namespace coppice::topology {
 
-// One dimension of a hierarchical system (Themis, Sec. 2.3 and Table 2): every accelerator belongs to one
-// group of `size` along it, connected by a ring, by links between all pairs, or by a switch.
-//
-// `links` are those of one accelerator in this dimension, each with `bandwidth` in either direction. Links
-// that connect the same two nodes form a bundle: flits use all of them side by side, so a bundle is one
-// channel with the sum of their bandwidths. Links to a switch may also be separate channels (`bundled` is
-// false): routed messages take the first of them, and schedules that name their channels use all. A ring has
-// half of its links towards either neighbour, a one-way ring all of them towards the next; a fully connected
-// group has equally many towards each member, a switch all of them. `latency` is that of one step, from
-// accelerator to accelerator; each of the two channels through a switch has half of it. The routers'
-// pipelines are added to that.
+// One dimension of a hierarchical system (Themis, Sec. 2.3 and Table 2). In each dimension, every accelerator
+// belongs to one group of `size` accelerators, connected by a ring, by links between all pairs, or by a
+// switch. `links` is the number of an accelerator's links in this dimension, each with `bandwidth` in either
+// direction. Links that connect the same two nodes form a bundle, whose links are used in parallel: it is one
+// channel with the sum of their bandwidths. Links to a switch may instead be separate channels (`bundled` is
+// false): routed messages use the first of them, and schedules that name channels use all. In a ring, half of
+// an accelerator's links lead to each neighbour, in a one-way ring all to the next one; in a fully connected
+// group, the same number lead to each other member; with a switch, all lead to it. `latency` is that of one
+// step, from accelerator to accelerator, without router pipelines; each of the two channels through a switch
+// has half of it.
 struct DimensionSpec {
   DimensionKind kind = DimensionKind::kSwitch;
   int size = 2;
@@ -28,27 +27,27 @@ struct DimensionSpec {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
   bool bundled = true;
-  bool in_network = false;  // its switches add what they receive
+  bool in_network = false;  // whether its switches reduce
   bool operator==(const DimensionSpec&) const = default;
 };
 
-// Throws UnsupportedError, with a remedy, if `spec` cannot be dimension `d` of any hierarchy.
+// Throws UnsupportedError, with a remedy, if no hierarchy can have `spec` as its dimension `d`.
 void require_dimension(std::size_t d, const DimensionSpec& spec);
 
-// Builds a hierarchy. Nodes are the accelerators, numbered with dimension 0 varying fastest, then the
-// switches of the lowest switch dimension by group, then those of the next; reducing switches precede all
-// others. The out-channels of an accelerator are, dimension by dimension: for a ring, the one to the next
-// and, if it is two-way, to the previous coordinate; for a fully connected group, those to the coordinates 1,
-// 2, ... further on; for a switch, the one to it. In-channels correspond: a port receives from the neighbour
-// that sends through its own port of that number. Port i of a switch is the accelerator with coordinate i in
-// its dimension. Links that are not bundled come after all others, except for the first of each. Throws
-// UnsupportedError, with a remedy, for dimensions that cannot be built.
+// Builds a hierarchy. Its nodes are the accelerators, numbered with dimension 0 varying fastest, then the
+// switches of the lowest switch dimension by group, then those of the next one, and so on; but reducing
+// switches precede all others. The out-channels of an accelerator are, dimension by dimension: in a ring, the
+// channel to the next and, if it is two-way, to the previous coordinate; in a fully connected group, the
+// channels to the coordinates 1, 2, ... further on; with a switch, the channel to it. In-channels correspond
+// to out-channels: port i receives from the neighbour whose out-port i leads here. Port i of a switch leads
+// to the accelerator with coordinate i in its dimension. Of unbundled links, all except the first come after
+// all other channels. Throws UnsupportedError, with a remedy, for dimensions that cannot be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // The bandwidth of each channel that `spec` creates.
 Bandwidth channel_bandwidth(const DimensionSpec& spec);
 
-// The dimensions of a hierarchy in some order.
+// An order of a hierarchy's dimensions.
 using DimensionOrder = std::vector<std::size_t>;
 
 // Positions of nodes in a hierarchical topology.
@@ -60,9 +59,9 @@ class Hierarchy {
   struct Dimension {
     DimensionKind kind;
     int size;
-    int stride;      // difference between the numbers of neighbours
-    int first_port;  // the first of its out-channels at each accelerator
-    int ports;       // the number of its out-channels at each accelerator
+    int stride;      // difference between neighbours' numbers
+    int first_port;  // its first out-channel at each accelerator
+    int ports;       // number of its out-channels at each accelerator
     NodeId first_switch = kNoNode;
     bool in_network = false;
   };
@@ -71,7 +70,7 @@ class Hierarchy {
   int coordinate(NodeId accelerator, std::size_t d) const {
     return accelerator / dimensions_[d].stride % dimensions_[d].size;
   }
-  // The accelerator of the same group with another coordinate.
+  // The member of the accelerator's group in dimension `d` with another coordinate.
   NodeId peer(NodeId accelerator, std::size_t d, int coordinate_there) const {
     return accelerator + (coordinate_there - coordinate(accelerator, d)) * dimensions_[d].stride;
   }
@@ -85,9 +84,9 @@ class Hierarchy {
   std::vector<Dimension> dimensions_;
 };
 
-// Dimension-order routing between accelerators: lowest dimension first, the shorter direction around a ring,
-// with the virtual channels of rings of 3 and more split at a dateline as on a torus. Decides hop by hop;
-// memory is constant. Throws UnsupportedError if `vcs` is below min_vcs().
+// Dimension-order routing between accelerators: lowest dimension first, in the shorter direction around
+// rings. In rings of at least 3, virtual channels are split at a dateline, as on a torus. Decides hop by hop,
+// in constant memory. Throws UnsupportedError if `vcs` is below min_vcs().
 std::unique_ptr<RoutingFunction> make_hierarchy_routing(const Topology& topology, int vcs);
 
 }  // namespace coppice::topology

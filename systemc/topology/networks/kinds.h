@@ -21,52 +21,52 @@ enum class DescribedBy {
 // Everything the code knows about a topology kind; do not compare kinds elsewhere.
 struct KindInfo {
   Kind kind = Kind::kFile;
-  std::string_view name{};     // as in configurations
-  std::string_view dims{};     // "[k, n]"; empty if the kind has no dims
+  std::string_view name{};     // name in configurations
+  std::string_view dims{};     // such as "[k, n]"; empty if the kind has no dims
   std::string_view summary{};  // one line
   DescribedBy described_by = DescribedBy::kDims;
-  // Builds the network from dims and links, one for all levels or one per level; null if that is not
+  // Builds the network from dims and links (one for all levels or one per level); nullptr if these are not
   // sufficient.
   Topology (*make)(std::span<const int> dims, std::span<const LinkSpec> links) = nullptr;
-  // The number of link specifications it distinguishes; null: one, for any dims.
+  // The number of link specifications that it distinguishes; nullptr: always one.
   std::size_t (*link_levels)(std::span<const int> dims) = nullptr;
-  // The number of accelerators for dims, 0 if they cannot be built; null: the product of dims.
+  // The number of accelerators for dims, 0 if these are invalid; nullptr: the product of dims.
   std::int64_t (*accelerators)(std::span<const int> dims) = nullptr;
-  // Creates the routing between any two nodes; null: shortest paths, by tables
+  // Creates the routing between any two nodes; nullptr: shortest paths, by tables
   // (topology/routing/table_routing.h).
   std::unique_ptr<RoutingFunction> (*make_routing)(const Topology& topology, int vcs) = nullptr;
-  int least_dim = 1;         // the smallest value of an entry of dims
+  int least_dim = 1;         // smallest allowed entry of dims
   bool grid = false;         // dims are widths, one per dimension of links; a width of 1 has no links
-  bool wraps = false;        // rows of 3 or more accelerators close to rings, whose routes cross datelines
+  bool wraps = false;        // rows of 3 or more accelerators form rings, whose routes cross datelines
   bool coordinates = false;  // accelerators adjacent along one of dims are linked
-  bool irregular = false;    // no ring of channels is known by construction, so one is searched for
+  bool irregular = false;    // no ring of channels is known by construction, so one must be searched for
   bool spines_fail = false;  // ClosFailures apply
 };
 
-// Every kind, in the order of `coppice list`.
+// All kinds, in the order of `coppice list`.
 std::span<const KindInfo> topology_kinds();
 
 const KindInfo& info_of(Kind kind);
 
-// nullptr if no kind has this name.
+// Returns nullptr if no kind has this name.
 const KindInfo* find_kind(std::string_view name);
 
-// The number of link specifications a kind distinguishes: one per dimension of a torus or mesh, one per level
-// of a fat tree, two for a BiGraph or Clos, three for a dragonfly, one more than its dimensions for a HyperX,
-// otherwise one. `dims` need only be valid when the network is built; kFile has none.
+// The number of link specifications that a kind distinguishes: one per dimension of a torus or mesh, one per
+// level of a fat tree, two for a BiGraph or Clos, three for a dragonfly, one plus the number of dimensions
+// for a HyperX, otherwise one. `dims` may be invalid until the network is built; kFile has none.
 std::size_t num_link_levels(Kind kind, std::span<const int> dims);
 
-// The number of accelerators of a kind with these dims, before it is built; 0 if dims do not determine it.
-// Huge numbers are capped at 2^40.
+// The number of accelerators that a kind has with these dims, without building it; 0 if dims do not determine
+// it. The result is capped at 2^40.
 std::int64_t count_accelerators(Kind kind, std::span<const int> dims);
 
-// Builds any kind that dims describe, with one link specification for all levels or one for each. Throws
-// UnsupportedError as the kind's builder does, for kHierarchy (topology/networks/hierarchy.h) and for kFile
+// Builds any kind that dims describe, with one link specification for all levels or one per level. Throws
+// UnsupportedError like the kind's builder, and for kHierarchy (use topology/networks/hierarchy.h) and kFile
 // (topology/files/graph_file.h).
 Topology make_topology(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links);
 
-// The routing of a topology: dimension order on a torus, mesh or ring and on a hierarchy (hierarchy.h),
-// otherwise tables (table_routing.h, which lists the errors).
+// Creates a topology's default routing: KindInfo::make_routing or, without one, tables (table_routing.h,
+// which lists the errors).
 std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs);
 
 }  // namespace coppice::topology

@@ -14,7 +14,7 @@
 namespace coppice::topology {
 namespace {
 
-// Channels of one bandwidth and latency; the fastest sort comes first.
+// A type of channel, by bandwidth and latency; the fastest type sorts first.
 struct Sort {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
@@ -28,7 +28,7 @@ Sort sort_of(const Channel& channel) {
   return {channel.bandwidth, channel.latency};
 }
 
-// The numbers of nodes at distance 0, 1, 2, ... from `start` over channels of a sort.
+// The numbers of nodes at distances 0, 1, 2, ... over channels of one type.
 using Spheres = std::vector<std::int64_t>;
 
 Spheres spheres_around(const Topology& graph, NodeId start, const Sort& sort) {
@@ -99,8 +99,8 @@ void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& w
   }
 }
 
-// The widths of the dimensions that have channels of a sort, found from the neighbourhood of `start`, which
-// is a corner if the grid does not wrap around. Empty if no grid matches.
+// The widths of the dimensions whose channels have type `sort`, derived from the neighbourhood of `start`,
+// which must be a corner if the grid does not wrap around. Empty if no grid matches.
 std::vector<int> widths_around(const Topology& graph, NodeId start, const Sort& sort, bool wraps) {
   std::size_t channels = 0;
   for (const ChannelId id : graph.out_channels(start)) {
@@ -123,7 +123,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// A number of sorts above the dimensions of any grid.
+// More channel types than any grid has dimensions.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {
@@ -147,10 +147,10 @@ void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& lik
   likely.push_back({wraps ? make_torus(dims, links) : make_mesh(dims, links)});
 }
 
-// A switch and everything linked to it, as one group of a dimension of a hierarchy.
+// A type of switch: a group of a hierarchy dimension.
 struct SwitchSort {
   int size = 0;   // accelerators
-  int links = 0;  // per accelerator
+  int links = 0;  // links per accelerator
   Sort up;
   Sort down;
 
@@ -161,7 +161,7 @@ struct SwitchSort {
   bool operator<(const SwitchSort& other) const { return key() < other.key(); }
 };
 
-// nullopt if the switch has neighbours that are not accelerators, or different numbers of links to them.
+// nullopt if the switch has neighbours other than accelerators, or different links to them.
 std::optional<SwitchSort> sort_of_switch(const Topology& graph, NodeId node) {
   std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // channels up and down
   for (const ChannelId id : graph.in_channels(node)) {
@@ -192,7 +192,8 @@ std::optional<DimensionSpec> switch_dimension(const SwitchSort& sort) {
                        .bundled = sort.links == 1};
 }
 
-// Direct links of one sort, as a ring or a fully connected group of the accelerators around the first.
+// A dimension of direct links of one type: a ring or fully connected group, determined from the first
+// accelerator's neighbourhood.
 std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort& sort) {
   std::set<NodeId> neighbours;
   int channels = 0;
@@ -219,7 +220,7 @@ std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort&
   return spec;
 }
 
-// The dimensions for switches: of each sort, as many as the switches of that sort that every accelerator has.
+// The switch dimensions: for each type of switch, as many as every accelerator has switches of this type.
 std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& graph) {
   std::map<SwitchSort, int> switches;
   for (NodeId node = graph.num_accelerators(); node < graph.num_nodes(); ++node) {

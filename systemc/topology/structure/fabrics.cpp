@@ -9,7 +9,7 @@
 namespace coppice::topology {
 namespace {
 
-// [node]: the number of a switch's fabric, from 0; -1 for accelerators.
+// [node]: number of the switch's fabric, from 0; -1 for accelerators.
 std::vector<int> number_fabrics(const Topology& graph) {
   std::vector<int> fabric(index(graph.num_nodes()), -1);
   int fabrics = 0;
@@ -35,7 +35,7 @@ bool has_accelerators(const Topology& graph, NodeId node) {
                              [&](ChannelId id) { return graph.is_accelerator(graph.channel(id).dst); });
 }
 
-// The latency, over switches, from `leaf` to the farthest switch with accelerators.
+// The latency from `leaf`, through switches, to the farthest switch with accelerators.
 Femtoseconds across(const Topology& graph, NodeId leaf) {
   std::vector<Femtoseconds> latency(index(graph.num_nodes()), -1);
   std::vector<NodeId> reached{leaf};
@@ -54,7 +54,7 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
   return farthest;
 }
 
-// Whether all traffic from accelerators to a switch could continue to other switches, and back.
+// Whether a switch has no links to other switches, or at least as much bandwidth to them as to accelerators.
 bool carries_all(const Topology& graph, NodeId node) {
   std::int64_t accelerators = 0;
   std::int64_t switches = 0;

@@ -8,18 +8,18 @@
 
 namespace coppice::topology {
 
-// A link that has lost part of its bandwidth: the channels between two nodes, in both directions.
+// A link that has lost part of its bandwidth: all channels between two nodes, in both directions.
 struct DegradedLink {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
-  double share = 1;  // the remaining fraction of its bandwidth, above 0 and at most 1
+  double share = 1;  // remaining fraction of the bandwidth, above 0 and at most 1
   bool operator==(const DegradedLink&) const = default;
 };
 
-// A network with failed or degraded links: a graph of kind kFile whose structure is that of the remaining
-// network (likeness.h). All channels between the nodes of a failed link are removed, those of a degraded one
-// slowed down. Nodes keep their numbers, remaining ports their order. Throws UnsupportedError for a link that
-// does not exist, and if accelerators no longer reach each other.
+// Returns a network with failed and degraded links, as a graph of kind kFile whose structure is found like
+// that of any graph (likeness.h). All channels between the nodes of a failed link are removed, those of a
+// degraded link slowed down. Nodes keep their numbers, and remaining ports their order. Throws
+// UnsupportedError for a link that does not exist, or if accelerators can no longer reach each other.
 Topology with_faults(const Topology& network, std::span<const std::pair<NodeId, NodeId>> failed,
                      std::span<const DegradedLink> degraded);
 

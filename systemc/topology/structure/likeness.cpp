@@ -15,7 +15,7 @@
 namespace coppice::topology {
 namespace {
 
-// (source, destination, bandwidth, latency) of every channel with renumbered nodes, sorted.
+// Sorted (source, destination, bandwidth, latency) of every channel, with renumbered nodes.
 using Channels = std::vector<std::tuple<NodeId, NodeId, std::int64_t, Femtoseconds>>;
 
 Channels channels_of(const Topology& topology, const std::vector<NodeId>& nodes) {
@@ -43,7 +43,7 @@ std::vector<NodeId> as_numbered(const Topology& topology) {
   return nodes;
 }
 
-// The positions of the nodes of `network` in the graph, if the two are isomorphic.
+// Maps the nodes of `network` to those of the graph; nullopt unless the two are isomorphic.
 std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channels& channels,
                                              const std::vector<NodeId>& by_label, const Topology& network) {
   if (network.num_accelerators() != graph.num_accelerators() || network.num_nodes() != graph.num_nodes() ||
@@ -57,8 +57,8 @@ std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channe
   return nodes;
 }
 
-// Numbers nodes from that of the lowest label on, nearest first, neighbours in the order of their labels, so
-// that neighbours get close numbers. Accelerators come before switches.
+// Orders nodes by a breadth-first search from the lowest label, visiting neighbours by label, so that
+// neighbours get close numbers. Accelerators come before switches.
 std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<NodeId>& labels) {
   const std::vector<NodeId> by_label = inverse(labels);
   std::vector<bool> reached(by_label.size(), false);
@@ -82,7 +82,7 @@ std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<Nod
   return order;
 }
 
-// The graph with its nodes in that order, and channels sorted by their ends and speeds.
+// The graph with its nodes in `order`, and its channels sorted by ends and speed.
 Topology renumbered(const Topology& graph, const std::vector<NodeId>& order) {
   Topology network(Kind::kFile, {}, graph.num_accelerators(), graph.num_switches());
   const Channels channels = channels_of(graph, inverse(order));
@@ -99,7 +99,7 @@ std::shared_ptr<const Likeness> likeness(Topology network, std::vector<NodeId> n
       Likeness{std::move(network), std::move(nodes), std::move(members), std::move(dimensions)});
 }
 
-// The first of the likely networks that is isomorphic to the graph.
+// The first candidate network that is isomorphic to the graph.
 std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vector<NodeId>& labels) {
   const std::vector<NodeId> by_label = inverse(labels);
   const Channels channels = channels_of(graph, as_numbered(graph));
@@ -113,7 +113,7 @@ std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vect
   return nullptr;
 }
 
-// A hierarchy in which each fabric counts as a switch.
+// The likeness of a hierarchy in which each fabric is treated as one switch.
 std::shared_ptr<const Likeness> find_levels(const Topology& graph) {
   const auto joined = join_fabrics(graph);
   if (!joined) return nullptr;

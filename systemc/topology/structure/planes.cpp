@@ -29,7 +29,7 @@ Bandwidth least_bandwidth(const Topology& network) {
   return {least};
 }
 
-// The plane of these channels; nullopt unless they connect all accelerators.
+// The plane formed by `channels`; nullopt unless they connect all accelerators.
 std::optional<Plane> plane_of(const Topology& network, const std::vector<ChannelId>& channels) {
   std::vector<bool> used(index(network.num_nodes()), false);
   for (const ChannelId id : channels) {
@@ -57,7 +57,7 @@ std::optional<Plane> plane_of(const Topology& network, const std::vector<Channel
   return Plane{std::move(own), std::move(nodes), channels, bandwidth};
 }
 
-// Divides by switch fabrics. Empty if accelerators are linked to each other.
+// Divides channels by switch fabric. Empty if accelerators are linked to each other.
 Division by_fabric(const Topology& network) {
   std::vector<NodeId> fabric(index(network.num_nodes()));
   std::iota(fabric.begin(), fabric.end(), 0);
@@ -81,8 +81,8 @@ Division by_fabric(const Topology& network) {
   return division;
 }
 
-// Divides the channels between two nodes by rank, the fastest first. Empty unless all connected pairs have
-// equally many channels.
+// Divides the channels between each pair of nodes by rank, fastest first. Empty unless all connected pairs
+// have the same number of channels.
 Division by_rank(const Topology& network) {
   std::vector<ChannelId> all(network.channels().size());
   std::iota(all.begin(), all.end(), 0);

@@ -20,7 +20,7 @@ namespace {
 using Text = std::back_insert_iterator<std::string>;
 
 constexpr double kFemtosecondsEachNanosecond = 1e6;
-// Size of the all-reduce whose bound names the groups, which do not depend on it.
+// Size of the all-reduce whose bound determines the groups; these do not depend on the size.
 constexpr Bytes kAnySize = Bytes{1} << 30;
 
 void write_links(const Topology& topology, Text out) {
@@ -58,7 +58,7 @@ void write_planes(const Topology& topology, Text out) {
   }
   fmt::format_to(out, "planes: {}\n", planes.size());
   for (const Plane& plane : planes) {
-    fmt::format_to(out, "  {} switches, {:.6g} GB/s an accelerator\n", plane.network.num_switches(),
+    fmt::format_to(out, "  {} switches, {:.6g} GB/s per accelerator\n", plane.network.num_switches(),
                    plane.bandwidth.gb_per_s());
   }
 }

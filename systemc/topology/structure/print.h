@@ -6,7 +6,7 @@
 
 namespace coppice::topology {
 
-// Describes the structure that algorithms use: the equivalent built-in network, dimensions, planes,
+// Describes the structure that algorithms exploit: the equivalent built-in network, dimensions, planes,
 // symmetries, and the groups that limit an all-reduce.
 std::string describe_structure(const Topology& topology);
 

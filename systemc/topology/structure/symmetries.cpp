@@ -25,7 +25,7 @@ std::map<Ends, Bundle> bundles_of(const Topology& topology) {
   return bundles;
 }
 
-// Two nodes and their connection; the lower node comes first if both directions are equal.
+// Two connected nodes; the lower one is `from` if both directions are equal.
 struct Joint {
   NodeId from;
   NodeId to;
@@ -44,8 +44,8 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
-// Bliss calls `report` with every generator that it finds: since version 0.77 as a function object, before as
-// a plain function.
+// Calls `report` with every generator that bliss finds. Since version 0.77 bliss accepts a function object,
+// before only a plain function.
 template <typename Graph, typename Report>
 const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& report) {
   if constexpr (requires { graph.canonical_form(stats, report); }) {
@@ -58,15 +58,16 @@ const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& 
   }
 }
 
-// A network as a graph of coloured vertices: the nodes, and vertices in the middle of connections whose
-// colour gives the sort of connection. The most frequent symmetric sort needs no such vertices.
+// A network as a graph of coloured vertices: its nodes, and a vertex in the middle of each connection, whose
+// colour is the connection's type. The most frequent symmetric type needs no middle vertices.
 class ColouredGraph {
  public:
   explicit ColouredGraph(const Topology& topology) : nodes_(topology.num_nodes()) {
     for (NodeId node = 0; node < nodes_; ++node) graph_.add_vertex(topology.is_accelerator(node) ? 0 : 1);
     const auto bundles = bundles_of(topology);
     const std::vector<Joint> joints = joints_of(bundles);
-    std::map<std::pair<bool, Bundle>, unsigned> sorts;  // number of connections, then the sort's first colour
+    std::map<std::pair<bool, Bundle>, unsigned>
+        sorts;  // first the number of connections, then the type's first colour
     for (const Joint& joint : joints) ++sorts[{joint.both_ways, *joint.bundle}];
     std::pair<bool, Bundle> plain{false, {}};
     unsigned most = 0;
@@ -89,7 +90,7 @@ class ColouredGraph {
     bliss::Stats stats;
     const unsigned* labels = canonical_form(graph_, stats, report);
     symmetries.size = static_cast<double>(stats.get_group_size_approx());
-    // The nodes' labels without the other vertices, in the same order.
+    // Renumbers the labels of nodes in the same order, without the middle vertices.
     std::vector<NodeId> by_label(static_cast<std::size_t>(nodes_));
     std::iota(by_label.begin(), by_label.end(), 0);
     std::ranges::sort(by_label, {}, [&](NodeId node) { return labels[node]; });

@@ -6,19 +6,19 @@
 
 namespace coppice::topology {
 
-// The symmetries of a network: the renumberings of its nodes that preserve its channels, their bandwidths and
-// latencies, and the kinds of nodes (accelerators, switches).
+// The symmetries of a network: renumberings of its nodes that preserve channels, bandwidths, latencies and
+// node kinds (accelerator or switch).
 struct Symmetries {
-  // Generators of the group of all symmetries: [node]: its image.
+  // Generators of the group of all symmetries, each with [node]: its image.
   std::vector<std::vector<NodeId>> generators;
-  double size = 1;  // the order of the group; may be infinite, since it grows fast with the network
-  // [node]: its position in a canonical numbering, independent of the given one: graphs that differ only in
-  // the numbers of nodes and the order of channels become equal.
+  double size = 1;  // order of the group; it grows fast with the network and may overflow to infinity
+  // [node]: its number in a canonical numbering, by which graphs become equal if they differ only in node
+  // numbers and channel order.
   std::vector<NodeId> labels;
 };
 
-// Finds symmetries with the library bliss, in time nearly linear in the number of channels on the built-in
-// networks (Junttila and Kaski, ALENEX 2007).
+// Finds symmetries with the bliss library (Junttila and Kaski, ALENEX 2007). For the built-in networks, the
+// time is nearly linear in the number of channels.
 Symmetries find_symmetries(const Topology& topology);
 
 // The orbits of nodes under the symmetries, each in ascending order, sorted by their first node.

@@ -178,7 +178,7 @@ TEST(DetourRouting, SaysWhatItNeeds) {
                 ThrowsMessage<UnsupportedError>(HasSubstr(message)));
   };
   refusal(Kind::kTorus, {4, 4}, 3, Detours::kValiant, "needs at least 4, half for each part");
-  refusal(Kind::kTorus, {4, 4}, 2, Detours::kAdaptive, "needs at least 3, one beside those");
+  refusal(Kind::kTorus, {4, 4}, 2, Detours::kAdaptive, "needs at least 3, one more than");
   refusal(Kind::kDragonfly, {1, 2, 1}, 2, Detours::kUgal, "a third for each group");
   refusal(Kind::kDragonfly, {1, 2, 1}, 4, Detours::kAdaptive, "write ugal or valiant");
   refusal(Kind::kFatTree, {2, 2}, 4, Detours::kUgal, "write adaptive or valiant");
