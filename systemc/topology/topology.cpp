@@ -12,18 +12,19 @@
 namespace coppice::topology {
 namespace {
 
-// Memory is checked only for lists with at least this many channels.
+// Available memory is checked only if there are at least this many channels.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
-// Lists grow by doubling, which needs memory for twice as many channels in addition to the existing ones.
+// Throws if the lists of channels cannot grow: they double, which takes memory for twice the channels in
+// addition to the existing lists.
 void require_memory_to_double(const Topology& topology) {
   const std::size_t channels = topology.channels().size();
   const auto needed = static_cast<Bytes>(2 * channels * (sizeof(Channel) + 2 * sizeof(ChannelId)));
   const Bytes available = machine_memory();
   if (needed <= available) return;
   throw UnsupportedError(fmt::format(
-      "{} has more than {} channels, which take at least another {:.2f} GB, but {:.2f} GB are left: use "
-      "fewer accelerators",
+      "{} has more than {} channels, which take at least another {:.2f} GB, but only {:.2f} GB are "
+      "available: use fewer accelerators",
       topology.name(), channels, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 
@@ -76,7 +77,7 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   if (latency < 0) fail("its latency must not be negative");
   auto& out = out_[static_cast<std::size_t>(src)];
   auto& in = in_[static_cast<std::size_t>(dst)];
-  // Route hops number output ports, including ejection ports, with 16 bits.
+  // Hops have 16 bits for output ports, including ejection ports.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
   if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} out-channels", src, kMaxPorts));
 

@@ -10,7 +10,7 @@
 
 namespace coppice::topology {
 
-// Accelerators are 0 .. n-1, followed by the switches.
+// Accelerators are numbered from 0 to n - 1, followed by the switches.
 using NodeId = std::int32_t;
 using ChannelId = std::int32_t;
 
@@ -22,9 +22,9 @@ struct Channel {
   NodeId dst = kNoNode;
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
-  int dimension = 0;  // the dimension along which it runs; 0 if the topology has none
-  int src_port = 0;   // its index among the out-channels of src
-  int dst_port = 0;   // its index among the in-channels of dst
+  int dimension = 0;  // the channel's dimension; 0 if the topology has none
+  int src_port = 0;   // index among the out-channels of src
+  int dst_port = 0;   // index among the in-channels of dst
 };
 
 enum class Kind {
@@ -43,28 +43,28 @@ enum class Kind {
   kHyperx,
 };
 
-// The name in configurations (kinds.h describes the kinds).
+// The kind's name in configurations (kinds.h describes the kinds).
 std::string_view to_string(Kind kind);
 
-// The network that connects the accelerators of a group in one dimension of a kHierarchy.
+// How a group's accelerators are connected in one dimension of a kHierarchy.
 enum class DimensionKind { kRing, kOneWayRing, kFullyConnected, kSwitch };
 
-// The name of the kind; one-way and two-way rings share it.
+// The name of the kind, which is the same for one-way and two-way rings.
 const char* to_string(DimensionKind kind);
 constexpr bool is_ring(DimensionKind kind) {
   return kind == DimensionKind::kRing || kind == DimensionKind::kOneWayRing;
 }
 
-// A directed multigraph of accelerators and switches. A node is a router; an accelerator's router also has
-// its network interface's ports, which are not channels and are numbered after the channel ports.
+// A directed multigraph of accelerators and switches. Every node has a router. An accelerator's router also
+// has ports for its network interface, which are not channels and are numbered after the channel ports.
 class Topology {
  public:
-  // Throws UnsupportedError if there is no accelerator. `dimension_kinds` are those of a kHierarchy.
+  // Throws UnsupportedError if there is no accelerator. `dimension_kinds`: for a kHierarchy.
   Topology(Kind kind, std::vector<int> dims, int accelerators, int switches,
            std::vector<DimensionKind> dimension_kinds = {});
 
-  // Adds a channel and numbers its ports in order of addition at both ends. Throws UnsupportedError for an
-  // end that does not exist, a channel from a node to itself, zero bandwidth or a negative latency.
+  // Adds a channel, which gets the next port number at both ends. Throws UnsupportedError for an end that
+  // does not exist, a channel from a node to itself, zero bandwidth or negative latency.
   ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
 
   Kind kind() const { return kind_; }
@@ -76,10 +76,10 @@ class Topology {
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
-  // Lets the switches of some dimensions of a kHierarchy reduce (in-network reduction). These are the first
-  // `switches` switches, and have network interfaces like accelerators.
+  // Makes the switches of some dimensions of a kHierarchy reduce (in-network reduction). These are the first
+  // `switches` switches, and have network interfaces like those of accelerators.
   void reduce_in_network(std::vector<bool> dimensions, int switches);
-  // Per dimension; empty: no switch adds.
+  // Per dimension: whether switches reduce; empty: none do.
   const std::vector<bool>& in_network() const { return in_network_; }
   // The number of nodes with a network interface: the accelerators and the reducing switches.
   int num_interfaces() const { return accelerators_ + adding_switches_; }
@@ -90,11 +90,11 @@ class Topology {
   std::span<const ChannelId> out_channels(NodeId node) const { return out_[static_cast<std::size_t>(node)]; }
   std::span<const ChannelId> in_channels(NodeId node) const { return in_[static_cast<std::size_t>(node)]; }
 
-  // The position of a torus, mesh or ring node along each dimension; dimension 0 varies fastest.
+  // The coordinates of a torus, mesh or ring node; dimension 0 varies fastest.
   std::vector<int> coordinates(NodeId node) const;
   NodeId node_at(std::span<const int> coordinates) const;
 
-  // "torus 8x8", or "file of 4 accelerators and 1 switches" without dimensions; for messages.
+  // A name for messages: "torus 8x8", or without dimensions "file of 4 accelerators and 1 switches".
   std::string name() const;
 
  private:
@@ -116,9 +116,10 @@ struct LinkSpec {
 };
 
 // n-dimensional torus and mesh. `links` has one entry per dimension. A node's out-channels are, dimension by
-// dimension, the one towards higher coordinates, then the one towards lower. A dimension of width 1 has no
-// channels; a torus dimension of width 2 has two parallel channels in each direction (both neighbours are the
-// same node). Throws UnsupportedError for no dimension, a width below 1 or a mismatch of links and dims.
+// dimension, the channel towards higher coordinates, then that towards lower ones. A dimension of width 1 has
+// no channels; a torus dimension of width 2 has two parallel channels in each direction, since both
+// neighbours are the same node. Throws UnsupportedError if there is no dimension, a width is below 1, or
+// `links` and `dims` differ in length.
 Topology make_torus(std::span<const int> dims, std::span<const LinkSpec> links);
 Topology make_mesh(std::span<const int> dims, std::span<const LinkSpec> links);
 

@@ -155,10 +155,11 @@ TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
   EXPECT_THAT(
       complaint("kind: torus, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: ccube\n"),
       StartsWith("c.yaml:3:14: collective.algorithm: trees of 8 accelerators on torus 4x4, which has 16"));
-  EXPECT_THAT(complaint("kind: dgx1", "  algorithm: overlapped_tree\n  size: 1 GiB\n",
-                        "training: {model: zfnet, overlap: chained}\n"),
-              HasSubstr("c.yaml:4:9: collective.size is 1 GiB, but the layers of zfnet, for whose gradients a "
-                        "chained forward pass waits, have only 249388160 B"));
+  EXPECT_THAT(
+      complaint("kind: dgx1", "  algorithm: overlapped_tree\n  size: 1 GiB\n",
+                "training: {model: zfnet, overlap: chained}\n"),
+      HasSubstr("c.yaml:4:9: collective.size is 1 GiB, but the layers of zfnet, for whose gradients a "
+                "chained forward pass waits, have only 249388160 B"));
 }
 
 TEST(BadInput, MissingOrUnreadableFile) {

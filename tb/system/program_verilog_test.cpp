@@ -98,7 +98,8 @@ TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
   std::string much = begin;
   for (const char* name : {"a", "b", "c", "d", "e"})
     much += "  - {name: " + std::string(name) + ", all_reduce: 14 MiB}\n";
-  EXPECT_THAT(refusal(much, "check=off"), HasSubstr("up to 'e': Verilog network interfaces address only 64 MiB"));
+  EXPECT_THAT(refusal(much, "check=off"),
+              HasSubstr("up to 'e': Verilog network interfaces address only 64 MiB"));
 }
 
 }  // namespace

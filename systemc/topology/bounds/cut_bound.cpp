@@ -24,11 +24,12 @@ std::vector<NodeId> members(const std::vector<bool>& inside) {
   return nodes;
 }
 
-// Finds the set with the largest ratio of shares to bandwidth. Every candidate misses some accelerator; take
-// the first that it misses in some fixed order, so that it contains all before it. Flow runs against the
-// data, from that accelerator. The flow must deliver all shares that are missing there: any amount from the
-// accelerators before it, and from those after it at most their shares. Channels are scaled so that the best
-// set known so far just satisfies this; a worse set exists exactly if the flow falls short.
+// Finds the set with the largest ratio of shares to bandwidth. Every candidate set lacks an accelerator; let
+// `missed` be the first one in a fixed order, so that the set contains all accelerators before it. Flow is
+// pushed from `missed`, against the direction of the data. It must reach the amount of all shares that
+// `missed` lacks, where accelerators before `missed` supply any amount, and those after it at most their
+// shares. Channels are scaled so that the best set found so far just satisfies this; a worse set exists if
+// and only if the flow falls short.
 class WorstCutSearch {
  public:
   WorstCutSearch(const Topology& topology, Direction direction, std::span<const std::int64_t> shares)
@@ -46,7 +47,7 @@ class WorstCutSearch {
   CutBound run(std::int64_t narrowest_cut) {
     start();
     const Capacity narrowest = narrowest_cut / network_.unit_bytes_per_second();
-    // Any set misses an accelerator, and its exit is at least as wide as the narrowest cut.
+    // Every set lacks an accelerator, and its exit is at least as wide as the narrowest cut.
     const std::int64_t most = total_ - *std::ranges::min_element(shares_);
     const bool proven = best_data_ * narrowest >= most * best_bandwidth_;
     if (proven || static_cast<int>(order_.size()) > kMaxCutAccelerators) done_ = order_.size();
@@ -62,8 +63,8 @@ class WorstCutSearch {
  private:
   std::int64_t lacks(Vertex accelerator) const { return total_ - shares_[index(accelerator)]; }
 
-  // Starts with the set of all accelerators except the one that is hardest to reach: often the worst set
-  // already.
+  // Starts with the set of all accelerators except the one that is hardest to reach, which is often the worst
+  // set.
   void start() {
     Vertex hardest = order_.front();
     for (const Vertex node : order_) {
@@ -78,8 +79,8 @@ class WorstCutSearch {
     scale();
   }
 
-  // Scales channels by the best set's data and shares by its bandwidth; finished accelerators supply any
-  // amount.
+  // Scales channels by the best set's data, and shares by its bandwidth. Accelerators before the current one
+  // supply any amount.
   void scale() {
     network_.reset(best_data_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -149,7 +150,7 @@ CutBound narrowest_cut(const Topology& topology) {
       narrowest[index(node)] = out;
     }
     if (topology.num_accelerators() > kMaxCutAccelerators) continue;
-    // Any set without the first accelerator has a first member, and misses all before that member.
+    // Every set without the first accelerator has a first member, and lacks all accelerators before it.
     network.room(order.front()) = network.unlimited();
     for (std::size_t i = 1; i < order.size(); ++i) {
       const Capacity sent = network.push(order[i], least);

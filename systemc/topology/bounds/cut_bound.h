@@ -9,9 +9,9 @@
 
 namespace coppice::topology {
 
-// A set of nodes, and the limit on data that must leave (or enter) it.
+// A set of nodes, the data that must leave (or enter) it, and the bandwidth for that.
 struct CutBound {
-  std::int64_t data = 0;              // that must cross the boundary, in the unit of the shares
+  std::int64_t data = 0;              // data that must cross the boundary, in the unit of the shares
   std::int64_t bytes_per_second = 0;  // capacity of the channels out of (or into) the set
   std::vector<NodeId> cut;            // nodes of the set, in ascending order
 };
@@ -19,16 +19,15 @@ struct CutBound {
 inline constexpr int kMaxCutAccelerators = 8192;
 
 // The worst cut if accelerators contribute shares that all others must receive (kOut), or must receive shares
-// to which all others contribute (kIn): the set with the largest ratio of shares to bandwidth out of it (or
-// into it), among the sets that contain at least one accelerator but not all. `shares` has an entry per
-// accelerator in any unit; empty: 1 each. An accelerator with all shares is the root of a broadcast or
-// reduce. Exact: Dinkelbach's iteration over minimum cuts. With one accelerator the result is empty. Throws
-// UnsupportedError naming the nodes if some accelerator cannot reach another.
+// to which all others contribute (kIn): among the sets that contain at least one accelerator but not all, the
+// set with the largest ratio of shares to bandwidth out of (or into) it. `shares` has an entry per
+// accelerator in any unit; if it is empty, all shares are 1. In a broadcast or reduce, the root has all
+// shares. The result is exact (Dinkelbach's iteration over minimum cuts); it is empty if there is only one
+// accelerator. Throws an UnsupportedError that names the nodes if an accelerator cannot reach another.
 CutBound worst_cut(const Topology& topology, Direction direction = Direction::kOut,
                    std::span<const std::int64_t> shares = {});
 
-// The set with the least bandwidth out of it that contains at least one accelerator but not all; its `data`
-// is 1. Otherwise like worst_cut().
+// Like worst_cut(), but finds the set with the least bandwidth out of it; its `data` is 1.
 CutBound narrowest_cut(const Topology& topology);
 
 }  // namespace coppice::topology

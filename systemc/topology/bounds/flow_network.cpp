@@ -40,7 +40,7 @@ FlowNetwork::FlowNetwork(const Topology& topology, Direction direction, std::spa
     bandwidth_.push_back(bandwidth);
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  // Visiting arcs by source keeps the arcs of each head in their own order.
+  // Visiting arcs by source preserves the order of the arcs of each head.
   std::vector<Arc> next(first_.begin(), first_.end() - 1);
   reverse_.resize(head_.size());
   for (std::size_t arc = 0; arc < head_.size(); ++arc) reverse_[arc] = next[index(head_[arc])]++;
@@ -113,8 +113,8 @@ Capacity FlowNetwork::push(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Computes distances from a vertex until there is room for everything that can leave it; returns whether
-// there is any room.
+// Computes distances from a vertex until enough room is found for everything that can leave it; returns
+// whether any room is found.
 bool FlowNetwork::find_levels(Vertex from) {
   ++search_;
   reached_.assign(1, from);
@@ -161,7 +161,7 @@ Capacity FlowNetwork::send_along_levels(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Cuts the trail back to before its first saturated channel, and returns the vertex where it then ends.
+// Shortens the trail to end before its first saturated arc, and returns the vertex where it then ends.
 FlowNetwork::Vertex FlowNetwork::back_to_residual(Vertex from) {
   const auto full = std::ranges::find_if(trail_, [&](Arc arc) { return residual_[index(arc)] == 0; });
   trail_.erase(full, trail_.end());

@@ -11,28 +11,27 @@ namespace coppice::topology {
 // The direction in which data crosses a set's boundary.
 enum class Direction : std::uint8_t { kOut, kIn };
 
-// Exact for any bandwidths: holds sums of channels times numbers of accelerators.
+// Large enough to be exact for any bandwidths: sums over channels times the number of accelerators.
 __extension__ using Capacity = __int128;
 
-// Flows over a topology's channels that start at one vertex after another and end where there is room. The
-// flow pushed from one vertex stays while the next is pushed, and flows take the shortest available paths, so
-// that many minimum cuts that differ little cost little more than their sizes (Dinic's algorithm with warm
-// starts).
+// Flows over a topology's channels that are pushed from one vertex after another and end where there is room.
+// Earlier flows stay while the next one is pushed, and flows take the shortest available paths (Dinic's
+// algorithm with warm starts). Finding many similar minimum cuts therefore costs little more than their
+// sizes.
 class FlowNetwork {
  public:
   using Vertex = std::int32_t;
 
-  // `vertex_of` maps nodes to vertices 0, 1, ...; nodes of one vertex are never separated; empty: each node
-  // is a vertex. With kIn all channels are reversed.
+  // `vertex_of` maps nodes to vertices 0, 1, ..., and nodes of one vertex are never separated; if it is
+  // empty, each node is a vertex. With kIn, all channels are reversed.
   FlowNetwork(const Topology& topology, Direction direction, std::span<const Vertex> vertex_of = {});
 
-  // The number of directed channels between vertices, parallel ones combined, plus an equal number of reverse
-  // arcs.
+  // The number of arcs: two vertices joined by channels have one arc in each direction.
   std::size_t num_arcs() const { return head_.size(); }
   int num_vertices() const { return static_cast<int>(first_.size()) - 1; }
-  // The bandwidth of a capacity of 1: a common divisor of all bandwidths.
+  // The bandwidth that corresponds to a capacity of 1: a common divisor of all bandwidths.
   std::int64_t unit_bytes_per_second() const { return unit_; }
-  // Whether the capacities between any two vertices are equal in both directions.
+  // Whether the capacities between all pairs of vertices are equal in both directions.
   bool symmetric() const;
   // The capacity out of a vertex, in units.
   Capacity exit_capacity(Vertex vertex) const;
@@ -42,20 +41,20 @@ class FlowNetwork {
   // channels' directions.
   std::vector<Vertex> near_to_far(Vertex start, int count) const;
 
-  // Removes all flow and all room; from now on, channels carry their units times `scale`.
+  // Removes all flow and all room, and sets channel capacities to their bandwidth in units times `scale`.
   void reset(Capacity scale);
-  // The remaining capacity for flows that end at a vertex, and the flow that ends there.
+  // The remaining capacity for flows that end at a vertex, and the flow that already ends there.
   Capacity& room(Vertex vertex) { return room_[static_cast<std::size_t>(vertex)]; }
   Capacity& ended(Vertex vertex) { return ended_[static_cast<std::size_t>(vertex)]; }
   // A capacity larger than that of all channels together.
   Capacity unlimited() const { return unlimited_; }
 
-  // Pushes as much as possible, at most `limit`, from a vertex to others with room; returns the amount.
+  // Pushes as much flow as possible, at most `limit`, from a vertex to others with room; returns the amount.
   Capacity push(Vertex from, Capacity limit);
-  // Takes back the last `amount` of the last push.
+  // Withdraws the last `amount` of the last push.
   void withdraw(Capacity amount);
-  // After a push that fell short of its limit: the vertices that could still be reached, `from` first. No cut
-  // between `from` and all room is narrower than the one around them.
+  // After a push that fell short of its limit: the vertices that can still be reached, `from` first. The cut
+  // around them is a minimum cut between `from` and all room.
   std::span<const Vertex> reached() const { return reached_; }
 
  private:
@@ -86,7 +85,7 @@ class FlowNetwork {
   std::vector<Capacity> residual_;
   std::vector<Capacity> room_;
   std::vector<Capacity> ended_;
-  // State of the current search; entries of vertices that it has not reached are left from earlier searches.
+  // State of the current search; entries of unreached vertices are left over from earlier searches.
   std::vector<std::int32_t> level_;
   std::vector<std::uint32_t> met_;
   std::uint32_t search_ = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using Vertex = FlowNetwork::Vertex;
 
-// Disjoint sets of numbers 0 to n - 1, each represented by one of its members.
+// Disjoint sets of the numbers 0 to n - 1, each represented by one of its members.
 class DisjointSets {
  public:
   explicit DisjointSets(int count) : parent_(index(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -31,8 +31,8 @@ class DisjointSets {
   std::vector<std::int32_t> parent_;
 };
 
-// The vertices of the search: first the nodes that contribute to sums or add them, with nodes that stay
-// together as one party, then the switches that only forward.
+// The vertices of the search: first the parties, which are the nodes that contribute to or compute sums
+// (nodes that must stay together form one party), then the switches that only forward.
 struct Parties {
   explicit Parties(const Topology& topology);
 
@@ -57,11 +57,11 @@ Parties::Parties(const Topology& topology) : of_node(index(topology.num_nodes())
   if (topology.num_interfaces() == topology.num_nodes()) count = next;
 }
 
-// Partitions other than that into single parties are searched up to this many parties times channels, which
-// takes some seconds.
+// Limit on parties times channels for searching partitions other than that into single parties; at the limit
+// this takes several seconds.
 constexpr std::size_t kSearched = 200'000'000;
 
-// The exit capacity that joining groups costs, in units of the network, for a number of joints.
+// The price of a partition: exit capacity, in units of the network, divided by the number of joints.
 struct Price {
   Capacity exits = 0;
   Capacity joints = 1;
@@ -71,7 +71,7 @@ bool below(const Price& a, const Price& b) {
   return a.exits * b.joints < b.exits * a.joints;
 }
 
-// Groups of parties with the sum of their exits.
+// Groups of parties, and the sum of their exit capacities.
 struct Grouping {
   std::vector<std::vector<Vertex>> groups;
   Capacity exits = 0;
@@ -79,13 +79,14 @@ struct Grouping {
   Price price() const { return {exits, static_cast<Capacity>(groups.size()) - 1}; }
 };
 
-// Finds the best partition of parties by a sequence of prices.
+// Finds the cheapest partition of parties by a decreasing sequence of prices.
 class PartitionSearch {
  public:
   PartitionSearch(const Topology& topology, Direction direction, const Parties& parties)
       : network_(topology, direction, parties.of_node), order_(network_.near_to_far(0, parties.count)) {}
 
-  // The cheapest partition if it is below `limit`; otherwise no groups. No partition is below `least`.
+  // Returns the cheapest partition if its price is below `limit`, otherwise no groups. `least`: a lower bound
+  // on all prices.
   Grouping run(Price limit, Price least) {
     Grouping best;
     for (const Vertex vertex : order_) {
@@ -115,12 +116,12 @@ class PartitionSearch {
   std::vector<Vertex> order_;
 };
 
-// Finds a partition cheaper than `price`. With capacities scaled by the joints of the price, its exits are
-// the cost of one joint: a partition is cheaper than the price exactly if its sum over groups of (exit -
-// cost) is less than that of a single group. The least such sum equals the largest sum of shares x(v) such
-// that no set's shares exceed its exit minus the cost. The shares are made as large as possible one after
-// another, limited by sets of the share's party and earlier ones. The union of two intersecting sets without
-// slack has no slack either; these unions become the groups.
+// Finds a partition cheaper than `price`. If capacities are scaled by the price's joints, its exits are the
+// cost of one joint, and a partition is cheaper than the price if and only if its sum over groups of (exit -
+// cost) is less than that of a single group. The minimum of this sum equals the maximum of the sum of shares
+// x(v) such that no set's shares exceed its exit minus the cost. Shares are maximised one after another, each
+// limited by the sets that contain its party and otherwise only earlier ones. The union of two intersecting
+// sets without slack has no slack, so these unions become the groups.
 std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   const Capacity cost = price.exits;
   network_.reset(price.joints);
@@ -139,9 +140,9 @@ std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   return found;
 }
 
-// The share of one more party. Until now, the flows of earlier parties' shares could end here. The least exit
-// of a set with this party, minus the others' shares, is the flow that can be sent from here on top of the
-// flow that ended here.
+// Adds a party and returns its share. So far, the flows of earlier parties' shares could end here. The
+// minimum, over sets with this party, of the exit minus the others' shares is the flow that can now be pushed
+// from here plus the flow that already ended here.
 Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   network_.room(vertex) = 0;
   const Capacity sent = network_.push(vertex, network_.unlimited());
@@ -153,7 +154,7 @@ Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   if (share >= 0) {
     ended = 0;
   } else {
-    network_.room(vertex) = -share - ended;  // a negative share takes flow in
+    network_.room(vertex) = -share - ended;  // a negative share leaves room for flow
   }
   return share;
 }
@@ -166,7 +167,7 @@ Grouping PartitionSearch::groups_of(DisjointSets& sets) const {
   return result;
 }
 
-// Converts to the numbers of accelerators.
+// Converts groups of parties to groups of accelerators.
 Partition to_partition(const Topology& topology, const Parties& parties, const Grouping& grouping) {
   std::vector<std::size_t> group_of(index(parties.count));
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
@@ -187,8 +188,8 @@ Partition search(const Topology& topology, Direction direction, std::optional<st
   require_connected(topology);
   PartitionSearch search(topology, direction, parties);
   const std::int64_t unit = search.unit_bytes_per_second();
-  // At least the capacity of the narrowest cut leaves every group; with more groups, less of it counts per
-  // joint.
+  // A lower bound on prices: the exit of every group is at least the narrowest cut, and the ratio of groups
+  // to joints is smallest for single parties.
   const Capacity cut = narrowest.value_or(0) / unit;
   const Price least{cut * parties.count, parties.count - 1};
   const Price limit{narrowest ? 2 * cut : search.unlimited(), 1};

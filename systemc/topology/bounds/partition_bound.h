@@ -8,33 +8,33 @@
 
 namespace coppice::topology {
 
-// The accelerators in groups, and the bandwidth between these.
+// A partition of the accelerators into groups, and the bandwidth between these.
 struct Partition {
   std::vector<std::vector<NodeId>> groups;  // each in ascending order, sorted by their first accelerators
-  // The most that may leave (or enter) the groups at once: the sum over groups of the maximum flow from one
+  // The maximum total bandwidth out of (or into) the groups: the sum over groups of the maximum flow from a
   // group to all other accelerators, through any switches.
   std::int64_t bytes_per_second = 0;
 
-  // The fewest connections that join all groups.
+  // The minimum number of connections that join all groups.
   std::int64_t joints() const { return static_cast<std::int64_t>(groups.size()) - 1; }
 };
 
-// The partition into two groups or more with the least bytes_per_second / joints(), in this direction. An
-// element's sum takes two messages between groups for every joint, so an all-reduce of M bytes takes at least
-// 2 M joints() / bytes_per_second. Half of that ratio is the strength of a network whose links are equal in
-// both directions: spanning trees that share no bandwidth carry that much together (Nash-Williams, Tutte).
-//
-// Exact: Dinkelbach's iteration over Cunningham's greedy algorithm (Optimal attack and reinforcement of a
-// network, JACM 1985), each with one minimum cut per accelerator. A switch that adds takes part in sums like
-// an accelerator: it stays in one group with the accelerators connected to it. If two groups cannot be
-// formed, there are no groups. On networks with more than some 200 million accelerators times channels (4,096
-// accelerators of degree 12) only the partition into single accelerators is tried. Throws UnsupportedError
-// naming accelerators that cannot reach each other.
+// The partition into at least two groups with the least bytes_per_second / joints(), in the given direction.
+// The sum of an element takes two messages between groups per joint, so an all-reduce of M bytes takes at
+// least 2 M joints() / bytes_per_second. For a network whose links are equal in both directions, half of
+// bytes_per_second / joints() is its strength: the total bandwidth of spanning trees that share none
+// (Nash-Williams, Tutte). The result is exact: Dinkelbach's iteration over Cunningham's greedy algorithm
+// (Optimal attack and reinforcement of a network, JACM 1985), each step with one minimum cut per accelerator.
+// A reducing switch takes part in sums like an accelerator, and stays in one group with the accelerators
+// connected to it. If two groups cannot be formed, the result has no groups. If the number of accelerators
+// times channels exceeds about 200 million (4,096 accelerators of degree 12), only the partition into single
+// accelerators is tried. Throws an UnsupportedError that names accelerators that cannot reach each other.
 Partition weakest_partition(const Topology& topology, Direction direction);
 
-// Like weakest_partition(), but returns no groups if no partition's ratio is below twice the `narrowest` cut,
-// in bytes per second, out of any set of accelerators. Fast if that cut gives a stronger bound than any
-// partition, or shows that no partition is weaker than the one into single accelerators.
+// Like weakest_partition(), but returns no groups unless a partition's ratio is below twice the bandwidth
+// `narrowest`, in bytes per second, of the narrowest cut out of any set of accelerators. This is fast if the
+// cut gives a stronger bound than any partition, or shows that no partition is weaker than that into single
+// accelerators.
 Partition weakest_partition_below(const Topology& topology, Direction direction, std::int64_t narrowest);
 
 }  // namespace coppice::topology

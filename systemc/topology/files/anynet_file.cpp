@@ -24,14 +24,15 @@ struct End {
   SourceLocation where;
 };
 
-// A node's position in the file, its router, and the latency written for their connection.
+// A node's router, the latency of their connection, and the position in the file.
 struct Attachment {
   int router = 0;
   std::optional<std::int64_t> cycles;
   SourceLocation where;
 };
 
-// Latencies of the channels between routers, per direction; nullopt if only the other direction has one.
+// The latencies of channels between routers, by direction; nullopt if a latency is given only in the other
+// direction.
 using RouterChannels = std::map<std::pair<int, int>, std::optional<std::int64_t>>;
 
 class AnynetParser {

@@ -17,14 +17,14 @@ constexpr int kDeepest = 64;
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-// A word, a quoted text, "->", "--", or one of { } [ ] = ; , ; empty at the end.
+// A word, a quoted string, "->", "--", or one of { } [ ] = ; , and empty at the end.
 struct Token {
   std::string text;
   bool quoted = false;
   std::size_t at = 0;
 };
 
-// The tokens of Graphviz' language, without comments.
+// Splits a Graphviz file into tokens, without comments.
 class DotLexer {
  public:
   DotLexer(std::string_view text, const std::string& file) : text_(text), file_(file) { advance(); }
@@ -32,7 +32,7 @@ class DotLexer {
   const Token& now() const { return now_; }
   bool is(std::string_view text) const { return !now_.quoted && now_.text == text; }
   bool ended() const { return !now_.quoted && now_.text.empty(); }
-  // Consumes the token `text` if it is next.
+  // Consumes the next token if it is `text`.
   bool take(std::string_view text) {
     if (!is(text)) return false;
     advance();
@@ -44,7 +44,7 @@ class DotLexer {
     return token;
   }
   void expect(std::string_view text) {
-    if (!take(text)) refuse(fmt::format("'{}' is expected here, not '{}'", text, now_.text));
+    if (!take(text)) refuse(fmt::format("expected '{}' here, not '{}'", text, now_.text));
   }
   SourceLocation place(std::size_t at) const { return schedule::location_of_byte(text_, file_, at); }
   [[noreturn]] void refuse(const std::string& what) const { throw ConfigError(place(now_.at), what); }
@@ -107,7 +107,7 @@ class DotLexer {
   Token now_;
 };
 
-// The default attributes that node and edge statements of a graph or subgraph set for later ones.
+// Default attributes for the later nodes and edges of a graph or subgraph.
 struct Usual {
   Attributes node;
   Attributes edge;
@@ -135,7 +135,7 @@ class DotReader {
     Attributes attributes;
     while (lexer_.take("[")) {
       while (!lexer_.take("]")) {
-        if (lexer_.ended()) lexer_.refuse("this list of attributes is not closed");
+        if (lexer_.ended()) lexer_.refuse("this attribute list is not closed");
         std::string name = lexer_.next().text;
         std::string value = "true";
         if (lexer_.take("=")) value = lexer_.next().text;
@@ -185,12 +185,12 @@ class DotReader {
     }
   }
 
-  // A node with an optional port, or a subgraph: the nodes that it names.
+  // Reads a node with an optional port, or a subgraph; returns the nodes that it names.
   std::vector<int> read_end(const Usual& usual) {
     if (lexer_.is("subgraph") || lexer_.is("{")) {
       if (lexer_.take("subgraph") && !lexer_.is("{")) lexer_.next();
       lexer_.expect("{");
-      if (++depth_ > kDeepest) lexer_.refuse(fmt::format("more than {} subgraphs in each other", kDeepest));
+      if (++depth_ > kDeepest) lexer_.refuse(fmt::format("subgraphs are nested more than {} deep", kDeepest));
       auto named = read_statements(usual);
       --depth_;
       return named;
@@ -200,9 +200,9 @@ class DotReader {
 
   std::vector<int> read_node(const Token& token, const Usual& usual) {
     if (!token.quoted && (token.text.empty() || token.text.find_first_of("]}=[;,") == 0)) {
-      throw ConfigError(lexer_.place(token.at), fmt::format("a node is expected here, not '{}'", token.text));
+      throw ConfigError(lexer_.place(token.at), fmt::format("expected a node here, not '{}'", token.text));
     }
-    while (lexer_.take(":")) lexer_.next();  // a port or compass point, where the edge is drawn
+    while (lexer_.take(":")) lexer_.next();  // a port or compass point, which affects only drawing
     return {node(token, usual)};
   }
 
@@ -227,7 +227,7 @@ class DotReader {
       ends.push_back(read_end(usual));
     } else {
       const Token token = lexer_.next();
-      if (lexer_.take("=")) {  // an attribute of the graph, for drawing
+      if (lexer_.take("=")) {  // a graph attribute, which affects only drawing
         lexer_.next();
         return;
       }

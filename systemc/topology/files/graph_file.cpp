@@ -53,13 +53,13 @@ class GraphParser {
   std::optional<GraphFile> graph_;  // set from the first channel on
 };
 
-// The word after the one at `i`, which holds its value.
+// The value of the word at `i`: the next word.
 const Word& value_of(const Line& line, std::size_t i) {
   if (i + 1 < line.size()) return line[i + 1];
   throw ConfigError(end_of(line), fmt::format("'{}' needs a value", line[i].text));
 }
 
-// Sets `value` from the words at i and i + 1.
+// Sets `value` from the keyword at `i` and the next word.
 template <typename T, typename Parse>
 void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse parse) {
   if (value) throw ConfigError(line[i].where, fmt::format("a second '{}' on this line", line[i].text));
@@ -71,7 +71,7 @@ void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse 
   }
 }
 
-// The usable share of a link's bandwidth; throws std::invalid_argument.
+// Parses the usable fraction of a link's bandwidth; throws std::invalid_argument.
 double parse_efficiency(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -94,11 +94,9 @@ ChannelOptions GraphParser::parse_options(const Line& line) const {
       options.multiplicity =
           parse_number({word.text.substr(1), word.where}, "a multiplicity", 1, kMaxMultiplicity);
     } else {
-      throw ConfigError(
-          word.where,
-          fmt::format("unknown word '{}': bandwidth \"16 GB/s\", latency \"150 ns\", efficiency 0.8 or x2 "
-                      "may stand here",
-                      word.text));
+      throw ConfigError(word.where, fmt::format("unknown word '{}': bandwidth \"16 GB/s\", latency \"150 "
+                                                "ns\", efficiency 0.8 or x2 is expected here",
+                                                word.text));
     }
   }
   return options;
@@ -127,7 +125,7 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Checks the values that the file sets itself; defaults are checked with the configuration.
+// Checks values that the file sets; defaults have been checked with the configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {

@@ -9,19 +9,20 @@
 
 namespace coppice::topology {
 
-// The most parallel channels that one statement creates.
+// The maximum number of parallel channels per statement.
 inline constexpr int kMaxMultiplicity = 1024;
 
-// Values for everything that a graph file does not specify.
+// Defaults for values that a graph file does not specify.
 struct GraphFileDefaults {
   LinkSpec link;           // for channels without their own bandwidth or latency
   double efficiency = 1;   // for channels without their own efficiency
   Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
-  // Returns the objection to a channel with its own values, or an empty string; null: no checks.
+  // Returns an objection to the values that the file sets for a channel, or an empty string; nullptr: no
+  // checks.
   const std::function<std::string(const LinkSpec&)>* objection = nullptr;
 };
 
-// A graph from a file, of kind kFile, with the defaults that it used. Defaults that it did not use have no
+// A graph of kind kFile that was read from a file, and the defaults that it used; other defaults have no
 // effect.
 struct GraphFile {
   Topology topology;
@@ -36,17 +37,16 @@ struct GraphFile {
 //   switches 1                                                 node 4, also called s0; optional
 //   channel 0 -> s0 bandwidth "16 GB/s" latency "150 ns"       one direction
 //   link 1 -- s0 bandwidth "25 GB/s" efficiency 0.8 x2         both directions, two of each
-//
-// The counts come first. Bandwidth, latency and efficiency (the share of the bandwidth that messages can use)
-// are optional, in any order, and quoted if they contain a space; x2 is a multiplicity and may be any number.
-// Channels and ports are numbered in the order of the file.
+// The counts must come first. Bandwidth, latency and efficiency (the fraction of the bandwidth that messages
+// can use) are optional, in any order, and quoted if they contain a space; x2 is a multiplicity. Channels and
+// ports are numbered in the order of the file.
 GraphFile parse_graph(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 // Parses BookSim2's anynet format: lines of "router R" followed by any number of "router R2" and "node N",
 // each with an optional latency in cycles (default 1); also "node N router R". Connections between routers
-// have both directions; a latency applies to the direction in which it is written. All channels have the
-// default bandwidth. Accelerators are the nodes and switches the routers, in ascending order. A router with a
-// single node and no written latency is that accelerator's own router instead of a switch; all other nodes
+// are two-way; a latency applies to the direction in which it is written. All channels have the default
+// bandwidth. Nodes become accelerators, and routers switches, in ascending order. However, a router with a
+// single node and no latency to it becomes that accelerator's own router instead of a switch; all other nodes
 // are linked to their router, which is a switch.
 GraphFile parse_anynet(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 

@@ -18,7 +18,7 @@ bool is_arrow(std::string_view text) {
   return text.starts_with("->") || text.starts_with("--");
 }
 
-// The length of the bare word at the start of `text`.
+// The length of the unquoted word at the start of `text`.
 std::size_t bare_length(std::string_view text) {
   std::size_t length = 0;
   while (length < text.size() && !is_space(text[length]) && text[length] != '#' && text[length] != '"' &&
@@ -56,7 +56,7 @@ Line split_line(std::string_view text, SourceLocation where) {
 
 namespace {
 
-// The first `most` lines with words.
+// The first `most` non-empty lines.
 std::vector<Line> split(std::string_view text, const std::string& file, std::size_t most) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -93,7 +93,7 @@ std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t 
   const char* end = word.text.data() + word.text.size();
   const auto [stop, error] = std::from_chars(word.text.data(), end, value);
   if (error == std::errc::invalid_argument || stop != end) {
-    throw ConfigError(word.where, fmt::format("'{}' is not {}: a whole number", word.text, what));
+    throw ConfigError(word.where, fmt::format("'{}' is not {}: write a whole number", word.text, what));
   }
   if (error == std::errc::result_out_of_range || value < least || value > most) {
     throw ConfigError(word.where,

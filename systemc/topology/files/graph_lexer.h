@@ -18,7 +18,7 @@ struct Word {
 
 using Line = std::vector<Word>;
 
-// The words of a graph file, line by line, without empty lines. # starts a comment. Throws ConfigError at an
+// Splits a graph file into lines and words, without empty lines. # starts a comment. Throws ConfigError at an
 // unterminated quote.
 std::vector<Line> split_lines(std::string_view text, const std::string& file);
 
@@ -28,11 +28,12 @@ Line first_line(std::string_view text, const std::string& file);
 // The location just after a line, for errors about missing words.
 SourceLocation end_of(const Line& line);
 
-// A whole number from `least` to `most`; the ConfigError calls it `what`.
+// Parses an integer from `least` to `most`. `what` describes it in the ConfigError.
 std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t least, std::int64_t most);
 
-// Throws ConfigError at `where[accelerator]` if one of several accelerators has no channel out of it or none
-// into it, or cannot reach another. `places` may be shorter; its first entry then stands for the rest.
+// Throws ConfigError at `places[accelerator]` if one of several accelerators lacks a channel out of or into
+// it, or cannot reach another. If `places` is too short, its first entry is used for the remaining
+// accelerators.
 void require_usable(const Topology& topology, const std::vector<SourceLocation>& places);
 
 }  // namespace coppice::topology

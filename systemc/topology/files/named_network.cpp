@@ -24,7 +24,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-// The part of an attribute's name after its first word: the unit of a bare number.
+// The part of an attribute's name after its first word, which is the unit of a number without one.
 struct Suffix {
   std::string_view name;
   double unit = 1;  // bytes per second, or femtoseconds
@@ -234,7 +234,7 @@ GraphFile NamedNetwork::build(const GraphFileDefaults& defaults) const {
   if (accelerators == 0) throw ConfigError(locate_(0), "the network has no accelerator");
   if (num_nodes() > kMaxNodes) {
     throw ConfigError(
-        locate_(0), fmt::format("the network has {} nodes: at most {} are possible", num_nodes(), kMaxNodes));
+        locate_(0), fmt::format("the network has {} nodes: at most {} are allowed", num_nodes(), kMaxNodes));
   }
   std::vector<NodeId> numbers(nodes_.size(), kNoNode);
   NodeId accelerator = 0;

@@ -13,11 +13,11 @@
 
 namespace coppice::topology {
 
-// A network as other tools write it: nodes by name, in any order, and links that may lack a bandwidth or
-// latency. Readers of foreign formats fill it; build() numbers its nodes.
+// A network in the form that other tools use: named nodes in any order, and links that may lack a bandwidth
+// or latency. Readers of foreign formats fill it; build() numbers the nodes.
 class NamedNetwork {
  public:
-  // A position in the input, which `locate` converts to file, line and column, for errors only.
+  // A position in the input, for errors; `locate` converts it to file, line and column.
   using Place = std::ptrdiff_t;
   using Locate = std::function<SourceLocation(Place)>;
 
@@ -34,15 +34,15 @@ class NamedNetwork {
 
   explicit NamedNetwork(Locate locate) : locate_(std::move(locate)) {}
 
-  // Throws ConfigError for a second node with the same name.
+  // Throws ConfigError if there is already a node with this name.
   int add_node(const std::string& name, bool accelerator, Place place);
-  // -1 if there is none.
+  // Returns -1 if there is no node with this name.
   int find(const std::string& name) const;
   void set_accelerator(int node, bool accelerator) {
     nodes_[static_cast<std::size_t>(node)].accelerator = accelerator;
   }
   void add_link(const Link& link) { links_.push_back(link); }
-  // Adds a sentence about something the file does not specify to the result's assumptions.
+  // Adds a sentence about something that the file does not specify to the result's assumptions.
   void assume(std::string sentence) { assumptions_.push_back(std::move(sentence)); }
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
@@ -50,15 +50,14 @@ class NamedNetwork {
   std::vector<Link>& links() { return links_; }
   SourceLocation locate(Place place) const { return locate_(place); }
 
-  // Removes switches that lead nowhere: repeatedly those with links to at most one node. Returns their
-  // number.
+  // Repeatedly removes switches with links to at most one node. Returns the number of removed switches.
   int drop_dead_ends();
-  // Merges the two links at each switch that has two neighbours and one link to each, such as a port or a
-  // NIC: the result has the lower bandwidth and the sum of latencies. Returns the number of merged switches.
+  // Replaces each switch that has two neighbours and one link to each, such as a port or NIC, by a single
+  // link with the lower bandwidth and the sum of latencies. Returns the number of replaced switches.
   int join_pass_through();
 
-  // Builds the graph. Accelerators and switches are numbered in the order in which their names were added.
-  // Throws ConfigError as parse_graph() does.
+  // Builds the graph. Accelerators and switches are numbered in the order in which they were added. Throws
+  // ConfigError like parse_graph().
   GraphFile build(const GraphFileDefaults& defaults) const;
 
  private:
@@ -80,13 +79,13 @@ class NamedNetwork {
   std::vector<std::string> assumptions_;
 };
 
-// Parses a bandwidth or duration with a number and a unit as other tools write it ("200Gbps", "25 GB/s";
-// "0.0005ms"). Throws std::invalid_argument.
+// Parse a bandwidth or duration, a number with a unit, in the notation of other tools ("200Gbps", "25 GB/s";
+// "0.0005ms"). Throw std::invalid_argument.
 Bandwidth parse_foreign_bandwidth(std::string_view text);
 
-// Reads an edge attribute of another tool: its name gives the quantity (bandwidth, capacity, weight, speed,
-// rate; latency, delay), and name or value gives the unit (bandwidth_gb_s, bandwidth_gbps, latency_ns, "25
-// GB/s"). Attributes with other names are ignored. Throws ConfigError at `where` if there is no unit.
+// Reads an edge attribute of another tool. Its name determines the quantity (bandwidth, capacity, weight,
+// speed, rate; latency, delay), and its name or value the unit (bandwidth_gb_s, bandwidth_gbps, latency_ns,
+// "25 GB/s"). Attributes with other names are ignored. Throws ConfigError at `where` if there is no unit.
 void read_link_attribute(const std::string& name, const std::string& value, NamedNetwork::Link& link,
                          const std::function<SourceLocation()>& where);
 

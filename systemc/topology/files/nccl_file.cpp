@@ -15,8 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// Bytes per second of one NVLink in one direction, by the GPU's compute capability: the latest entry that
-// does not exceed it applies.
+// Bytes per second of one NVLink in one direction, by the GPU's compute capability: the last entry that does
+// not exceed it applies.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;
@@ -57,16 +57,16 @@ class NcclReader {
 
   GraphFile read(const GraphFileDefaults& defaults) {
     for (const pugi::xml_node cpu : xml_.root().children("cpu")) find_gpus(cpu, "", 0);
-    if (gpus_.empty()) throw ConfigError(xml_.place(xml_.root()), "this dump of NCCL has no <gpu>");
+    if (gpus_.empty()) throw ConfigError(xml_.place(xml_.root()), "this NCCL dump has no <gpu>");
     std::ranges::stable_sort(gpus_, {}, &Gpu::rank);
     for (const Gpu& gpu : gpus_) network_.add_node(gpu.busid, true, gpu.node.offset_debug());
     for (const Gpu& gpu : gpus_) read_nvlinks(gpu);
     if (nvlinks_ > 0) {
-      network_.assume(fmt::format("an NVLink of these GPUs (sm {}) moves {} each way", gpus_.front().sm,
-                                  format_bandwidth(nvlink_rate(gpus_.front().sm))));
+      network_.assume(fmt::format("an NVLink of these GPUs (sm {}) has {} in each direction",
+                                  gpus_.front().sm, format_bandwidth(nvlink_rate(gpus_.front().sm))));
     }
     if (nvlink_joins_all()) {
-      network_.assume("NVLink joins all GPUs: PCIe and CPUs carry nothing between them, as in NCCL");
+      network_.assume("NVLink connects all GPUs, so PCIe and CPUs carry no traffic between them, as in NCCL");
     } else {
       read_pcie();
     }
@@ -79,14 +79,15 @@ class NcclReader {
  private:
   void find_gpus(const pugi::xml_node& parent, const std::string& busid, int depth) {
     if (depth > kDeepest) {
-      throw ConfigError(xml_.place(parent), fmt::format("more than {} PCIe devices in each other", kDeepest));
+      throw ConfigError(xml_.place(parent),
+                        fmt::format("PCIe devices are nested more than {} deep", kDeepest));
     }
     for (const pugi::xml_node child : parent.children()) {
       const std::string_view name = child.name();
       if (name == "pci") find_gpus(child, xml_.attribute(child, "busid"), depth + 1);
       if (name == "nic") nics_.push_back(child);
       if (name != "gpu") continue;
-      // Parts of one GPU share its bus id.
+      // Parts of a GPU have the same bus ID.
       const bool part = !gpus_.empty() && gpus_.back().busid == busid;
       const int rank = child.attribute("rank").as_int(child.attribute("dev").as_int());
       gpus_.push_back(
@@ -151,10 +152,10 @@ class NcclReader {
       for (const pugi::xml_node pci : cpu.children("pci")) read_pci(pci, number);
     }
     network_.assume(
-        "a PCIe link moves its lanes' rate less their encoding each way; protocol costs are left to "
+        "a PCIe link has its lanes' rate minus encoding in each direction; protocol costs are left to "
         "system.link.efficiency");
     if (cpus.size() > 1) {
-      network_.assume(fmt::format("CPUs are joined pair by pair by links of {}, as NCCL assumes",
+      network_.assume(fmt::format("every pair of CPUs is connected by a link of {}, as NCCL assumes",
                                   format_bandwidth(between_cpus(xml_.root().child("cpu")))));
     }
   }
@@ -197,8 +198,8 @@ class NcclReader {
     }
     if (ports == 0) return;
     network_.assume(
-        fmt::format("the dump is of one server: its {} network ports, {:g} GB/s together, lead nowhere "
-                    "and are left out",
+        fmt::format("the dump describes one server: its {} network ports, {:g} GB/s in total, lead nowhere "
+                    "and are ignored",
                     ports, gigabytes));
   }
 

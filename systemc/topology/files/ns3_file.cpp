@@ -50,11 +50,11 @@ class Ns3Reader {
     if (switches > 0) read_switches(switches, nodes);
     const auto links = static_cast<std::size_t>(count(counts, simai ? 4 : 2, 0));
     if (lines_.size() - links_at < links) {
-      throw ConfigError(counts.front().where,
-                        fmt::format("{} links are counted, but {} follow", links, lines_.size() - links_at));
+      throw ConfigError(counts.front().where, fmt::format("the counts include {} links, but {} follow", links,
+                                                          lines_.size() - links_at));
     }
     for (std::size_t i = links_at; i < links_at + links; ++i) read_link(i, nodes);
-    network_.assume("links work both ways; their error rates are left out");
+    network_.assume("links work in both directions; their error rates are ignored");
     return network_.build(defaults);
   }
 
@@ -77,7 +77,7 @@ class Ns3Reader {
     const Line& line = lines_[at];
     if (line.size() != kLinkWords) {
       throw ConfigError(line.front().where,
-                        "a link is written: src dst rate delay error, for example 0 8 200Gbps "
+                        "write a link as src dst rate delay error, for example 0 8 200Gbps "
                         "0.0005ms 0");
     }
     network_.add_link({.a = static_cast<int>(parse_number(line[0], "a node", 0, nodes - 1)),

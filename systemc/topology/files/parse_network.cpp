@@ -10,7 +10,7 @@
 namespace coppice::topology {
 namespace {
 
-// The text from its first word on, after any comments of Graphviz or of graph files.
+// The text from its first word on, after comments of Graphviz or graph files.
 std::string_view without_comments(std::string_view text) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"), text.size()));
@@ -30,7 +30,7 @@ GraphFile parse_xml(std::string_view text, const std::string& file, const GraphF
   if (text.find("<graphml") != std::string_view::npos) return parse_graphml(text, file, defaults);
   if (text.find("<system") != std::string_view::npos) return parse_nccl(text, file, defaults);
   throw ConfigError({file},
-                    "this XML is not a network that can be read: GraphML, or a topology that NCCL dumps "
+                    "this XML is not a network in a known format: GraphML, or a topology that NCCL dumps "
                     "(NCCL_TOPO_DUMP_FILE)");
 }
 

@@ -7,10 +7,10 @@
 
 namespace coppice::topology {
 
-// Reads a network in any format except YAML, recognized by how it begins: Coppice's own, BookSim2's anynet,
-// and those of foreign_networks.h. Throws ConfigError with file:line:col, the error and its remedy: an
-// unknown format, bad words, numbers or units, nodes that do not exist, accelerators without a channel,
-// accelerators that cannot reach each other, and values that GraphFileDefaults::objection rejects.
+// Reads a network in any format except YAML: Coppice's own, BookSim2's anynet, or one of foreign_networks.h.
+// The format is recognized from the beginning of the text. Throws a ConfigError with file:line:col and a
+// remedy if the format is unknown, words, numbers or units are invalid, nodes do not exist, accelerators have
+// no channel or cannot reach each other, or GraphFileDefaults::objection rejects a value.
 GraphFile parse_network(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 }  // namespace coppice::topology

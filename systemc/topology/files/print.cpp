@@ -15,7 +15,7 @@ double ns_of(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// The name of a node; switches are s0, s1 and so on.
+// The name of a node; switches are named s0, s1 and so on.
 std::string graph_node(const Topology& topology, NodeId node) {
   return topology.is_accelerator(node) ? std::to_string(node)
                                        : fmt::format("s{}", node - topology.num_accelerators());

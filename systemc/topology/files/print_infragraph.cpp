@@ -28,10 +28,10 @@ void require_links(const Topology& topology) {
   }
   for (const auto& [link, more] : surplus) {
     if (more == 0) continue;
-    throw UnsupportedError(fmt::format(
-        "InfraGraph's links work both ways, but nodes {} and {} have a channel one way: write graph, "
-        "graphml or dot",
-        std::get<0>(link), std::get<1>(link)));
+    throw UnsupportedError(
+        fmt::format("InfraGraph has only two-way links, but nodes {} and {} have a one-way channel: write "
+                    "graph, graphml or dot",
+                    std::get<0>(link), std::get<1>(link)));
   }
 }
 
@@ -42,7 +42,7 @@ std::string to_infragraph(const Topology& topology) {
   std::map<LinkKind, std::size_t> kinds;
   std::string links;
   std::string edges;
-  // Reverse channels whose link has been written.
+  // Number of channels whose link has already been written with the reverse channel.
   std::map<std::tuple<NodeId, NodeId, Bandwidth, Femtoseconds>, int> open;
   for (const Channel& c : topology.channels()) {
     int& written = open[{c.src, c.dst, c.bandwidth, c.latency}];

@@ -46,7 +46,7 @@ double number_of(const Row& row, std::size_t column, const char* what, double mo
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size() && number >= 0 && number <= most)
     return number;
-  throw ConfigError(row.where, fmt::format("{} is a number from 0 to {:g}, not '{}'", what, most, text));
+  throw ConfigError(row.where, fmt::format("{} must be a number from 0 to {:g}, not '{}'", what, most, text));
 }
 
 int node_of(const Row& row, std::size_t column, int nodes) {
@@ -64,7 +64,7 @@ GraphFile parse_tacos_network(std::string_view text, const std::string& file,
   for (std::size_t i = 2; i < rows.size(); ++i) {
     const Row& row = rows[i];
     if (row.cells.size() != 4) {
-      throw ConfigError(row.where, "a link is a row of Src,Dest,Latency (ns),Bandwidth (GB/s)");
+      throw ConfigError(row.where, "write a link as a row of Src,Dest,Latency (ns),Bandwidth (GB/s)");
     }
     network.add_link({.a = node_of(row, 0, nodes),
                       .b = node_of(row, 1, nodes),

@@ -9,7 +9,7 @@
 
 namespace coppice::topology {
 
-// A parsed XML text whose elements have locations for errors.
+// A parsed XML document whose elements have locations for errors.
 class XmlText {
  public:
   // Keeps a view of `text`. Throws ConfigError if it is not XML.

@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 
-// The virtual channels of one channel that a packet may hold.
+// A channel, and the virtual channels of it that a packet may hold.
 struct Held {
   ChannelId channel = -1;
   VcRange vcs;
 };
 
-// A packet on a channel with its routing state, towards a destination that the caller knows.
+// A packet on a channel and its routing state; the destination is known from context.
 struct Packet {
   Held held;  // channel -1 at its source
   NodeId at = kNoNode;
   RouteState state;
 };
 
-// A key for the (VCs held, state) of a packet on a given channel. It omits the tie bits: each is used once,
+// A key for a packet's held VCs and state on a given channel. It omits the tie bits, since each is used only
 // where the packet turns into its dimension.
 std::uint64_t packed(const Packet& packet) {
   const RouteState& state = packet.state;
@@ -37,7 +37,7 @@ std::uint64_t packed(const Packet& packet) {
          static_cast<std::uint64_t>(state.dateline_class) << 32;
 }
 
-// Calls visit(bit) for the set bits from `from` on, in ascending order, until it returns true.
+// Calls visit(bit) for each set bit from `from` on, in ascending order, until visit returns true.
 template <typename Visit>
 void for_bits_from(const std::vector<std::uint64_t>& words, std::size_t from, Visit visit) {
   for (std::size_t w = from / kWordBits; w < words.size(); ++w) {
@@ -87,8 +87,8 @@ void ChannelDependencyGraph::add_route(NodeId src, std::span<const Hop> route) {
   }
 }
 
-// Packets to one destination that meet on a channel in the same state continue alike, so each (channel,
-// state) is followed once per destination instead of once per source.
+// Packets to one destination that are on the same channel in the same state continue identically, so each
+// (channel, state) is followed once per destination instead of once per source.
 void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
   std::vector<std::vector<std::uint64_t>> seen(topology_->channels().size());
   std::vector<ChannelId> touched;
@@ -134,13 +134,13 @@ void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
 
 std::vector<std::pair<ChannelId, int>> ChannelDependencyGraph::find_cycle() const {
   const auto vcs = static_cast<std::size_t>(vcs_);
-  // The vertex for bit `bit` in the row of vertex `from`.
+  // The vertex that bit `bit` in the row of vertex `from` represents.
   const auto target = [&](std::size_t from, std::size_t bit) {
     const Channel& channel = topology_->channel(static_cast<ChannelId>(from / vcs));
     return static_cast<std::size_t>(topology_->out_channels(channel.dst)[bit / vcs]) * vcs + bit % vcs;
   };
 
-  // Depth-first: an edge back to a vertex on the path closes a cycle.
+  // Depth-first search: an edge to a vertex on the current path closes a cycle.
   struct Visit {
     std::size_t vertex;
     std::size_t next_bit;

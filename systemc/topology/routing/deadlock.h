@@ -10,25 +10,25 @@
 
 namespace coppice::topology {
 
-// The channel dependency graph (Dally and Seitz 1987) of a set of routes: a vertex per (channel, virtual
-// channel), an edge where a packet may hold the first while it waits for the second. Acyclic = deadlock-free
-// under wormhole switching, with any arbitration.
+// The channel dependency graph (Dally and Seitz 1987) of a set of routes. It has a vertex per (channel,
+// virtual channel), and an edge from one to another if a packet may hold the first while it waits for the
+// second. If it is acyclic, wormhole switching is deadlock-free with any arbitration.
 class ChannelDependencyGraph {
  public:
   ChannelDependencyGraph(const Topology& topology, int vcs);
 
-  // Adds the dependencies of one route from `src`.
+  // Adds the dependencies of a route that starts at `src`.
   void add_route(NodeId src, std::span<const Hop> route);
-  // Adds the routes of every pair of accelerators under `routing`, with both directions of every tie.
+  // Adds the routes between all pairs of accelerators under `routing`, in both directions of every tie.
   void add_all_pairs(const RoutingFunction& routing);
 
   // The vertices of a cycle in order, without repeating the first; empty if there is none.
   std::vector<std::pair<ChannelId, int>> find_cycle() const;
 
-  // Whether topology and dependencies are equal.
+  // Whether topologies and dependencies are equal.
   bool operator==(const ChannelDependencyGraph&) const = default;
 
-  // "channel 3->7 vc 1, channel 7->11 vc 1, ...": for messages.
+  // Formats a cycle for messages: "channel 3->7 vc 1, channel 7->11 vc 1, ...".
   std::string describe(std::span<const std::pair<ChannelId, int>> cycle) const;
 
  private:

@@ -8,10 +8,10 @@
 
 namespace coppice::topology {
 
-// The load of a router's outputs.
+// Provides the load of a router's outputs.
 class OutputLoads {
  public:
-  // The number of flits sent through an output port whose slots downstream may still be occupied.
+  // The number of flits sent through an output port that may still occupy buffer slots downstream.
   virtual int waiting(int out_port) const = 0;
 
  protected:
@@ -20,33 +20,31 @@ class OutputLoads {
 
 // The possible next hops of a packet at a router.
 struct NextHops {
-  Hop hop;  // always available to it
-  // Preferred hops, usable while one of their virtual channels has room; the best first.
+  Hop hop;  // always permitted
+  // Preferred hops, best first, each usable while one of its virtual channels has room.
   std::vector<Hop> adaptive{};
 };
 
-// Routing that spreads packets over several paths: through a random node, or by the load of the routers'
-// outputs. Packets carry 31 random tie bits.
-//
-// The virtual channels of NextHops::hop depend on each other without a cycle (add_dependencies()). A packet
-// that took one of them instead of NextHops::adaptive stays on them. A virtual channel of NextHops::adaptive
-// is allocated only if its buffer is empty or has room for the whole packet, so every packet whose head waits
-// in front of a buffer may take NextHops::hop, and all other packets wait only for such packets (Ma, Enright
-// Jerger and Wang 2012).
+// Routing that spreads packets over several paths, through random nodes or by the load of router outputs.
+// Packets carry 31 random tie bits. The dependencies among the virtual channels of NextHops::hop
+// (add_dependencies()) must be free of cycles. A packet that has used one of them instead of
+// NextHops::adaptive stays on them. A virtual channel of NextHops::adaptive is allocated only if its buffer
+// is empty or has room for the entire packet. Thus every packet whose head waits in front of a buffer may
+// take NextHops::hop, and all other packets wait only for such packets (Ma, Enright Jerger and Wang 2012).
 class DetourRouting : public RoutingFunction {
  public:
   int num_tie_bits() const override { return 31; }
 
-  // The possible hops of a packet in a router with `loads`; next_hop() is the equivalent without loads.
+  // The possible next hops of a packet at a router with `loads`; next_hop() is the equivalent without loads.
   virtual NextHops ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
                         const OutputLoads& loads) const = 0;
-  // Records that a packet takes NextHops::hop although adaptive hops existed.
+  // Records that a packet takes NextHops::hop although there were adaptive hops.
   virtual void advance_state(RouteState& state) const = 0;
   // Adds the dependencies of every NextHops::hop.
   virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;
 };
 
-// The kinds of routing that go beyond one shortest path known in advance.
+// The kinds of routing that do not use a single, predetermined shortest path.
 enum class Detours { kValiant, kAdaptive, kUgal };
 
 }  // namespace coppice::topology

@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// Shortest distances over the channels of a network with given channel lengths, by Dijkstra's algorithm.
+// Shortest distances in a network for given channel lengths, by Dijkstra's algorithm.
 class Distances {
  public:
   enum class Direction { kFromNode, kToNode };
@@ -18,7 +18,7 @@ class Distances {
   Distances(const Distances&) = delete;
   Distances& operator=(const Distances&) = delete;
 
-  // [node]: its distance from `node` (or to it), the largest Length if there is no path. `lengths` has a
+  // [node]: its distance from (or to) `node`; the maximum Length if there is no path. `lengths` has a
   // non-negative value for every channel. Length is double or Cycles.
   template <typename Length>
   std::vector<Length> of(NodeId node, std::span<const Length> lengths) const;

@@ -8,14 +8,15 @@
 
 namespace coppice::topology {
 
-// Channel dependencies in layers of virtual channels, each layer kept free of cycles.
+// Channel dependencies by layer of virtual channels, each of which is kept free of cycles.
 class LayeredDependencies {
  public:
   LayeredDependencies(const Topology& topology, int layers);
 
-  // Whether packets in `layer` may hold `from` while they wait for `to` without closing a cycle there.
+  // Whether packets in `layer` may hold `from` while they wait for `to` without closing a cycle in this
+  // layer.
   bool allows(ChannelId from, ChannelId to, int layer);
-  // Records such a dependency; `allows` must be true for it.
+  // Records a dependency, for which allows() must be true.
   void add(ChannelId from, ChannelId to, int layer);
 
  private:
@@ -27,11 +28,11 @@ class LayeredDependencies {
 
   const Topology* topology_;
   std::size_t layers_;
-  std::vector<std::vector<ChannelId>> successors_;  // per (channel, layer)
-  std::vector<bool> has_predecessor_;               // per (channel, layer)
-  // A rejected dependency stays rejected, since edges are only added.
+  std::vector<std::vector<ChannelId>> successors_;  // [channel, layer]
+  std::vector<bool> has_predecessor_;               // [channel, layer]
+  // Cached verdicts. A rejected dependency stays rejected, since edges are never removed.
   std::unordered_map<std::uint64_t, Verdict> verdicts_;
-  std::vector<std::uint32_t> visited_;  // per channel: the last search that visited it
+  std::vector<std::uint32_t> visited_;  // [channel]: the last search that visited it
   std::uint32_t search_ = 0;
 };
 

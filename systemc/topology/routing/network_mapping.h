@@ -8,34 +8,35 @@
 
 namespace coppice::topology {
 
-// Maps the nodes and channels of a network into a machine. It is the only port map for everything compiled
-// for its own network (a group, a job, a graph by its structure) and executed on the machine.
+// Maps the nodes and channels of a network to those of a machine. Everything that is compiled for another
+// network (that of a group or a job, or the likeness of a graph) and executed on the machine uses this
+// mapping of ports.
 class NetworkMapping {
  public:
-  // `nodes` has the machine's node for each of the network's. Parallel channels are paired by speed: the
-  // network's fastest (then of the least latency, then the first) with the machine's fastest. Throws
-  // ModelError if the network has more channels between two nodes than the machine.
+  // `nodes`: [node of the network]: node of the machine. Parallel channels are paired in the order of
+  // by_speed(): the network's fastest with the machine's fastest, and so on. Throws ModelError if the network
+  // has more channels between two nodes than the machine.
   NetworkMapping(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
 
-  // A network that lies within a part of the machine: `nodes` and `channels` map those of the part to the
-  // machine's.
+  // For a network within a part of the machine: composes `within`, the mapping to the part, with `nodes` and
+  // `channels`, which map the part to the machine.
   NetworkMapping(const NetworkMapping& within, const Topology& machine, std::span<const NodeId> nodes,
                  std::span<const ChannelId> channels);
 
-  // The machine's node for one of the network's; kNoNode for kNoNode.
+  // Maps a node of the network to the machine's; kNoNode to itself.
   NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }
-  // The machine's channel for one of the network's.
+  // Maps a channel of the network to the machine's.
   const Channel& channel(ChannelId id) const {
     return machine_->channel(channels_[static_cast<std::size_t>(id)]);
   }
-  // The machine's channel for an output port of the network.
+  // The machine's channel behind an output port of the network.
   const Channel& behind(NodeId node, int out_port) const {
     return channel(network_->out_channels(node)[static_cast<std::size_t>(out_port)]);
   }
 
-  // A route of the network that starts at `src`, over the machine's channels. With `port_per_channel` it is
-  // ejected at the port, of `ni_ports`, that belongs to the machine's channel on which it arrives; otherwise
-  // at the port that it has in the network.
+  // Converts a route of the network that starts at `src` to the machine's channels. With `port_per_channel`,
+  // it ends at the one of `ni_ports` ports that belongs to the machine's channel on which it arrives,
+  // otherwise at the same port as in the network.
   Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
 
  private:
@@ -45,18 +46,18 @@ class NetworkMapping {
   std::vector<ChannelId> channels_;  // [channel of the network]
 };
 
-// The NI port at which messages that arrive over `last` leave the machine's network.
+// The NI port at which messages that arrive over channel `last` are ejected.
 inline int ejection_port(const Channel& last, int ni_ports) {
   return last.dst_port % ni_ports;
 }
 
-// The machine's own route from one accelerator to another, ejected at the interface port of the channel on
-// which it arrives, so that messages over different channels do not share a port. An interface with fewer
-// ports than channels assigns them in turn.
+// The machine's own route between two accelerators, ejected at the interface port of the channel on which it
+// arrives, so that messages on different channels do not share a port. If there are fewer ports than
+// channels, channels are assigned to ports in turn.
 Route machine_route(const Topology& machine, const RoutingFunction& routing, NodeId src, NodeId dst,
                     int ni_ports);
 
-// The channels from the fastest to the slowest; equally fast ones by latency, then by number.
+// Sorts channels by decreasing bandwidth, then by latency, then by number.
 std::vector<ChannelId> by_speed(const Topology& topology, std::span<const ChannelId> channels);
 
 }  // namespace coppice::topology

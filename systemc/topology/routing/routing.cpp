@@ -16,7 +16,7 @@ bool has_dimension_order(const Topology& topology) {
   return topology.kind() == Kind::kTorus || topology.kind() == Kind::kMesh || topology.kind() == Kind::kRing;
 }
 
-// Both neighbours of a node in a torus dimension of width 2 are the same node, so there is no ring.
+// In a torus dimension of width 2, both neighbours of a node are the same, so there is no ring.
 bool is_ring_of(const Topology& topology, int width) {
   return topology.kind() != Kind::kMesh && width >= 3;
 }
@@ -29,7 +29,7 @@ class DimensionOrderRouting final : public RoutingFunction {
     const auto here_base = static_cast<std::size_t>(at) * dimensions_;
     const std::int32_t* here = &coordinates_[here_base];
     const std::int32_t* there = &coordinates_[static_cast<std::size_t>(dst) * dimensions_];
-    // Dimensions below the current one are finished.
+    // Dimensions below the current one are done.
     std::size_t d = state.dimension < 0 ? 0 : static_cast<std::size_t>(state.dimension);
     while (d < dimensions_ && here[d] == there[d]) ++d;
     if (d == dimensions_) {
@@ -45,7 +45,7 @@ class DimensionOrderRouting final : public RoutingFunction {
   int num_vcs() const override { return all_.end; }
 
  private:
-  // One dimension: its width, whether it wraps around, and the virtual channels of each dateline class.
+  // A dimension: its width, whether it wraps around, and the virtual channels of each dateline class.
   struct Line {
     std::int32_t width = 1;
     bool wraps = false;
@@ -98,8 +98,8 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
     coordinates_.insert(coordinates_.end(), at.begin(), at.end());
     const auto out = topology.out_channels(node);
     ejection_base_.push_back(static_cast<std::int32_t>(out.size()));
-    // A mesh's lowest node has no channel towards lower coordinates; at all other nodes the upward one comes
-    // first.
+    // Ports are in order of dimension, the channel towards higher coordinates first; nodes at the edges of a
+    // mesh lack one of the two.
     std::size_t port = 0;
     for (std::size_t d = 0; d < dimensions_; ++d) {
       const int width = topology.dims()[d];
@@ -151,7 +151,7 @@ Route make_route(const Topology& topology, const RoutingFunction& routing, NodeI
     const std::size_t port = route.back().out_port;
     if (port >= out.size()) break;
     at = topology.channel(out[port]).dst;
-    // A route that uses no channel twice is no longer than this.
+    // A longer route uses a channel twice.
     if (route.size() > topology.channels().size()) break;
   }
   if (at != dst || route.size() > topology.channels().size() + 1) {

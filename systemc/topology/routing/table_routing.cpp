@@ -17,9 +17,9 @@ namespace coppice::topology {
 namespace {
 
 constexpr int kMaxVcs = 255;    // VcRange stores them in 8 bits
-constexpr int kMaxLayers = 32;  // a mask of layers has 32 bits
+constexpr int kMaxLayers = 32;  // layer masks have 32 bits
 
-// A packet's next hop, the virtual channels for it, and the packet's state after it.
+// A packet's next hop, its virtual channels, and the packet's next state.
 struct Entry {
   std::uint16_t out_port = 0;
   VcRange vcs;
@@ -66,7 +66,7 @@ class TableRouting final : public RoutingFunction {
   std::vector<int> num_out_channels_;
 };
 
-// The shortest paths to all destinations with the layer of every hop, using as many layers as needed.
+// Finds the shortest paths to all destinations and the layer of every hop, using as many layers as needed.
 class LayeredPaths {
  public:
   LayeredPaths(const Topology& topology, int max_layers)
@@ -76,19 +76,19 @@ class LayeredPaths {
         first_(topology.channels().size(), true),
         last_(topology.channels().size(), true) {}
 
-  // Returns whether `max_layers` were enough.
+  // Returns whether `max_layers` layers were sufficient.
   bool find();
 
   std::unique_ptr<TableRouting> table(int vcs) const;
 
  private:
-  // The layers in which packets to one destination arrive over a channel, as a bit mask.
+  // The layers, as a bit mask, in which packets to one destination arrive over a channel.
   struct Arrival {
     ChannelId channel = -1;
     std::uint32_t layers = 0;
   };
-  // The decision for one (destination, node): the channel, and the layer there for a packet that arrives in
-  // layer l.
+  // The decision for one (destination, node): the next channel, and for each layer of arrival, the layer on
+  // that channel.
   struct Step {
     ChannelId channel = -1;
     std::vector<std::uint8_t> layer_after;
@@ -106,7 +106,7 @@ class LayeredPaths {
   std::vector<Step> steps_;  // [dst * nodes + at]
 };
 
-// A packet stays in its layer unless an arrival of the same kind would close a cycle there.
+// The next layer of packets that arrive in `layer`: the same one unless that would close a cycle.
 int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer) {
   const auto in_layer = [&](const Arrival& arrival) { return ((arrival.layers >> layer) & 1U) != 0; };
   const bool stays = std::ranges::all_of(arrivals, [&](const Arrival& arrival) {
@@ -169,7 +169,7 @@ std::unique_ptr<TableRouting> LayeredPaths::table(int vcs) const {
     const Step& step = steps_[i];
     for (std::size_t layer = 0; layer < step.layer_after.size(); ++layer) {
       const int after = step.layer_after[layer];
-      // A channel on which all its paths start or end is on no cycle, in any virtual channel.
+      // A channel on which all paths start, or all paths end, cannot be part of a cycle.
       const bool open =
           first_[static_cast<std::size_t>(step.channel)] || last_[static_cast<std::size_t>(step.channel)];
       routing->entry(static_cast<NodeId>(i % nodes), static_cast<NodeId>(i / nodes),

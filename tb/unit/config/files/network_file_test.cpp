@@ -93,7 +93,7 @@ TEST(NetworkFile, WhatIsWrittenAsInfragraphReadsBackEqual) {
   topology::Topology one_way(topology::Kind::kFile, {}, 2, 0);
   one_way.add_channel(0, 1, {1'000}, 0);
   EXPECT_THAT([&] { topology::to_infragraph(one_way); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("links work both ways")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("only two-way links")));
 }
 
 std::string with(std::string what, const std::string& instead) {

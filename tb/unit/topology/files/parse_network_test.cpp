@@ -32,7 +32,7 @@ TEST(ParseNetwork, LocatesMistakesInTheFile) {
               ThrowsMessage<ConfigError>(StartsWith("f:2:1: unknown statement 'lonk'")));
   EXPECT_THAT([] { parse_network("", "f", kDefaults); }, ThrowsMessage<ConfigError>(StartsWith("f:1:1: ")));
   EXPECT_THAT([] { parse_network("<svg/>", "f", kDefaults); },
-              ThrowsMessage<ConfigError>(HasSubstr("this XML is not a network that can be read")));
+              ThrowsMessage<ConfigError>(HasSubstr("this XML is not a network in a known format")));
 }
 
 }  // namespace
