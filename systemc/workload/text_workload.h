@@ -59,8 +59,7 @@ struct TextLayer {
   TextPass input_gradient;
   TextPass weight_gradient;
   Femtoseconds update = 0;  // time to update the weights once their gradient has been reduced
-  Parallelism parallelism =
-      Parallelism::kData;  // the layer's own in a customized workload, otherwise the workload's
+  Parallelism parallelism = Parallelism::kData;  // per layer in a customized workload
 };
 
 // A training iteration as described by an ASTRA-sim text workload.

@@ -25,8 +25,7 @@ constexpr double kMeasuredPower = 0.55;  // exponent of capacitance between sky1
 constexpr double kAreaFit = 1.023;  // worst error of the area formulas at points not used to fit them
 constexpr double kEnergyFit = 1.3;  // error relative to an all-reduce in the Verilog's gates
 constexpr double kLibraries = 1.5;  // largest deviation of a library's area from a power of the feature size
-constexpr double kCapacitance =
-    1.6;  // Nangate45's capacitance relative to sky130hd's, scaled in proportion to size
+constexpr double kCapacitance = 1.6;  // Nangate45's capacitance relative to sky130hd's, scaled by size
 
 double ratio_at(const std::vector<Measured>& measured, double power, double nanometres) {
   const auto beyond = [&](const Measured& last) {
