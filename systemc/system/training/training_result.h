@@ -20,7 +20,7 @@ struct MeasuredTraining {
   int accelerators = 0;
   const std::vector<workload::LayerCost>& costs;
   const workload::TrainingTimeline& timeline;
-  // By size in bytes: the result of an all-reduce, and its number of runs per iteration.
+  // [size in bytes]: the result of an all-reduce, and its number of runs per iteration.
   const std::map<Bytes, nlohmann::ordered_json>& all_reduces;
   const std::map<Bytes, int>& counts;
   // [accelerator]: time from the beginning of the all-reduce to the end of the forward pass chained to it;
