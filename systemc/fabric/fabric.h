@@ -11,14 +11,14 @@
 
 namespace coppice::fabric {
 
-// A gradient message from one network-interface port to another, as network interfaces pass it to any fabric.
+// A gradient message between two network-interface ports, in the form in which any fabric receives it.
 struct Message {
   std::uint64_t id = 0;  // unique within a run
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
   const topology::Route* route = nullptr;  // not owned; must outlive the message
   Bytes bytes = 0;
-  Femtoseconds flit_time = 0;  // of the slowest channel of the route: the pace of its injection
+  Femtoseconds flit_time = 0;  // of the route's slowest channel; sets the pace of injection
 };
 
 // The injecting side of a network-interface port: the fabric pulls from it.
@@ -33,14 +33,14 @@ class Injector {
   // Called when the tail of a packet has entered the injection channel.
   virtual void packet_injected(const Packet& packet, Cycles now) = 0;
 
-  // The next message to inject and the cycle from which it is available, for fabrics that move whole
-  // messages; no message: none until Fabric::wake().
+  // The next message to inject and the first cycle in which it is available, for fabrics that move whole
+  // messages; without a message, there is none until Fabric::wake().
   struct Pending {
     const Message* message = nullptr;
     Cycles ready = 0;
   };
   virtual Pending next_message() { return {}; }
-  // Called when the head, then the tail, of a message has entered the injection channel.
+  // Called when the head of a message, and later when its tail, has entered the injection channel.
   virtual void message_started(std::uint64_t /*message*/, Cycles /*now*/) {}
   virtual void message_injected(std::uint64_t /*message*/, Cycles /*now*/) {}
 };
@@ -49,14 +49,15 @@ class Injector {
 class Ejector {
  public:
   virtual ~Ejector() = default;
-  // Called when the head of a packet leaves the ejection channel; its tail follows later. Time to prefetch.
+  // Called when the head of a packet leaves the ejection channel, before its tail: an occasion to prefetch.
   virtual void expect(const Packet& /*packet*/) {}
   // Called when the tail of a packet has left the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
-  // Whether the ejector wants to see every ejected flit, if the fabric moves flits.
+  // Whether the ejector must see every ejected flit, if the fabric moves flits.
   virtual bool transports_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
-  // Called when the tail of a whole message has been ejected; returns its number of flits.
+  // Called when the tail of a message has been ejected, by fabrics that move whole messages; returns the
+  // number of flits.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
@@ -75,12 +76,12 @@ class FabricObserver {
   virtual ~FabricObserver() = default;
   // A flit was granted the switch (or left the NI) at cycle `now`.
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
-  // Flits are granted the switch towards `channel` in cycles [begin, end), exactly one in the first and in
-  // the last of them; they take `used` of the channel's time, which is less than the duration of these cycles
-  // if another channel of their path is slower.
+  // Flits win the switch towards `channel` in cycles [begin, end), exactly one of them in the first and one
+  // in the last cycle. They occupy the channel for `used`, which is less than the duration of these cycles if
+  // another channel of their path is slower.
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
                             Femtoseconds /*used*/) {}
-  // From `at` on, the flow from a network-interface port has this many bytes per second; 0: none.
+  // From `at` on, the flow from a network-interface port has this rate; 0 if there is no flow.
   virtual void flow_rate(NodeId /*node*/, int /*ni_port*/, double /*bytes_per_second*/, Femtoseconds /*at*/) {
   }
 };
@@ -92,7 +93,7 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // routers traversed, summed over flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // For fabrics that are a single module rather than one per channel.
+  // For fabrics that are a single module instead of one module per channel.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));
@@ -110,8 +111,8 @@ class Fabric {
 
   // Connects NI port `port` of accelerator `node` to its injecting and receiving sides; not owned.
   virtual void connect(NodeId node, int port, Injector& injector, Ejector& ejector) = 0;
-  // The injector of (node, port) has something to send from cycle `at` on, which must be after the current
-  // cycle.
+  // Announces that the injector of (node, port) has something to send from cycle `at` on; `at` must be after
+  // the current cycle.
   virtual void wake(NodeId node, int port, Cycles at) = 0;
 
   // `observer` must outlive the fabric.
@@ -119,17 +120,16 @@ class Fabric {
 
   virtual const FabricStatistics& statistics() const = 0;
   // Call this before the simulation if it ends at cycle `stop`, whatever is in flight: statistics include
-  // only what moves before. Fabrics that count flits as they move do so anyway; fluid flows are always
-  // counted whole.
+  // only what moves before then. Fluid flows are always counted in full.
   virtual void count_until(Cycles /*stop*/) {}
-  // The last cycle in which something moved, and the clock period.
+  // The last cycle in which something moved; below, the clock period.
   virtual Cycles last_movement() const = 0;
   virtual Femtoseconds period() const = 0;
   // Whether no flits or credits are in flight.
   virtual bool idle() const = 0;
-  // Throws ModelError unless every flit and credit has returned.
+  // Throws ModelError unless every flit has been delivered and every credit returned.
   virtual void check_conservation() const = 0;
-  // The stuck packets and their locations, one line each, for deadlock reports; at most `limit` lines.
+  // Lists stuck packets and their locations for deadlock reports, one per line, at most `limit` lines.
   virtual std::string describe_packets(int limit) const = 0;
 };
 

@@ -7,11 +7,11 @@
 
 namespace coppice::fabric {
 
-// The first exception of a SystemC process. The kernel would wrap it in a report and lose its type; here it
-// pauses the simulation and waits for the driver to rethrow it.
+// Stores the first exception of a SystemC process. The kernel would wrap it in a report and lose its type;
+// instead, the simulation pauses and the driver rethrows the exception.
 class Failure {
  public:
-  // Runs the body of a process.
+  // Runs the body of a process and stores its exception, if any.
   template <typename F>
   void guard(F&& body) {
     try {

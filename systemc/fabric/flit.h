@@ -6,8 +6,8 @@ namespace coppice::fabric {
 
 using PacketId = std::uint32_t;
 
-// The unit of flow control, as stored in a virtual-channel buffer. Its position determines its channel and
-// virtual channel; its packet determines its contents.
+// The unit of flow control, as stored in a virtual-channel buffer. Its port and virtual channel follow from
+// where it is stored, its contents from its packet.
 struct Flit {
   PacketId packet = 0;
   std::uint32_t sequence : 31 = 0;  // index within the packet, from 0

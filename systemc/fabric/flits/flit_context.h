@@ -10,16 +10,17 @@
 
 namespace coppice::fabric {
 
-// State shared by the routers and terminals of a network, or of one thread if there are several; must outlive
+// State shared by the routers and terminals of a network, or of one thread's group of nodes; must outlive
 // them.
 struct FlitContext {
   const config::SystemConfig* system;
   // routes packets without a source route
   const topology::RoutingFunction* routing;
-  int hop_limit;  // more hops than any minimal route has; beyond it there is a livelock
+  int hop_limit;  // exceeds the hops of any minimal route; a packet with more is in a livelock
   PacketPool packets = {};
   FlitEvents events = {};
-  const topology::DetourRouting* detours = nullptr;  // `routing` if it considers the flits waiting in routers
+  const topology::DetourRouting* detours =
+      nullptr;  // set if `routing` considers the flits waiting in routers
   ReceivedFlits taken = {};
   int thread = 0;  // index among the network's threads
 };

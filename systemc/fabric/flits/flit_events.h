@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// Reports flit events to observers in time order. Nodes that run ahead report one node after the other; their
-// events are kept until the quantum is over.
+// Reports flit events to observers in time order. Nodes that run ahead report their events node by node, so
+// events are kept until the end of the quantum.
 class FlitEvents {
  public:
   // Within a cycle, network interfaces inject before routers switch.
@@ -25,9 +25,9 @@ class FlitEvents {
       notify(event, packet.as_injected(), now);
     }
   }
-  // Reports the kept events, ordered by cycle and stage, and by node within those.
+  // Reports the kept events, ordered by cycle, then stage, then node.
   void flush();
-  // Takes over the events kept by `other`, which belong to nodes of another thread.
+  // Moves the events kept by `other`, for the nodes of another thread, into this object.
   void move_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
@@ -39,7 +39,7 @@ class FlitEvents {
     FlitEvent event;
     Packet packet;
   };
-  // Whether reported events are stored, so that a period of them can be repeated; drops earlier ones.
+  // Sets whether to store reported events so that a period of them can be repeated; discards earlier ones.
   void remember(bool remember) {
     remember_ = remember;
     reported_.clear();

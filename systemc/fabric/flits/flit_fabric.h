@@ -24,33 +24,34 @@ class Leaper;
 
 // The parts of a flit network; empty members select the default.
 struct FlitParts {
-  // Makes the module `router` of a node; by default a SystemCRouter.
+  // Creates the module `router` of a node; by default a SystemCRouter.
   std::function<std::unique_ptr<RouterModule>(const RouterSpec& spec, FlitContext& context)> make_router;
-  // Creates the modules at the local ports of a node while the node is built; by default a PacketTerminal
-  // `terminal`, for connect(). Clocked modules are added to the node, as the terminal already is; the network
-  // owns none of them.
+  // Creates the modules at the local ports of a node during the node's construction; by default a
+  // PacketTerminal `terminal`, for connect(). The function adds clocked modules to the node, except the
+  // terminal, which the network adds. The network does not own any of them.
   struct LocalPorts {
-    Terminal* terminal = nullptr;  // nullptr: a PacketTerminal is made
-    // The ports to bind to the channels: the terminal's own, or those of the module that contains it.
+    Terminal* terminal = nullptr;  // nullptr: the network creates a PacketTerminal
+    // The ports to bind to the channels: those of the terminal or of the module that contains it.
     sc_core::sc_vector<FlitModule::Port<FlitReceiveIf>>* in = nullptr;
     sc_core::sc_vector<FlitModule::Port<FlitSendIf>>* out = nullptr;
   };
   std::function<LocalPorts(FlitNode& node, NodeId id, int ports, FlitContext& context)> make_terminal;
 };
 
-// The reference fabric: every flit through every router, cycle by cycle. Its modules are created at its place
-// in the hierarchy: a node_N per node with its `router`, `terminal` and the channels `injection_P` and
-// `ejection_P` between them, and a channel_U_V per channel.
+// The reference fabric: simulates every flit in every router, cycle by cycle. Its modules are created at the
+// current level of the hierarchy: per node a node_N with its `router`, its `terminal` and the channels
+// `injection_P` and `ejection_P` between them, and per channel a channel_U_V.
 //
-// With t the cycle of a flit's switch allocation at a router and L the channel's latency in cycles: the flit
-// is at the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the buffer slot that it left is
-// known to be free upstream at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
+// If a flit wins switch allocation at a router in cycle t and the channel's latency is L cycles, the flit is
+// at the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the upstream router regards the
+// buffer slot that it left as free at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
 // channels have a latency of one cycle.
 class FlitNetwork : public Fabric {
  public:
-  // `routing` serves packets without a source route; `ni_ports` is per network interface. All references must
-  // outlive the network; an exception of its process is stored in `failure`. Nodes that run ahead of each
-  // other use up to `threads` threads. Throws ModelError if a channel is faster than one flit per cycle.
+  // `routing` routes packets without a source route; `ni_ports` is the number of ports per network interface.
+  // All references must outlive the network; exceptions of its process are stored in `failure`. Nodes that
+  // run ahead of each other use up to `threads` threads. Throws ModelError if a channel is faster than one
+  // flit per cycle.
   FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
               const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts = {},
               int threads = 1);
@@ -70,20 +71,20 @@ class FlitNetwork : public Fabric {
   Cycles last_movement() const override;
   Femtoseconds period() const override { return period_; }
 
-  // From now on nodes run ahead of each other by the latency of the shortest channel, but not to cycle `end`
-  // of run_to() or beyond; observers still see everything in time order. `after_quantum` is called when all
-  // nodes have reached the end of a quantum. Requires that nothing else acts on the nodes between their
-  // cycles.
+  // From now on, nodes run ahead of each other by the latency of the shortest channel, but not to cycle `end`
+  // of run_to() or beyond; observers still receive all events in time order. `after_quantum` is called
+  // whenever all nodes have reached the end of a quantum. Requires that nothing else acts on the nodes
+  // between their cycles.
   void decouple(std::function<void()> after_quantum);
   void run_to(Cycles end) { clock_->set_end(end); }
-  // From now on, whole periods of repeating states are skipped at the ends of quanta (Leaper); call it after
+  // From now on, skips whole periods of repeating states at the ends of quanta (Leaper); call this after
   // decouple().
   void leap();
-  // The number of cycles skipped by leaps.
+  // The number of cycles that leaps have skipped.
   Cycles leapt() const;
-  // The number of node cycles run in stretches (NodeStretch), over all nodes.
+  // The number of cycles simulated in stretches (NodeStretch), summed over all nodes.
   std::int64_t stretched() const;
-  // The fewest cycles from a send at one node to its arrival at another.
+  // The minimum number of cycles from a send at one node to its arrival at another.
   Cycles lookahead() const;
 
   std::int64_t packets_in_flight() const;
@@ -115,7 +116,7 @@ class FlitNetwork : public Fabric {
   std::vector<std::unique_ptr<FlitNode>> nodes_;
   StretchJudge stretch_judge_;
   std::vector<std::unique_ptr<RouterModule>> routers_;  // [node]
-  // [interface]; nullptr if another terminal takes its place.
+  // [interface]; nullptr if the node has another kind of terminal.
   std::vector<std::unique_ptr<PacketTerminal>> packet_terminals_;
   std::vector<Terminal*> terminals_;                      // [interface]
   std::vector<std::unique_ptr<Channel>> local_channels_;  // of all nodes
@@ -123,7 +124,7 @@ class FlitNetwork : public Fabric {
   mutable FabricStatistics statistics_;
 };
 
-// The network as a separate module.
+// The network as a module of its own.
 class FlitFabric final : public sc_core::sc_module, public FlitNetwork {
  public:
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,

@@ -13,17 +13,16 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// A module that receives and sends flits: a router or a terminal, in SystemC, in Verilog, or your own. The
-// node to which it is added clocks it (FlitNode::add()).
+// A module that receives and sends flits: a router or a terminal, in SystemC, in Verilog, or user-written. It
+// is clocked by the node to which it is added (FlitNode::add()).
 //
-// In a cycle the node calls receive_flit() and receive_credit() for everything that arrives in it, and then
-// step() unless next() is later. The module sends with wire_out(port).send(flit, vc, leaves) and frees slots
-// with wire_in(port).return_credit(vc, leaves), where `leaves` is the current cycle plus the module's own
-// delay.
+// In a cycle, the node calls receive_flit() and receive_credit() for everything that arrives, and then step()
+// unless next() is later. The module sends with wire_out(port).send(flit, vc, leaves) and frees slots with
+// wire_in(port).return_credit(vc, leaves), where `leaves` is the current cycle plus the module's own delay.
 class FlitModule : public sc_core::sc_module {
  public:
-  // An input receives flits and returns credits, an output the reverse. Each is bound to one end of a
-  // Channel.
+  // An input receives flits and returns credits; an output sends flits and receives credits. Each is bound to
+  // one end of a Channel.
   template <typename Interface>
   using Port = sc_core::sc_port<Interface, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
   sc_core::sc_vector<Port<FlitReceiveIf>> in;
@@ -34,30 +33,30 @@ class FlitModule : public sc_core::sc_module {
   // In cycle `now`, a flit arrived from the channel at in[port], or a credit from the channel at out[port].
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
-  // Processes all arrivals of cycle `now`, if a node has at most 64 lines: bit i of `lines` is in[i]; credits
-  // follow, by port and, if reported separately, by virtual channel. Override it with receive_arrivals() of
-  // the module's own class to save virtual calls.
+  // Processes all arrivals of cycle `now` if the node has at most 64 calendar lines. Bit i of `lines` is
+  // in[i]; the bits for credits follow, by port and, if reported separately, by virtual channel. To save
+  // virtual calls, override this function and call receive_arrivals() with the module's own class.
   virtual void arrive(std::uint64_t lines, Cycles now) { receive_arrivals(*this, lines, now); }
   // Runs one cycle after all its arrivals; calls set_next().
   virtual void step(Cycles now) = 0;
 
-  // The next cycle in which it must be stepped even if nothing arrives; kNever: none.
+  // The next cycle in which the module must be stepped even if nothing arrives; kNever if there is none.
   Cycles next() const { return next_; }
-  // The last cycle in which it moved a flit.
+  // The last cycle in which the module moved a flit.
   Cycles last_movement() const { return last_movement_; }
 
-  // Called by the node that clocks this module: sets that node, and at the end of elaboration fetches the
-  // wires behind the ports. Throws ModelError naming an unbound port.
+  // Called by the node that clocks this module. The first function sets that node; the second, called at the
+  // end of elaboration, fetches the wires behind the ports. Throws ModelError naming an unbound port.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
-  // The number of calendar lines it needs, depending on whether flits on short wires wait in the calendar;
-  // and its first line.
+  // The number of calendar lines that the module needs, which depends on whether flits on short wires wait in
+  // the calendar; below, its first line.
   int lines(bool waiting) const;
   int columns() const;  // number of columns for waiting flits
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
-  // The wires of all outputs by port; empty before they are fetched.
+  // The wires of all outputs, by port; empty until they are fetched.
   const std::vector<Wire*>& wires_out() const { return out_wires_; }
 
   // For leaps (repeating.h): the next step and the last movement.
@@ -68,8 +67,7 @@ class FlitModule : public sc_core::sc_module {
   }
 
  protected:
-  // Passes the arrivals over `lines`, at least one on each, to receive_flit() and receive_credit() of
-  // `module`.
+  // Passes the arrivals on `lines`, at least one on each, to receive_flit() and receive_credit() of `module`.
   template <typename Module>
   void receive_arrivals(Module& module, std::uint64_t lines, Cycles now) {
     for (std::uint64_t left = lines & flit_lines_; left != 0; left &= left - 1) {
@@ -101,14 +99,14 @@ class FlitModule : public sc_core::sc_module {
     }
   }
   void set_next(Cycles at) { next_ = at; }
-  // Requests a step in cycle `at`, which must not have ended.
+  // Requests a step in cycle `at`, which must not be over yet.
   void want(Cycles at) {
     if (at < next_) next_ = at;
   }
-  // Like want(), but called outside of the node's cycles: from a process, or before the simulation.
+  // Like want(), but for calls from outside the node's cycles: from a process, or before the simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
-  // Marks the work of this cycle as not periodic.
+  // Marks the activity of this cycle as not periodic.
   void disturb();
 
  private:

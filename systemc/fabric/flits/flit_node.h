@@ -18,11 +18,11 @@ struct FlitContext;
 class NodeStretch;
 class SwitchStretch;
 
-// A node of the network: the modules that are clocked together, a router and its terminals. It runs only the
-// cycles in which something arrives or a module has requested a step.
+// A node of the network: a router and its terminals, which are clocked together. Runs only the cycles in
+// which something arrives or a module has requested a step.
 //
-// Within a cycle all arrivals are delivered first, then the modules are stepped in the order in which they
-// were added.
+// In each cycle, all arrivals are delivered before the modules are stepped in the order in which they were
+// added.
 class FlitNode : public sc_core::sc_module {
  public:
   // A callback that creates further modules inside the node during construction.
@@ -32,30 +32,31 @@ class FlitNode : public sc_core::sc_module {
   FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
   ~FlitNode() override;
 
-  // Adds a module to this node, without ownership; call it before the end of elaboration.
+  // Adds a module, without ownership; call this before the end of elaboration.
   void add(FlitModule& module);
 
-  // Runs the cycles with work in [from, until); returns the next one after them, kNever if there is none.
+  // Runs the cycles with work in [from, until); returns the next cycle with work, kNever if there is none.
   Cycles run(Cycles from, Cycles until);
-  // Requests that a module be stepped in cycle `at`.
+  // Requests that the modules be stepped in cycle `at`.
   void wake(Cycles at) { clock_->wake(index_, at); }
-  // Marks the work of a module as not periodic.
+  // Marks the activity of a module as not periodic.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
-  // Delays everything that arrives at the node by `by` cycles, to match the advance of its modules; returns
-  // the next cycle.
+  // Delays all arrivals at the node by `by` cycles, after its modules have been advanced equally; returns the
+  // next cycle with work.
   Cycles shift(Cycles by);
-  // From now on the node simulates stretches in one step if possible (NodeStretch), and always accepts runs
-  // from other nodes that do.
+  // From now on, the node simulates stretches in one step if possible (NodeStretch), and accepts runs from
+  // other nodes.
   void stretch(FlitContext& context, SwitchStretch& switches);
-  // The number of cycles it has run in stretches.
+  // The number of cycles simulated in stretches.
   std::int64_t stretched() const;
-  // Returns the gain from stretches since the last call, and sets how long to do without them (StretchJudge).
+  // Returns the gain from stretches since the last call; below, prevents new ones before cycle `until`
+  // (StretchJudge).
   StretchGain collect_stretch_gain();
   void rest_from_stretches(Cycles until);
 
  private:
-  // A line of the calendar, if the lines need more than one word.
+  // A calendar line, if the node's lines need more than one word.
   struct Line {
     Wire* wire;
     FlitModule* module;
@@ -63,7 +64,7 @@ class FlitNode : public sc_core::sc_module {
     bool credits;
   };
 
-  // A module and its lines, if all lines of the node fit into a word.
+  // A module and its lines, if all lines of the node fit into one word.
   struct Stand {
     FlitModule* module;
     std::uint64_t lines;
@@ -74,7 +75,7 @@ class FlitNode : public sc_core::sc_module {
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
   Cycles wanted_by_modules() const;
-  // Turns the parts of runs that arrive before cycle `end` into single arrivals.
+  // Turns those parts of runs that arrive before cycle `end` into individual arrivals.
   void spread(Cycles end);
   Cycles run_one_by_one(Cycles from, Cycles until);
 
@@ -85,7 +86,7 @@ class FlitNode : public sc_core::sc_module {
   std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
   std::unique_ptr<NodeStretch> stretch_;
-  bool runs_come_ = false;  // other nodes send runs
+  bool runs_come_ = false;  // whether other nodes send runs
 };
 
 }  // namespace coppice::fabric

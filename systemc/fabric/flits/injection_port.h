@@ -8,11 +8,11 @@
 
 namespace coppice::fabric {
 
-// The injecting side of a network-interface port at flit level. It takes packets from its Injector one at a
-// time, gives each a virtual channel of the router's input port (round-robin from the last one used, skipping
-// any that an unfinished packet holds or that has no credit), and sends one flit per cycle, or at the pace of
-// the slowest channel on the message's route: flit i of a message i flit times after the first, rounded up to
-// a cycle, and the next message a flit time, rounded up, after its last flit.
+// The injecting side of a network-interface port at flit level. It fetches packets from its Injector one at a
+// time and assigns each a virtual channel of the router's input port (round-robin, starting after the one
+// used last; skipping those that an unfinished packet holds or that have no credit). It sends one flit per
+// cycle, or fewer if the message's route has a slower channel: flit i of a message leaves i flit times after
+// the first, rounded up to a cycle, and the next message starts a flit time, rounded up, after the last flit.
 class InjectionPort {
  public:
   InjectionPort(int vcs, int vc_depth, Femtoseconds period)
@@ -23,7 +23,7 @@ class InjectionPort {
   void connect(Injector& injector) { injector_ = &injector; }
   bool connected() const { return injector_ != nullptr; }
 
-  // Records a credit of virtual channel `vc`. Returns whether a packet may have waited for it.
+  // Records a credit of virtual channel `vc`. Returns whether a packet may have been waiting for it.
   bool receive_credit(int vc) {
     ++vcs_[static_cast<std::size_t>(vc)].credits;
     return starved_;
@@ -35,13 +35,13 @@ class InjectionPort {
     bool sent = false;
     int vc = 0;
     Flit flit;
-    // The next cycle in which it wants a step; kAsleep: after Fabric::wake() or a credit.
+    // The next cycle in which a step is required; kAsleep: not before Fabric::wake() or a credit.
     Cycles next = kAsleep;
   };
   // Runs one cycle: sends at most one flit of the current packet.
   Outcome step(Cycles now, PacketPool& packets);
 
-  // For leaps (repeating.h): everything except the injector.
+  // For leaps (repeating.h): visits all state except the injector's.
   template <typename Visitor>
   void visit(Visitor& visitor, const PacketPool& packets) {
     for (const VcState& vc : vcs_) visitor.value(vc.credits * 2 + (vc.held ? 1 : 0));
@@ -75,18 +75,18 @@ class InjectionPort {
   };
   // Determines when the next flit may leave.
   struct Pacing {
-    Cycles message_start = 0;        // of the current message
+    Cycles message_start = 0;        // start of the current message
     std::int64_t message_flits = 0;  // flits of the current message that have been sent
-    Femtoseconds pace = 0;           // flit time of the current message if slower than a flit per cycle
-    std::int64_t held_up = 0;        // flits that left later because of the pace of their message
-    Cycles next_flit = 0;            // the first cycle in which the pace allows a flit
+    Femtoseconds pace = 0;  // flit time of the current message if its route is slower than one flit per cycle
+    std::int64_t held_up = 0;  // flits that left later because of their message's pace
+    Cycles next_flit = 0;      // the first cycle in which the pace allows a flit
 
-    // Records that in cycle `now` the flit before number `sent` has left, of a packet slower than a flit per
-    // cycle.
+    // Records that in cycle `now` flit `sent` - 1 of `packet`, whose pace is slower than one flit per cycle,
+    // has left.
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
-  // Sleeping through a wait costs as much as a few awake cycles.
+  // Going to sleep and waking up costs as much as a few awake cycles.
   static constexpr Cycles kShortWait = 4;
 
   bool choose_vc();
@@ -99,7 +99,7 @@ class InjectionPort {
   Femtoseconds period_;
   Pacing pacing_;
   bool has_packet_ = false;
-  bool starved_ = false;  // its packet waits for a credit
+  bool starved_ = false;  // its packet is waiting for a credit
   PacketId packet_ = 0;
   std::uint32_t sent_flits_ = 0;
   int vc_ = -1;       // of the current packet; -1 before it has one

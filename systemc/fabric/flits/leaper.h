@@ -11,23 +11,23 @@
 
 namespace coppice::fabric {
 
-// Leaps over intervals in which everything that moves repeats its state. At the end of a quantum it compares
-// the network with a reference, an earlier state. If the two are equal except for times and for the progress
-// of long messages, they have the same future: the network advances by the whole periods that end before the
-// next event (the last flits of a message, an alarm of a network interface, a kernel event).
+// Leaps over periods of a repeating network state. At the end of a quantum, compares the network with a
+// reference, an earlier state. If both are equal except for times and for the progress of long messages, they
+// have the same future: the network advances by all whole periods that end before the next event (the last
+// flits of a message, an alarm of a network interface, a kernel event).
 //
-// The reference is renewed after ever longer times, so that any period is found, whatever precedes it
-// (Brent's algorithm). Nodes are compared one by one, those that differed last first: if nothing repeats, a
-// look costs the comparison of one node. Looks are limited so that they cost only a small part of the
-// simulation's time.
+// The reference is renewed at increasing intervals, so that any period is found, whatever precedes it
+// (Brent's algorithm). Nodes are compared individually, beginning with those that differed last: if nothing
+// repeats, a look costs the comparison of one node. The number of looks is limited so that they take only a
+// small part of the simulation's time.
 class Leaper {
  public:
-  // `contexts`: the network's contexts, one per thread; the reports of all are gathered in the first. All of
-  // them must outlive this object, and all nodes must exist.
+  // `contexts`: the contexts of the network, one per thread; the reports of all of them are gathered in the
+  // first. They and `clock` must outlive this object, and all nodes must exist.
   Leaper(NodeClock& clock, std::vector<FlitContext*> contexts);
 
-  // Call this at the beginning of cycle `now`: advances the modules and returns the number of cycles; 0: no
-  // leap.
+  // Call this at the beginning of cycle `now`. Advances the modules if possible; returns the number of cycles
+  // leapt over, 0 if there was no leap.
   Cycles look(Cycles now);
 
   Cycles leapt() const { return leapt_; }
@@ -60,17 +60,17 @@ class Leaper {
   std::vector<std::vector<Repeating*>> modules_;  // [node]; empty if one of its modules is not Repeating
   bool able_ = true;
 
-  std::int64_t disturbances_ = 0;  // at the last look
+  std::int64_t disturbances_ = 0;  // total at the last look
   Cycles patience_ = 0;            // cycles to wait after a disturbance
   Cycles resume_ = 0;              // no looks before this cycle
-  std::int64_t looks_ = 0;         // number of nodes looked at
+  std::int64_t looks_ = 0;         // number of nodes compared
   bool referring_ = false;
   Cycles reference_ = 0;
   Cycles window_ = 0;                // cycles until the reference is renewed
   std::vector<StateRecord> before_;  // [node]: state at the reference
   std::vector<StateRecord> after_;
   std::unordered_map<PacketId, Packet> packets_;  // at the reference
-  std::vector<std::size_t> order_;                // nodes, those that differed last first
+  std::vector<std::size_t> order_;                // nodes; those that differed last come first
   Cycles leapt_ = 0;
 };
 

@@ -16,32 +16,33 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// Clocks the nodes with one process for all, so that the kernel is entered once per quantum instead of once
-// per flit. It sleeps while no node has work.
+// Clocks all nodes with one process, so that the kernel is entered once per quantum instead of once per flit.
+// The process sleeps while no node has work.
 //
-// A quantum of Q cycles lets every node run Q cycles before the next one does. This changes nothing as long
-// as everything a node sends takes at least Q cycles to arrive: whatever arrives in a quantum is on the wires
-// when the quantum begins (conservative simulation with lookahead). For the same reason groups of nodes may
-// run in threads, if the items that they send to each other are handed over between quanta.
+// In a quantum of Q cycles, each node runs Q cycles before the next node does. The result is the same as
+// cycle by cycle if everything that a node sends takes at least Q cycles to arrive: all arrivals of a quantum
+// are on the wires when it begins (conservative simulation with lookahead). For the same reason, groups of
+// nodes may run in separate threads, if the items that they send to each other are handed over between
+// quanta.
 class NodeClock final : public sc_core::sc_module {
  public:
-  // An exception of a node is stored in `failure`.
+  // Exceptions of nodes are stored in `failure`.
   NodeClock(const sc_core::sc_module_name& name, Femtoseconds period, Failure& failure);
 
   // Adds a node before the end of elaboration, and returns its index.
   std::size_t add(FlitNode& node);
-  // The next cycle of a node; the reference is stable once all nodes are added.
+  // The next cycle of a node with work; the reference is stable once all nodes have been added.
   Cycles& due(std::size_t node) { return due_[node]; }
-  // Gives a node work in cycle `at`, which must not have ended.
+  // Requests that a node run in cycle `at`, which must not be over yet.
   void wake(std::size_t node, Cycles at);
 
-  // The first cycle of the current quantum, or of the last one.
+  // The first cycle of the current or most recent quantum.
   const Cycles& begun() const { return begun_; }
 
-  // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. 1, the default: cycle by cycle.
+  // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. The default of 1 means cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
-  // Groups of nodes run in one thread each; `group_of` [node] is ascending.
+  // Runs each group of nodes in its own thread; `group_of` [node] is ascending.
   void set_groups(const std::vector<int>& group_of);
   // Sets the function to call at the end of a quantum.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
@@ -49,8 +50,7 @@ class NodeClock final : public sc_core::sc_module {
   // begun. It may advance the nodes (FlitNode::shift()) and returns by how many cycles.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
-  // Records that a module of `node` has done something that belongs to no period; below, the total over all
-  // nodes.
+  // Records an activity of a module of `node` that is not periodic; below, the total over all nodes.
   void disturb(std::size_t node) { ++disturbances_[node]; }
   std::int64_t disturbances() const {
     return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});

@@ -17,39 +17,39 @@
 
 namespace coppice::fabric {
 
-// Runs a node in one step through a stretch: cycles in which only the middles of packets move through it, so
-// that no head is routed, no tail leaves, and no clocked event happens. Only the number of flits matters then
-// (SwitchStretch), and they arrive and leave in runs. The outcome equals that of single cycles.
+// Simulates a stretch of a node in one step: cycles in which only body flits pass through it, so that no head
+// is routed, no tail leaves, and no clocked event happens. Then only the numbers of flits matter
+// (SwitchStretch), and flits arrive and leave in runs. The result equals that of single cycles.
 class NodeStretch {
  public:
-  // The stretches of a node with these modules. able() requires that they are a router, a terminal for
-  // packets, and modules without channels. All arguments must outlive this object; the nodes of a thread
+  // Simulates stretches of a node with these modules. able() requires that they are a router, a packet
+  // terminal, and modules without channels. All arguments must outlive this object; the nodes of a thread
   // share `context` and `switches`.
   NodeStretch(const std::vector<FlitModule*>& modules, ArrivalCalendar& arrivals, FlitContext& context,
               SwitchStretch& switches);
   bool able() const { return able_; }
 
-  // Advances the node from cycle `now` up to `until`, and returns the cycle reached; `now` if no worthwhile
-  // stretch begins there.
+  // Advances the node from cycle `now` to at most `until` and returns the cycle reached; `now` if no
+  // worthwhile stretch begins there.
   Cycles run(Cycles now, Cycles until);
-  // The first cycle in which it is worth trying again.
+  // The first cycle in which another attempt is worthwhile.
   Cycles resume() const { return resume_; }
-  // The number of cycles run in stretches.
+  // The number of cycles simulated in stretches.
   std::int64_t cycles() const { return cycles_; }
-  // The gain since the last call: the number of tries, and the work saved, which is negative if single flits
-  // would have cost less.
+  // Returns the gain since the last call: the number of attempts and the work saved, which is negative if
+  // single flits would have cost less.
   StretchGain collect_gain() { return std::exchange(gain_, {}); }
   // Prevents stretches from beginning before cycle `until`.
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
   static constexpr std::size_t kMostVcs = 64;  // over all inputs, or outputs
-  // The arrivals over a channel on one of its virtual channels.
+  // The arrivals over a channel for one of its virtual channels.
   struct Coming {
-    CycleMask flits;    // at an input: cycles of its flits,
+    CycleMask flits;    // at an input: the cycles in which its flits arrive,
     Flit first;         // the first of them
-    Cycles at = 0;      // and its arrival
-    CycleMask credits;  // at an output: cycles of its credits
+    Cycles at = 0;      // and the cycle in which it arrives
+    CycleMask credits;  // at an output: the cycles in which its credits arrive
   };
 
   PacketPool& packets() const { return context_->packets; }

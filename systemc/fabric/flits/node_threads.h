@@ -5,15 +5,15 @@
 
 namespace coppice::fabric {
 
-// Threads that run the groups of a network's nodes side by side, quantum by quantum.
+// Threads that run the groups of a network's nodes in parallel, quantum by quantum.
 class NodeThreads {
  public:
   explicit NodeThreads(int groups);
   ~NodeThreads();
 
-  // Calls run(group) for every group, each in a thread, and returns when all have finished. The caller sees
-  // their writes, and they see the caller's earlier ones. If several throw, the exception of the first group
-  // is rethrown.
+  // Calls run(group) for every group, each in its own thread, and returns when all have finished. Memory
+  // writes before the call are visible to the threads, and theirs to the caller afterwards. If several calls
+  // throw, rethrows the exception of the first group.
   void run(const std::function<void(int group)>& run);
 
  private:

@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// The lowest set bit of a non-zero word; below, the first set bit from a position on, wrapping around. Each
-// is a few instructions, without a branch.
+// The lowest set bit of a non-zero word; below, the first set bit at or after a position, wrapping around.
+// Both compile to a few instructions without branches.
 inline int lowest_bit(std::uint64_t bits) {
   return __builtin_ctzll(bits);
 }
@@ -17,7 +17,7 @@ inline int first_bit_from(std::uint64_t bits, int from) {
   return static_cast<int>((static_cast<unsigned>(lowest_bit(rotated)) + place) & 63U);
 }
 
-// A set of ports below 64 as the bits of a word.
+// A set of ports numbered below 64, stored in one word.
 class PortWord {
  public:
   void insert(int port) { bits_ |= std::uint64_t{1} << port; }
@@ -37,7 +37,7 @@ class PortWord {
   std::uint64_t bits_ = 0;
 };
 
-// A set of ports as bits. The first 64 are stored in the object itself.
+// A set of ports. The first 64 are stored in the object itself.
 class PortSet {
  public:
   PortSet() = default;

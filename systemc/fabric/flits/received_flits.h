@@ -9,13 +9,13 @@
 
 namespace coppice::fabric {
 
-// The flits that ejectors have received one by one, stored so that a period of them can be repeated.
+// The flits that ejectors have received individually, stored so that a period of them can be repeated.
 class ReceivedFlits {
  public:
   struct Received {
     Ejector* ejector;
-    std::uint64_t tag;    // of its packet,
-    std::uint32_t index;  // and the packet's index in its message
+    std::uint64_t tag;    // of the flit's packet
+    std::uint32_t index;  // index of the packet in its message
     Flit flit;
     Cycles at;
   };
@@ -26,7 +26,7 @@ class ReceivedFlits {
     flits_.clear();
   }
   void add(const Received& flit) { flits_.push_back(flit); }
-  // Takes over the flits kept by `other`, which belong to nodes of another thread.
+  // Moves the flits kept by `other`, for the nodes of another thread, into this object.
   void move_from(ReceivedFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();

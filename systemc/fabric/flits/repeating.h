@@ -11,31 +11,31 @@
 
 namespace coppice::fabric {
 
-// The activity of a part of a network at the beginning of a cycle. Two states with equal words evolve alike,
-// shifted by the time between them: everything that moves does so in the same cycles until the next event.
+// The state of a part of a network at the beginning of a cycle. Two states with equal words evolve alike,
+// shifted by the time between them: everything moves in corresponding cycles until the next event.
 struct StateRecord {
-  // Counts bytes of message `tag` that were handed over. Growth is regular until `room` is used up and the
-  // message's end approaches.
+  // A count of bytes of message `tag` that were handed over. It grows regularly until `room` is used up and
+  // the message's end approaches.
   struct Growth {
     std::size_t counter;
     std::int64_t room;
     std::uint64_t tag;
-    bool packets;  // counts packets; otherwise the flits of a message that is one packet
+    bool packets;  // whether it counts packets; otherwise, the flits of a single-packet message
   };
-  // The delay of an injection behind its pace, and how often the pace has delayed it.
+  // The delay of an injection relative to its pace, and the number of flits that the pace has delayed.
   struct Pace {
     Femtoseconds ahead;
     std::int64_t held_up;
   };
 
-  // Everything that determines the future, with times relative to the cycle.
+  // Everything that determines the future; times are relative to the cycle.
   std::vector<std::uint64_t> words;
   std::vector<std::int64_t> counters;  // values that grow by a constant in every period
   std::vector<Growth> growths;
   std::vector<Pace> paces;
   std::vector<PacketId> packets;  // packets of the flits in the order of visits
-  Cycles next_event = kNever;     // the first cycle in which something acts by the clock
-  bool exact = true;              // whether the state could be recorded completely
+  Cycles next_event = kNever;     // the first cycle with a clocked event
+  bool exact = true;              // whether the complete state could be recorded
 
   void clear() {
     words.clear();
@@ -48,7 +48,7 @@ struct StateRecord {
   }
 };
 
-// Records the state of whatever it visits. Recorder and shifter visit the same objects in the same order.
+// Records the state of the objects that it visits. A StateShifter visits the same objects in the same order.
 class StateRecorder {
  public:
   // `now` is the cycle that is about to begin.
@@ -62,23 +62,23 @@ class StateRecorder {
   }
   // A cycle at which periodic activity continues; all past cycles are equivalent.
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
-  // An instant; all instants earlier than `oldest` before the cycle are equivalent.
+  // A time; all times more than `oldest` before the cycle are equivalent.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
-  // A cycle at which something happens by the clock, independent of any period.
+  // A cycle in which a clocked event happens, independent of any period.
   void timer(Cycles at) {
     value(at);
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // The data of message `tag` handed over so far; its growth is regular up to `limit`.
+  // The amount of data of message `tag` handed over so far; it grows regularly up to `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);
     record_->growths.push_back({record_->counters.size(), limit - value, tag, packets});
     record_->counters.push_back(value);
   }
-  // The pace of a message that began in cycle `start` and whose next flit must not leave before `due` after
-  // it.
+  // The pace of a message that began in cycle `start` and whose next flit must not leave earlier than `due`
+  // after that.
   void pace(Cycles start, Femtoseconds due, std::int64_t held_up) {
     record_->paces.push_back({(start - now_) * period_ + due, held_up});
   }
@@ -102,8 +102,8 @@ class StateRecorder {
   StateRecord* record_;
 };
 
-// Advances the state of whatever it visits by whole periods: times by `shift`, counters by their growth per
-// period times the number of periods.
+// Advances the state of the objects that it visits by whole periods: times by `shift`, counters by their
+// growth per period times the number of periods.
 class StateShifter {
  public:
   // `before` and `after` are one period apart; the current state is `after`.
@@ -146,8 +146,8 @@ class StateShifter {
   std::size_t next_ = 0;
 };
 
-// An object whose state can be recorded and advanced by whole periods: modules of nodes, injectors and
-// ejectors. If any module is not Repeating, the network never leaps.
+// An object whose state can be recorded and advanced by whole periods: a module of a node, an injector or an
+// ejector. If any module is not Repeating, the network never leaps.
 class Repeating {
  public:
   virtual ~Repeating() = default;

@@ -22,19 +22,19 @@ struct OutputRate {
   Femtoseconds flit_time = 0;  // serialization time of one flit; 0: one flit per cycle, never busy
 };
 
-// A packet's next hop, and the way in which it chooses among the virtual channels granted to it: in rotation
-// over the output port, so that consecutive packets never take one whose last packet is still leaving the
-// next router (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all other
-// traffic).
+// A packet's next hop, and the rule by which it chooses among the virtual channels granted to it: either in
+// rotation over the output port, so that consecutive packets never use one whose previous packet is still
+// leaving the next router (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all
+// other traffic).
 struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
-  // Preferred hops, best first. One with a free virtual channel whose buffer is empty or has room for the
-  // packet is taken, the one with the fewest waiting flits first; otherwise `hop`. Valid until the
+  // Preferred hops, best first. Among those with a free virtual channel whose buffer is empty or can hold the
+  // packet, the packet takes the one with the fewest waiting flits; if there is none, `hop`. Valid until the
   // environment is asked for the next route.
   std::span<const topology::Hop> adaptive{};
   std::uint32_t flits = 0;  // length of the packet
-  Cycles created = 0;       // for arbitration by age
+  Cycles created = 0;       // creation cycle, for arbitration by age
 };
 
 // The services that a router needs from the fabric.
@@ -71,14 +71,14 @@ class Router final : public topology::OutputLoads {
   Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,
          Femtoseconds period, RouterEnvironment& environment);
 
-  // Events of the current cycle, before step().
+  // Called for the events of the current cycle, before step().
   void receive_flit(int in_port, int vc, Flit flit, Cycles now);
-  // Returns whether the credit gives the router work.
+  // Returns whether the credit enables the router to do something.
   bool receive_credit(int out_port, int vc);
 
-  // Runs one cycle. Returns whether the router has work in the next cycle without further events.
+  // Runs one cycle. Returns whether the router has work in the next cycle even if nothing arrives.
   bool step(Cycles now);
-  // step() for the environment's own class (router_switch.h), so that no flit costs a virtual call.
+  // step() for the environment's concrete class (router_switch.h), so that flits need no virtual calls.
   template <typename Environment>
   bool step(Cycles now, Environment& environment);
 
@@ -89,7 +89,7 @@ class Router final : public topology::OutputLoads {
   int waiting(int out_port) const override;
   // The flit at the front of a buffer, which must not be empty.
   Flit front(int in_port, int vc) const;
-  // The output port and virtual channel held by a buffer's packet; -1 if it has none yet.
+  // The output port and virtual channel held by the packet in a buffer; -1 if it has none yet.
   int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
   int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
 
@@ -100,29 +100,29 @@ class Router final : public topology::OutputLoads {
  private:
   friend class NodeStretch;
 
-  // The fields that every flit accesses come first and are small, because routers share the caches.
+  // The fields that every flit accesses come first and are small, because all routers share the caches.
   struct alignas(16) InputVc {
-    std::uint32_t head = 0;  // index of the front in its ring
+    std::uint32_t head = 0;  // index of the front in its ring buffer
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
-    std::int16_t out = -1;  // index of the output virtual channel that it owned last
+    std::int16_t out = -1;  // index of its current or last output virtual channel
     std::int16_t port = 0;  // input port to which it belongs
   };
-  // The output virtual channels that its packet may choose.
+  // The output virtual channels among which its packet may choose.
   struct Allowance {
     std::uint32_t vcs = 0;            // bit per output virtual channel
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
     bool rotate_vcs = false;
     bool adapts = false;  // its packet has adaptive hops: see choices_
   };
-  // Input virtual channels as bits, as many whole ports as fit into a word.
+  // A set of input virtual channels as bits; a word holds as many whole ports as fit.
   struct VcBits {
     std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
     std::uint64_t active = 0;    // it owns an output virtual channel
     std::uint64_t filled = 0;    // its buffer holds a flit
     std::uint64_t credited = 0;  // the output virtual channel that it owns has a credit
-    // Those that request the switch.
+    // The virtual channels that request the switch.
     std::uint64_t asking() const { return active & filled & credited; }
   };
   struct OutputVc {
@@ -139,25 +139,26 @@ class Router final : public topology::OutputLoads {
     std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not a char, which may alias anything
   };
   struct OutputPort {
-    std::uint64_t inputs = 0;    // active input virtual channels with a packet for it, if all fit into a word
-    std::uint32_t free_vcs = 0;  // bit per virtual channel without an owner
+    std::uint64_t inputs =
+        0;  // active input virtual channels with a packet for this output, if all fit into a word
+    std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
     std::int16_t grant_pointer = 0;  // round robin over inputs
     std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted
-    bool slow = false;               // its channel takes less than one flit per cycle: see paces_
+    bool slow = false;               // its channel carries less than one flit per cycle: see paces_
   };
   struct Pace {
     Femtoseconds flit_time = 0;
     Femtoseconds next_free = 0;
   };
-  // The hops of the packet in front of an input virtual channel.
+  // The hops of the packet at the front of an input virtual channel.
   struct Choice {
     topology::Hop hop;
     std::vector<topology::Hop> better;
     std::uint32_t flits = 0;
     PacketId packet = 0;
-    bool adaptive = false;  // whether they were chosen in this cycle
+    bool adaptive = false;  // whether the hop was chosen among `adaptive` ones in this cycle
   };
-  // First in, first out; contains every input virtual channel at most once.
+  // A first-in-first-out queue that contains every input virtual channel at most once.
   class TimedQueue {
    public:
     struct Timed {
@@ -209,12 +210,12 @@ class Router final : public topology::OutputLoads {
   const VcBits& bits_of(const InputVc& in) const { return bits_[port_of(in).word]; }
   std::uint64_t bit(const InputVc& in) const {
     const std::size_t id = id_of(in);
-    // The bits of a single word are numbered like the virtual channels.
+    // In a single word, bits are numbered like the virtual channels.
     if (one_word()) return std::uint64_t{1} << id;
     return bit(port_of(in), static_cast<int>(id) - in.port * vcs_);
   }
   bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
-  // Call after many flits or credits of an input virtual channel have changed.
+  // Call this after many flits or credits of an input virtual channel have changed.
   void recount(const InputVc& in) {
     VcBits& state = bits_of(in);
     const bool credited = in.out >= 0 && outputs_[static_cast<std::size_t>(in.out)].credits > 0;

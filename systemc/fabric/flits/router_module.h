@@ -12,7 +12,7 @@
 
 namespace coppice::fabric {
 
-// The position of a router in the network, and its environment.
+// The position of a router in the network, and its surroundings.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
   int inputs = 0;                 // channels from other nodes; local ports follow them
@@ -21,8 +21,8 @@ struct RouterSpec {
   std::vector<OutputRate> rates;  // [output, including local ports]
 };
 
-// A router as a module, in SystemC or in Verilog: in[i] and out[i] are bound to the channels from and to its
-// neighbours, in the order of the topology's ports, then to those of the local ports.
+// A router as a module, in SystemC or Verilog. in[i] and out[i] are bound to the channels from and to the
+// neighbours, in the topology's port order, followed by those of the local ports.
 class RouterModule : public FlitModule, public StatisticsOwner {
  public:
   RouterModule(const sc_core::sc_module_name& name, const RouterSpec& spec)
@@ -30,22 +30,23 @@ class RouterModule : public FlitModule, public StatisticsOwner {
         node_(spec.node),
         outputs_(spec.outputs) {}
 
-  // Slots known to be free downstream, and the number of waiting flits; without an output port, all slots are
-  // free and no flits wait.
+  // The number of slots known to be free downstream; below, the number of waiting flits. Without an output
+  // port, all slots are free and no flits wait.
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
-  // The stuck packets, one line each.
+  // Describes the stuck packets, one line each.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  // Cycles from switch allocation until a flit is on its channel; below, until its slot is known to be free.
+  // Cycles from switch allocation until a flit is on its channel; below, until its slot is free for the
+  // sender.
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
   static Cycles slot_delay(const config::RouterConfig& router) { return router.sw_alloc_delay - 1 + 1; }
 
   NodeId node() const { return node_; }
-  // The number of flits that it has switched.
+  // The number of flits switched.
   std::int64_t flits() const;
   void read_statistics(const Reader& read) const override {
     read({"router", "flits", "", "Flits switched."}, static_cast<double>(flits()));
@@ -54,7 +55,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
  protected:
   // The local port of an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
-  // Reports a flit that wins the switch to observers.
+  // Reports to observers a flit that wins the switch.
   void report(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {
@@ -68,12 +69,12 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   int outputs_;
 };
 
-// The hop that a packet takes at `node` in cycle `now`: from its source route, or by the routing function.
-// Throws ModelError for a packet that circulates forever.
+// The hop that a packet takes at `node` in cycle `now`, from its source route or the routing function. Throws
+// ModelError if a packet exceeds the hop limit.
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now);
 
-// The router in SystemC; Router defines its rules. With t the cycle of a flit's switch allocation, the flit
-// is on its channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its slot is free upstream from t +
+// The router in SystemC; Router defines its rules. If a flit wins switch allocation in cycle t, it is on its
+// channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its slot is free for the sender from t +
 // (sw_alloc_delay - 1) + 1 on.
 class SystemCRouter final : public RouterModule, public Repeating, private RouterEnvironment {
  public:
@@ -94,7 +95,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
   const Router& router() const { return router_; }
-  // Cycles from switch allocation on, as above.
+  // Cycles counted from switch allocation, as above.
   Cycles flit_delay() const { return flit_delay_; }
   Cycles slot_delay() const { return slot_delay_; }
   void visit(StateRecorder& recorder) override {
@@ -120,7 +121,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   Cycles flit_delay_;
   Cycles slot_delay_;
   Cycles now_ = 0;
-  std::vector<topology::Hop> adaptive_;  // those of the last routed packet
+  std::vector<topology::Hop> adaptive_;  // adaptive hops of the packet routed last
   Router router_;
 };
 

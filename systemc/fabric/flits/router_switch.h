@@ -5,7 +5,7 @@
 
 #include "fabric/flits/router.h"
 
-// The per-flit work of a router and its switch, compiled for its environment.
+// A router's per-flit work, including its switch; a template on the class of its environment.
 
 namespace coppice::fabric {
 
@@ -19,7 +19,7 @@ bool Router::step(Cycles now, Environment& environment) {
   } else if (any_asks()) {
     allocate_large_switch(now, environment);
   }
-  // Heads that found no free output VC need not repeat their request before one becomes free.
+  // Heads that found no free output VC repeat their request only when one may have become free.
   const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
   const bool asks = in_rotation_ ? bits_.front().asking() != 0 : any_asks();
   return ask_again || !routed_.empty() || !allocated_.empty() || asks;
@@ -61,7 +61,7 @@ void Router::route(std::int32_t input_vc, Environment& environment) {
   }
 }
 
-// Outputs grant and inputs accept in rotation: all virtual channels are bits of one word.
+// Outputs grant and inputs accept in rotation; all virtual channels are bits of one word.
 template <typename Environment>
 void Router::allocate_switch(Cycles now, Environment& environment) {
   const std::uint64_t asking = bits_.front().asking();
@@ -95,8 +95,8 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
   });
 }
 
-// The general allocation for any number of virtual channels, or by age: outputs grant and inputs accept the
-// oldest packet, in rotation among equals.
+// The general allocation, for any number of virtual channels and for arbitration by age. By age, outputs
+// grant and inputs accept the oldest packet, in rotation among equals; otherwise, in rotation.
 template <typename Environment>
 void Router::allocate_large_switch(Cycles now, Environment& environment) {
   for (std::size_t word = 0; word < bits_.size(); ++word) {
@@ -146,7 +146,7 @@ template <typename Environment>
   InputVc& in = inputs_[id];
   const Flit flit = buffers_[ring_index(id, 0)];
   const std::uint32_t left = --in.count;
-  // An empty buffer starts over, so that only a small part of it is used.
+  // The ring of an empty buffer restarts at 0, so that it touches little memory.
   in.head = left == 0 ? 0 : (in.head + 1) & ring_mask_;
   const int out_vc = in.out_vc;
   OutputVc& out = outputs_[static_cast<std::size_t>(in.out)];

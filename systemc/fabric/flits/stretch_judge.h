@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// The gain from stretches (NodeStretch): the number of tries, and the number of single flits whose cost they
-// saved; negative if they cost more than they saved.
+// The gain from stretches (NodeStretch): the number of attempts, and the number of single flits whose cost
+// they saved, which is negative if stretches cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;
   std::int64_t flits = 0;
@@ -21,16 +21,16 @@ struct StretchGain {
   }
 };
 
-// Decides whether stretches pay for the network as a whole: a node in stretches sends runs, which cost
-// neighbours outside stretches more than flits, so all nodes pause together. If stretches cost more than they
-// saved, all pause for a while: twice as long each time, up to a limit.
+// Decides whether stretches pay for the network as a whole. The decision is common to all nodes because a
+// node in stretches sends runs, which cost neighbours outside stretches more than flits do. If stretches cost
+// more than they saved, all nodes pause: twice as long each time, up to a limit.
 class StretchJudge {
  public:
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}
 
   void add(const StretchGain& gain) { gain_ += gain; }
-  // Call this in cycle `now`: returns the cycle before which no node may begin a stretch; `now` if stretches
-  // continue.
+  // Call this in cycle `now`. Returns the cycle before which no node may begin a stretch; `now` if stretches
+  // remain enabled.
   Cycles judge(Cycles now) {
     if (gain_.tries < enough_) return now;
     const bool pays = gain_.flits >= 0;

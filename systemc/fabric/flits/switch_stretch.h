@@ -11,23 +11,24 @@
 
 namespace coppice::fabric {
 
-// One input VC's demand on the switch during a stretch, in which it owns a virtual channel of an output.
+// The switch requests of one input VC, which owns an output VC throughout the stretch.
 struct SwitchFlow {
   std::int32_t input_vc = 0;
   std::int32_t output_vc = 0;
   int in_port = 0;
   int vc = 0;
   int out_port = 0;
-  Cycles flits = 0;    // in its buffer when the stretch begins,
-  Cycles credits = 0;  // and free slots that it knows of
-  CycleMask arrivals;  // of flits; each may leave in the cycle in which it arrives
-  CycleMask returns;   // of credits, usable in the cycle in which they arrive
+  Cycles flits = 0;    // in its buffer when the stretch begins
+  Cycles credits = 0;  // downstream slots that it knows to be free
+  CycleMask arrivals;  // of flits; each may leave in the cycle of its arrival
+  CycleMask returns;   // of credits, usable in the cycle of their arrival
   CycleMask sent{};    // the result: the cycles in which a flit leaves
-  Flit first{};        // the flit that leaves first,
-  Cycles middles = 0;  // and the number that leave before a head or a tail
+  Flit first{};        // the flit that leaves first
+  Cycles middles = 0;  // the number of flits that leave before a head or tail would
 };
 
-// The pointers of a port when a stretch begins. From then on an output counts its channel's time.
+// The arbitration pointers of a port at the start of a stretch; for outputs, also the state of the channel's
+// pacing.
 struct SwitchInput {
   int port = 0;
   int vc_pointer = 0;
@@ -40,17 +41,17 @@ struct SwitchOutput {
   Femtoseconds next_free = 0;
 };
 
-// Ports of a switch whose flows interact with each other and with no others: all in ascending order, flows by
-// input port and virtual channel.
+// Ports of a switch whose flows interact only with each other. All are in ascending order; flows are ordered
+// by input port and virtual channel.
 struct SwitchPart {
   std::vector<SwitchFlow*> flows;
   std::vector<SwitchInput> inputs;
   std::vector<SwitchOutput> outputs;
 };
 
-// Simulates a switch during a stretch in which only middles of packets pass through it: the arbitration of
-// Router::allocate_switch(), applied only to counts. It caches its results: parts in equal states with equal
-// inputs behave alike, regardless of their packets, ports and virtual channels.
+// Simulates a switch during a stretch in which only body flits pass through it: the arbitration of
+// Router::allocate_switch(), applied to counts. Results are cached: parts with equal states and equal inputs
+// behave alike, regardless of their packets, ports and virtual channels.
 class SwitchStretch {
  public:
   static constexpr std::size_t kMostFlows = 64;
@@ -58,7 +59,7 @@ class SwitchStretch {
   explicit SwitchStretch(Femtoseconds period) : period_(period), known_(kKnown) {}
 
   // Computes when the flows of `part`, at most kMostFlows, send in the first `cycles` cycles if nothing else
-  // changes. The result for fewer cycles is its beginning.
+  // changes. The result for fewer cycles is a prefix of this result.
   void run(const SwitchPart& part, Cycles cycles);
 
   std::int64_t asked() const { return asked_; }
@@ -79,11 +80,11 @@ class SwitchStretch {
   // The number of flits or credits of a flow.
   struct Level {
     Cycles now = 0;
-    Cycles then = 0;     // at the reference,
-    Cycles least = 0;    // and the least since then
-    bool lasts = false;  // whether it lasts for the whole stretch, whatever arrives
+    Cycles then = 0;     // at the reference
+    Cycles least = 0;    // the minimum since then
+    bool lasts = false;  // whether it suffices for the whole stretch, whatever arrives
   };
-  // A cycle and the state before it, with which later states are compared to find a period.
+  // A cycle and the state before it. Later states are compared with it to find a period.
   struct Reference {
     Cycles cycle = 0;
     Cycles window = 0;  // cycles until the next reference
@@ -104,16 +105,16 @@ class SwitchStretch {
   Cycles repeat(const SwitchPart& part, Cycles cycle, Cycles cycles);
   void occupy(const SwitchPart& part, std::size_t output, Cycles cycle);
 
-  // Pointers, as sets that have precedence: for an output, the flows from its pointer on; for an input,
-  // outputs and flows.
+  // Arbitration pointers, as the sets of requesters at or after the pointer: flows for an output; outputs and
+  // flows for an input.
   std::uint64_t& granting(std::size_t output) { return pointers_[output]; }
   std::uint64_t& accepting(std::size_t input) { return pointers_[to_out_.size() + input]; }
   std::uint64_t& next_vcs(std::size_t input) { return pointers_[to_out_.size() + from_in_.size() + input]; }
 
   Femtoseconds period_;
-  std::vector<Known> known_;  // [hash]: the last result with it
+  std::vector<Known> known_;  // [hash]: the last result with this hash
   Words key_;
-  // State of the current part, with sets of its flows or outputs as bits.
+  // State of the current part; sets of its flows or outputs are bits.
   std::vector<Index> index_;  // [flow]: its input and output
   Words from_in_;             // [input]: flows
   Words to_out_;              // [output]: flows
@@ -124,7 +125,7 @@ class SwitchStretch {
   Words granted_;                          // [input]: outputs
   std::array<Level, kMostFlows> flits_;    // [flow]
   std::array<Level, kMostFlows> credits_;  // [flow]
-  // [cycle]: flows that may run out and receive flits, or credits.
+  // [cycle]: flows that may run out of flits, or credits, and receive some in this cycle.
   std::array<std::uint64_t, CycleMask::kMost> flits_come_{};
   std::array<std::uint64_t, CycleMask::kMost> credits_come_{};
   std::vector<Femtoseconds> next_free_;  // [output]

@@ -25,7 +25,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
   Terminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context)
       : FlitModule(name, ports, ports), context_(&context), node_(node) {}
 
-  // Slots of the router's input that are known to be free.
+  // The number of slots of the router's input that are known to be free.
   virtual int credits(int port, int vc) const = 0;
 
   NodeId node() const { return node_; }
@@ -50,7 +50,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
     }
     wire_out(port).send(flit, vc, now + 1);
   }
-  // Accepts a flit that left the ejection channel; returns its packet, which is valid until its tail is
+  // Accepts a flit that left the ejection channel. Returns its packet, which is valid until its tail is
   // released.
   Packet& eject(int port, int vc, Flit flit, Cycles now) {
     ++ejected_;
@@ -77,16 +77,16 @@ class Terminal : public FlitModule, public StatisticsOwner {
   std::int64_t ejected_ = 0;
 };
 
-// A terminal for packets: an InjectionPort per port, and an Ejector that receives arriving packets.
+// A packet terminal: an InjectionPort per port, and an Ejector that receives arriving packets.
 class PacketTerminal final : public Terminal, public Repeating {
  public:
   PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
 
   // Connects a port to its injecting and receiving sides; not owned.
   void connect(int port, Injector& injector, Ejector& ejector);
-  // The injector of `port` has something to send from cycle `at` on.
+  // Announces that the injector of `port` has something to send from cycle `at` on.
   void wake(int port, Cycles at);
-  // The port for a network interface that is bound port by port.
+  // The port to which a network interface can be bound.
   NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;
@@ -118,10 +118,11 @@ class PacketTerminal final : public Terminal, public Repeating {
   struct Wakeup {
     Cycles at;
     std::int32_t port;
-    bool clock;  // whether a message becomes available then; otherwise it is the pace of the current message
+    bool clock;  // whether a message becomes available then; otherwise, it is due to the current message's
+                 // pace
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
-  // A heap, with the earliest in front.
+  // A min-heap on wake-up time.
   class Wakeups {
    public:
     bool empty() const { return heap_.empty(); }
@@ -144,11 +145,11 @@ class PacketTerminal final : public Terminal, public Repeating {
   template <typename Visitor>
   void visit_all(Visitor& visitor);
 
-  std::vector<InjectionPort> injection_;                     // [port]
-  std::vector<Ejector*> ejectors_;                           // [port]
-  std::vector<Ejector*> flit_takers_;                        // [port]; nullptr if flits are not wanted
-  std::vector<Repeating*> repeating_;                        // injectors and ejectors
-  bool repeats_ = true;                                      // whether all of them are Repeating
+  std::vector<InjectionPort> injection_;  // [port]
+  std::vector<Ejector*> ejectors_;        // [port]
+  std::vector<Ejector*> flit_takers_;     // [port]; nullptr if the ejector does not request flits
+  std::vector<Repeating*> repeating_;     // injectors and ejectors
+  bool repeats_ = true;                   // whether all of them are Repeating
   std::vector<std::unique_ptr<NetworkPort>> network_ports_;  // [port]
   PortSet awake_;
   Wakeups wakeups_;

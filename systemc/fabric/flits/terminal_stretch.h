@@ -13,8 +13,8 @@
 
 namespace coppice::fabric {
 
-// The terminal's part in a stretch of its node (NodeStretch): its injections into the router's local ports
-// and ejections from them. It predicts without side effects, and then advances to the end of the stretch.
+// The terminal's part in a stretch of its node (NodeStretch): injections into the router's local ports and
+// ejections from them. First predicts them without side effects, then advances to the end of the stretch.
 class TerminalStretch {
  public:
   // A flit to report to observers.
@@ -40,44 +40,44 @@ class TerminalStretch {
   // The arguments must outlive this object.
   TerminalStretch(SystemCRouter& router, PacketTerminal& terminal, FlitContext& context);
 
-  // Whether a port of the router is local.
+  // Whether this port of the router is local.
   bool is_local_input(int port) const { return port >= first_in_; }
   bool is_local_output(int port) const { return port >= first_out_; }
 
-  // The first cycle from `now` on in which a clocked event happens, or a packet's head or tail leaves or
-  // reaches the terminal's side; `end` if that is earlier.
+  // The first cycle from `now` on in which a clocked event happens or a packet's head or tail leaves or
+  // reaches the terminal; `end` if that is earlier.
   Cycles undisturbed(Cycles now, Cycles end) const;
-  // Stores the flits that arrive at the terminal before `end`, while the calendar skips those cycles.
+  // Stores the flits that arrive at the terminal before `end`, because the calendar will skip those cycles.
   void fetch_flits(Cycles end);
   // Like undisturbed(), for responses between the router and the terminal: the stretch is short enough that
   // one of them does not need the other's responses. Decides which one, and which ports inject.
   Cycles independent(Cycles now, Cycles end);
-  // Predicts the injections that do not depend on the flits taken by the router. Returns `end`, or the
+  // Predicts the injections that do not depend on the router's flits in the stretch. Returns `end`, or an
   // earlier cycle in which a tail would be injected.
   Cycles foresee(Cycles now, Cycles end);
-  // Predicts the injections that depend on the flits taken by the router, once these are known.
+  // Predicts the injections that depend on which flits leave the router, once these are known.
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
-  // Advances to `end`, with the flits sent by the router's flows until then.
+  // Advances to `end`; `flows` contain the flits that the router sends until then.
   void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<FlitReport>& reports);
 
-  // The predicted or injected flits, ordered by the router's ports.
+  // The predicted or actual injections, ordered by router port.
   const std::vector<Injection>& injections() const { return injections_; }
   // The credits returned by the last move().
   const std::vector<Return>& returns() const { return returns_; }
 
  private:
-  // A local port of the router, and the corresponding one of the terminal.
+  // A local port of the router, and the corresponding port of the terminal.
   struct Local {
     int in = 0;  // the router's ports
     int out = 0;
     bool injects = false;  // in the current stretch, on `vc`
-    bool answers = false;  // its injections depend on the flits taken by the router
+    bool answers = false;  // its injections depend on which flits leave the router
     int vc = 0;
     CycleMask sent;                  // predicted
     std::vector<CycleMask> returns;  // [vc]: credits that reach the terminal
   };
-  // A flow leaving the router, with its next flit.
+  // A flow that leaves the router, and its next flit.
   struct Leaving {
     const SwitchFlow* flow;
     int vc;

@@ -9,16 +9,17 @@
 
 namespace coppice::fabric {
 
-// The room in routers' input buffers, shared by the messages whose bytes wait there. There is one buffer at
-// the end of every link, with that link's number.
+// Space in the routers' input buffers, shared by the messages whose bytes wait there. There is one buffer at
+// the end of every link, with the link's index.
 class BufferSpace {
  public:
-  // `capacities`: the bytes that fit into the buffer behind every link.
+  // `capacities`: the capacity in bytes of the buffer at the end of every link.
   explicit BufferSpace(std::vector<double> capacities) : free_(std::move(capacities)) {}
 
-  // Reserves room for bytes that wait before links[end], in the buffers in front of it and then in those
-  // further up the route, until `wanted` bytes fit, with at most `most(i)` behind links[i]. `held`, the bytes
-  // held behind each of `links`, never shrinks. Returns the bytes that fit before links[end].
+  // Reserves space for bytes that wait before links[end], in the buffer in front of it and then in those
+  // further up the route, until `wanted` bytes fit, using at most `most(i)` bytes at the end of links[i].
+  // `held`, the bytes held at the end of each of `links`, never shrinks. Returns the bytes that fit before
+  // links[end].
   template <typename Most>
   double reserve(std::span<const std::int32_t> links, std::size_t end, double wanted, Most most,
                  std::vector<double>& held) {
@@ -36,8 +37,8 @@ class BufferSpace {
     return sum;
   }
 
-  // Releases the room that is held beyond `needed` bytes before links[end], the buffers furthest from it
-  // first.
+  // Releases the space held in excess of `needed` bytes before links[end], beginning with the buffers
+  // furthest from it.
   void trim(std::span<const std::int32_t> links, std::size_t end, double needed, std::vector<double>& held);
   void release(std::span<const std::int32_t> links, std::vector<double>& held) { trim(links, 0, 0, held); }
 
