@@ -7,7 +7,7 @@
 
 namespace coppice::fabric {
 
-// The conversion of a gradient message to flits. Packet-based: packets of at most `payload` bytes, each with
+// The division of a gradient message into flits. Packet-based: packets of at most `payload` bytes, each with
 // a head flit before its data. Message-based: one head flit with the source route for the whole message; the
 // heads of its sub-messages carry data and cost nothing (MultiTree, message-based flow control).
 struct Framing {

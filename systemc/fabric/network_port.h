@@ -9,14 +9,15 @@ namespace coppice::fabric {
 // A port of a network, as seen by the network interface bound to it.
 class NetworkPortIf : public virtual sc_core::sc_interface {
  public:
-  // Called once, at the end of elaboration, with the injecting and the receiving side of the network
-  // interface; not owned.
+  // Called once, at the end of elaboration, with the injecting and receiving sides of the network interface;
+  // not owned.
   virtual void connect(Injector& injector, Ejector& ejector) = 0;
-  // The injector has something to send from cycle `at` on, which must be after the current one.
+  // Announces that the injector has something to send from cycle `at` on, which must be after the current
+  // cycle.
   virtual void wake(Cycles at) = 0;
 };
 
-// A port of a fabric to bind a network interface to.
+// A port of a fabric to which a network interface can be bound.
 class FabricPort final : public sc_core::sc_object, public NetworkPortIf {
  public:
   FabricPort(const char* name, Fabric& fabric, NodeId node, int port)

@@ -27,16 +27,17 @@ struct Packet {
   std::uint32_t index = 0;  // index of the packet in its message
   bool first_of_message = true;
   bool last_of_message = true;
-  Femtoseconds flit_time = 0;  // the injection channel's pace; 0: a flit every cycle
-  Cycles created = 0;          // when the source requested it
+  Femtoseconds flit_time = 0;  // pace of the injection channel; 0: one flit per cycle
+  Cycles created = 0;          // when its creation was requested at the source
   Cycles head_injected = 0;
-  // Sums over its flits, stored separately: the ends of a long packet may be in two threads.
+  // Sums over its flits; separate because the two ends of a long packet may be in different threads.
   std::int64_t injection_cycles = 0;
   std::int64_t ejection_cycles = 0;
 
-  // Sum over its flits of ejection minus injection cycle, once all have been ejected.
+  // The sum over its flits of (ejection cycle - injection cycle), once all flits have been ejected.
   std::int64_t flit_cycles() const { return ejection_cycles - injection_cycles; }
-  // The packet as it was injected, for observers of its flits: other threads may be changing other fields.
+  // The packet as it was injected, for observers of its flits, since other threads may be changing the other
+  // fields.
   Packet as_injected() const {
     Packet copy;
     copy.route = route;
@@ -55,12 +56,12 @@ struct Packet {
   }
 };
 
-// All packets in flight; identities are reused after release. If there are several threads, each has a pool,
-// and all pools share one store: a packet may be acquired in one pool and released in another.
+// All packets in flight; identities are reused after release. With several threads, each has its own pool and
+// all pools share one store: a packet may be acquired in one pool and released in another.
 class PacketPool {
  public:
   PacketPool() : store_(std::make_shared<RecordStore<Packet>>()), shelf_(*store_) {}
-  // Another pool of the same packets.
+  // Another pool over the same packets.
   PacketPool another() const { return PacketPool(store_); }
 
   PacketId acquire(const Packet& packet) {
@@ -73,7 +74,7 @@ class PacketPool {
     --in_flight_;
     shelf_.release(id);
   }
-  // Prefetches a packet that is needed soon.
+  // Prefetches a packet that will be needed soon.
   void fetch(PacketId id) const {
     const auto* const packet = reinterpret_cast<const char*>(&std::as_const(*store_)[id]);
     __builtin_prefetch(packet);
@@ -81,7 +82,8 @@ class PacketPool {
   }
   Packet& operator[](PacketId id) { return (*store_)[id]; }
   const Packet& operator[](PacketId id) const { return std::as_const(*store_)[id]; }
-  // The number acquired minus released here; summed over all pools of a store, the packets in flight.
+  // Packets acquired here minus packets released here; summed over all pools of a store, the packets in
+  // flight.
   std::int64_t in_flight() const { return in_flight_; }
   static void level(PacketPool& one, PacketPool& other) { Shelf<Packet>::level(one.shelf_, other.shelf_); }
 

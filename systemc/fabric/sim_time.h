@@ -6,13 +6,13 @@
 
 namespace coppice::fabric {
 
-// Converts simulated time to SystemC's. The kernel's resolution must be one femtosecond
+// Converts simulated time to SystemC time. The kernel's resolution must be one femtosecond
 // (set_time_resolution()), so that every period is exact.
 inline sc_core::sc_time to_sc_time(Femtoseconds time) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time));
 }
 
-// Call this before the first module of a process is built; it may be repeated before further ones. Throws
+// Call this before the first module of a process is constructed; calling it again is allowed. Throws
 // sc_report if another resolution has been fixed.
 inline void set_time_resolution() {
   try {

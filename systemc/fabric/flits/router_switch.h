@@ -127,7 +127,7 @@ void Router::allocate_large_switch(Cycles now, Environment& environment) {
   granted_.clear();
 }
 
-// Matches an input with an output.
+// Connects an input to an output.
 template <typename Environment>
 [[gnu::always_inline]] inline void Router::match(std::size_t id, int in_port, int out_port, Cycles now,
                                                  Environment& environment) {

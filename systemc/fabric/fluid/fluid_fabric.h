@@ -21,20 +21,20 @@ namespace coppice::fabric {
 
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
-// The fabric whose cost is that of flow arrivals: a message is a flow of its flits' bytes along its route,
-// and all flows have the max-min fair rates of the channels (including those of network interfaces) from one
-// arrival, departure or change of route to the next. Routers have no cycles here: their latency without
-// contention, that of the route, delays the tail, and if a virtual channel's slots do not cover the credit
-// loop, a message is as slow as credits make it on an empty network. For multi-second runs of large networks;
-// if flows share links it is an estimate, since input-queued routers do not fill every link.
+// A fabric whose simulation cost is per flow arrival. A message is a flow of its flits' bytes along its
+// route, and all flows have the max-min fair rates of the channels (including those of network interfaces)
+// until the next arrival, departure or change of route. Routers are not simulated: the zero-load latency of
+// the route delays the tail, and if a virtual channel's slots do not cover the credit loop, a message is as
+// slow as credits make it on an empty network. Intended for multi-second runs of large networks. If flows
+// share links, times are estimates, since input-queued routers do not fill every link.
 //
 // Buffers: bytes wait before the channel that limits a message, in the input buffers up its route, as far as
-// other messages leave room there. Up to that channel the message is one flow (up), from there on another
-// (down); it is a single flow (whole) while nothing waits, or if the room is full. When its last byte has
-// left the port, the port starts its next message, and the waiting bytes drain.
+// other messages leave space there. Up to that channel the message is one flow (up), from there on another
+// (down); it is a single flow (whole) while nothing waits or if the buffers are full. When its last byte has
+// left the port, the port starts its next message while the waiting bytes drain.
 //
-// Times are exact to a femtosecond: a flow ends when its last byte has passed at the rates it had. Network
-// interfaces are clocked, so they see the end in the next whole cycle.
+// Times are exact to a femtosecond: a flow ends when its last byte has passed. Network interfaces are
+// clocked, so they observe the end in the next whole cycle.
 class FluidFabric final : public sc_core::sc_module,
                           public Fabric,
                           public RouteChanges,
@@ -49,26 +49,28 @@ class FluidFabric final : public sc_core::sc_module,
   const FabricStatistics& statistics() const override { return statistics_; }
   void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return in_flight_ == 0; }
-  // Throws ModelError unless every message has arrived with as many bytes as its rates add up to, and no
-  // channel exceeds its bandwidth.
+  // Throws ModelError unless the rates of every message add up to its bytes and no channel exceeds its
+  // bandwidth.
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
   Cycles last_movement() const override { return last_movement_; }
   Femtoseconds period() const override { return period_; }
-  // Observers see the rates of flows. A channel counts as busy from the start of its first flow to the end of
-  // its last one, whatever their rates: flows that share it show on the ports that send them.
+  // Observers receive the rates of flows. A channel counts as busy from the start of its first flow to the
+  // end of its last one, whatever their rates; the shares of flows on one channel are visible at the ports
+  // that send them.
   void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
   void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;
   void set_channel(topology::ChannelId channel, bool alive) override;
-  // Bytes per second of the message that a port is sending; 0 if it is stalled, nullopt if there is none.
+  // Bytes per second of the message that a port is sending; 0 if it is stalled, nullopt if there is no
+  // message.
   std::optional<double> rate(NodeId node, int port) const;
 
  private:
   using FlowIndex = std::int32_t;
   static constexpr MaxMinRates::FlowId kNone = -1;
 
-  // A message that enters or crosses the network.
+  // A message that is entering or crossing the network.
   struct Flow {
     std::uint64_t message = 0;
     NodeId dst = topology::kNoNode;
@@ -79,9 +81,9 @@ class FluidFabric final : public sc_core::sc_module,
     MaxMinRates::FlowId up = kNone;    // until the last byte has left the port; covers all links if whole
     MaxMinRates::FlowId down = kNone;  // covers the links from links[split] on
     std::size_t split = 0;             // the link before which bytes wait
-    double window = 0;                 // most bytes that may wait
-    std::vector<double> held;          // [link]: room held behind it
-    double bytes = 0;                  // bytes on the wire, in total
+    double window = 0;                 // maximum number of bytes that may wait
+    std::vector<double> held;          // [link]: space held at the end of the link
+    double bytes = 0;                  // bytes on the wire in total
     double injected = 0;               // bytes injected at `since`
     double drained = 0;                // bytes past links[split] at `since`
     double up_counted = 0;             // part of `injected` counted in carried_
@@ -99,7 +101,7 @@ class FluidFabric final : public sc_core::sc_module,
     bool injecting() const { return up != kNone; }
     bool whole() const { return injecting() && down == kNone; }
     double waiting() const { return injected - drained; }
-    // Rates are exact to the bytes of a femtosecond.
+    // Rates are exact to the bytes transferred in a femtosecond.
     double rounding() const { return (up_rate + down_rate) / kFemto + bytes * 1e-9; }
   };
   struct Port {
@@ -136,7 +138,7 @@ class FluidFabric final : public sc_core::sc_module,
   void set_route(Flow& flow, const topology::Route& route);
   void use_vcs(const Flow& flow);
   void pace(Flow& flow, const RouteTiming& timing);
-  // The cycles that a port, and a whole packet, wait for credits.
+  // The cycles for which a port and a whole packet wait for credits.
   struct PacketStall {
     Cycles port = 0;
     Cycles packet = 0;
@@ -145,7 +147,7 @@ class FluidFabric final : public sc_core::sc_module,
   void restart(FlowIndex index, const topology::Route& route, Femtoseconds now);
   std::vector<std::int32_t> links_of(std::int32_t port, const topology::Route& route) const;
 
-  // The life of a flow (fluid_flows.cpp).
+  // The stages of a flow's life (fluid_flows.cpp).
   FlowIndex new_flow();
   MaxMinRates::FlowId add_rate(FlowIndex index, std::span<const std::int32_t> links);
   void progress(Flow& flow, Femtoseconds now) const;
@@ -172,10 +174,10 @@ class FluidFabric final : public sc_core::sc_module,
   Framing framing_;
   int ni_ports_;
   Femtoseconds period_;
-  std::vector<double> capacities_;  // capacities of links that are alive
+  std::vector<double> capacities_;  // [link]: capacity while the link works
   // Links: channels, then the injection channels, then the ejection channels of the ports.
   MaxMinRates rates_;
-  BufferSpace space_;               // room behind channels and injection channels
+  BufferSpace space_;               // space at the ends of channels and injection channels
   std::vector<FlowIndex> flow_of_;  // [id of rates_]
   std::vector<Flow> flows_;
   std::vector<FlowIndex> free_flows_;
@@ -183,7 +185,7 @@ class FluidFabric final : public sc_core::sc_module,
   std::vector<Port> ports_;         // [interface][NI port]
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   sc_core::sc_event wake_event_;
-  // [channel]: a bit for each virtual channel that routes so far may use.
+  // [channel]: one bit per virtual channel that the routes seen so far may use.
   std::vector<std::uint64_t> used_vcs_;
   Femtoseconds now_ = 0;
   Femtoseconds next_tick_ = -1;

@@ -10,14 +10,14 @@ namespace coppice::fabric {
 
 // Max-min fair rates of flows over links, updated while flows arrive, leave and move: no flow's rate can grow
 // without a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In
-// progressive filling all rates rise together; a link that is full at a level holds its flows there and is
-// their bottleneck.
+// progressive filling, all rates rise together; when a link is full, its flows stay at the current level, and
+// the link is their bottleneck.
 //
 // Incremental and exact: an update rises through the levels as progressive filling does, but examines only
 // links where something has changed. All rates below the current level are final, so a link is examined at
-// the first level where it could be full, and where it was full before: if it no longer is, its flows rise
-// on, and the other links of those flows are examined too. The cost is that of the flows whose rates change
-// and of their links.
+// the first level where it could be full and at the level where it was full before. If it no longer is, its
+// flows continue to rise, and their other links are examined too. The cost is proportional to the flows whose
+// rates change and to their links.
 class MaxMinRates {
  public:
   using FlowId = std::int32_t;
@@ -25,7 +25,7 @@ class MaxMinRates {
   // `capacities`: bytes per second of every link.
   explicit MaxMinRates(std::vector<double> capacities);
 
-  // Adds a flow over one or more distinct links. Identities are reused.
+  // Adds a flow over one or more distinct links. Identities of removed flows are reused.
   FlowId add(std::span<const std::int32_t> links);
   void remove(FlowId flow);
   void reroute(FlowId flow, std::span<const std::int32_t> links);
@@ -40,7 +40,7 @@ class MaxMinRates {
   // The index into links() of the first link that limits the flow to its rate, as of the last update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // The number of flows reconsidered so far, for measurements.
+  // The total number of flows reconsidered, for measurements.
   std::int64_t work() const { return work_; }
 
  private:
@@ -55,12 +55,12 @@ class MaxMinRates {
     State state = State::kKept;
     bool touched = false;
     bool alive = false;
-    double before = 0;  // its rate at the last update, once it has been touched
+    double before = 0;  // rate at the last update, set once the flow is touched
   };
   struct Link {
     double capacity = 0;
-    double level = 0;  // level at which it is full, infinite if it is not
-    double next = 0;   // the level at which it is examined next
+    double level = 0;  // level at which it is full; infinite if it never is
+    double next = 0;   // level at which it is examined next
     bool queued = false;
     bool stale = false;  // `next` is only a lower bound
     bool dirty = false;

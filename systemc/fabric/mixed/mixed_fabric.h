@@ -12,25 +12,26 @@
 
 namespace coppice::fabric {
 
-// A fabric for both flits and trains: some network-interface ports send flits, which go through the routers
-// cycle by cycle, all others send trains. Cycle-identical to FlitNetwork while trains meet neither each other
-// nor flits; flits may meet each other at a port through which only flits have passed. Otherwise it records
-// the meeting in its Meetings.
+// A fabric for both flits and trains: messages of some network-interface ports are simulated as flits, cycle
+// by cycle, all others as trains. Cycle-identical to FlitNetwork as long as trains meet neither each other
+// nor flits; flits may meet each other at a port through which only flits have passed. Any other meeting is
+// recorded in the Meetings.
 //
-// The reason why this is exact: a router's state consists of the owners of its buffers, channels and virtual
-// channels, and of the pointers of its arbiters. Of traffic that is over (credits back, channel free, next
-// router left), only the pointers remain; they decide between flits that request one thing in a cycle, and
-// which virtual channel is next. So
+// Why this is exact: a router's state consists of the owners of its buffers, channels and virtual channels,
+// and of its arbiters' pointers. Traffic that is over (credits returned, channel free, next router left)
+// leaves nothing but the pointers, which decide between flits that request the same resource in a cycle, and
+// which virtual channel is next. Therefore
 //   - a message that meets nothing moves as if it were alone, whatever the pointers are;
-//   - where flits meet at an output port (including those of one message that wait there for virtual
-//     channels), its pointers are right if everything that ever passed it was flits;
-//   - the numbers of the virtual channels on which they arrive, by which its arbiters count, and the pointers
-//     of the inputs are right if the same holds for the output ports that lead to it.
-// Flits are taken to use an output port from when their head could have won the switch there until all their
-// credits are back: nothing else may arrive in between.
+//   - where flits meet at an output port (including flits of one message that wait there for virtual
+//     channels), its pointers are right if only flits have ever passed it;
+//   - the virtual channels on which they arrive, by whose numbers the port's arbiters count, and the
+//     pointers of the inputs are right if the same holds for the output ports that lead to it.
+// Flits are assumed to use an output port from the cycle in which their head could have won the switch until
+// all their credits have returned: nothing else may arrive in between.
 class MixedFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
-  // The messages of `meetings` send flits. All references must outlive the fabric.
+  // Messages of the ports selected by `meetings` are simulated as flits. All references must outlive the
+  // fabric.
   MixedFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const topology::RoutingFunction& routing, const config::SystemConfig& system,
               const Framing& framing, int ni_ports, Failure& failure, Meetings& meetings);
@@ -48,7 +49,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
   void add_observer(FabricObserver& observer) override;
 
  private:
-  // An ejector that receives whole messages, as for trains, although they arrive as flits.
+  // An ejector that receives whole messages, as from trains, although they arrive as flits.
   class WholeMessages final : public Ejector {
    public:
     explicit WholeMessages(Ejector& ejector) : ejector_(&ejector) {}
@@ -57,7 +58,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
    private:
     Ejector* ejector_;
   };
-  // Follows messages of flits through the routers, and reports to the trains which ports they use.
+  // Follows messages of flits through the routers and reports the ports that they use to the train fabric.
   class Follower final : public FabricObserver {
    public:
     Follower(MixedFabric& fabric) : fabric_(&fabric) {}
@@ -67,15 +68,15 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
     // A message at an output port of its route.
     struct Stage {
       std::int32_t output;
-      Cycles begin = 0;          // when its first head could win the switch
-      bool head_passed = false;  // whether it has
-      Cycles last_head = 0;      // when the last head so far did
-      Cycles tail = 0;           // when the last tail so far did
-      std::int64_t packets = 0;  // packets that have passed
-      bool held_up = false;      // whether one of several heads has waited there
+      Cycles begin = 0;          // when the first head could win the switch
+      bool head_passed = false;  // whether it has won
+      Cycles last_head = 0;      // when the most recent head won
+      Cycles tail = 0;           // when the most recent tail won
+      std::int64_t packets = 0;  // number of packets that have passed
+      bool held_up = false;      // whether the message has several heads and one of them has waited here
     };
     struct Followed {
-      std::int64_t packets = -1;  // number of its packets; -1: not known yet
+      std::int64_t packets = -1;  // number of packets of the message; -1 if not known yet
       std::vector<Stage> stages;
       std::vector<Cycles> heads;  // [packet]: when its head could win the next switch
     };

@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// An event list ordered by cycle, for systems in which many events fall into the same few cycles. A cycle
-// with events costs as much as a single event in a heap.
+// An event list ordered by cycle, for systems in which many events occur in the same few cycles. A cycle
+// costs as much as an event in a heap would, however many events it has.
 template <typename Event>
 class Calendar {
  public:
@@ -21,7 +21,8 @@ class Calendar {
   bool empty() const { return cycles_.empty(); }
   // The first cycle that has events; there must be one.
   Cycles next() const { return cycles_.begin()->first; }
-  // Removes the events of that cycle, in order of addition; the reference is valid until the next take().
+  // Removes the events of that cycle, in the order in which they were added; the reference is valid until the
+  // next take().
   std::vector<Event>& take() {
     taken_.clear();
     const auto first = cycles_.begin();

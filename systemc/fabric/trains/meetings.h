@@ -11,8 +11,8 @@
 namespace coppice::fabric {
 
 // Records where trains meet in a run, and decides which ports of network interfaces send flits in the next
-// run, so that messages that meet are simulated as flits and all others as trains (MixedFabric). An inexact
-// run continues, so that the next run knows all its meetings, not only the first.
+// run, so that messages that meet are simulated as flits and all others as trains (MixedFabric). A run that
+// is no longer exact continues, so that all its meetings are recorded, not only the first.
 //
 // Ports are numbered node by node; outputs are numbered by the fabric (TrainFabric).
 class Meetings {
@@ -22,23 +22,24 @@ class Meetings {
   explicit Meetings(std::vector<std::int32_t> flit_ports = {}, double most = 1)
       : given_(std::move(flit_ports)), most_(most) {}
 
-  // Sets the sizes of the fabric; call it before the run.
+  // Sets the number of outputs and ports of the fabric; call this before the run.
   void set_size(std::size_t outputs, std::size_t ports);
 
-  // A message of `port` uses `route`, which must remain valid, through these outputs.
+  // Records that a message of `port` uses `route`, which must remain valid, through these outputs.
   void passes(std::int32_t port, const topology::Hop* route, std::span<const std::int32_t> outputs);
-  // A message of `port`, or a part of it, starts in cycle `now` and has this many flit-hops.
+  // Records that a message of `port`, or a part of it, starts in cycle `now` and has this many flit-hops.
   void sends(std::int32_t port, std::int64_t flit_hops, Cycles now) {
     flit_hops_[static_cast<std::size_t>(port)] += flit_hops;
     last_start_ = now;
   }
-  // All messages through the output must become flits.
+  // Records that all messages through the output must become flits.
   void want_users(std::int32_t output) { want(output, 1); }
-  // Messages meet at the output: those through any output that leads to it must become flits, too.
+  // Records that messages meet at the output: those through any output that leads to it must become flits,
+  // too.
   void want_users_and_feeders(std::int32_t output) { want(output, 2); }
-  // All messages of the port must become flits.
+  // Records that all messages of the port must become flits.
   void want_port(std::int32_t port);
-  // The first reason why the run is not exact; the earliest cycle counts.
+  // Whether cycle `at` is earlier than the first known reason why the run is not exact.
   bool earlier(Cycles at) const { return at_ < 0 || at < at_; }
   void set_reason(Cycles at, std::string reason);
 
@@ -48,22 +49,22 @@ class Meetings {
   const std::string& reason() const { return reason_; }
   // The fraction of sending ports that must send flits.
   double share() const;
-  // Whether the fraction exceeds `most` after so many messages that it will remain so: known while the run is
-  // in progress.
+  // Whether the fraction exceeds `most` after so many messages that it will stay so; may be called during the
+  // run.
   bool too_many() const;
-  // Whether the flits would cost at most the fraction `most` of a run with leaps: known when the run is over.
+  // Whether the flits would cost at most the fraction `most` of a run with leaps; call this after the run.
   bool pays() const;
-  // The ports that send flits in the next run: those of this run and more.
+  // The ports that send flits in the next run: those of this run, and the additional ones.
   std::vector<std::int32_t> flit_ports() const;
   // The ports that sent flits in this run.
   const std::vector<std::int32_t>& given() const { return given_; }
 
-  // Counts of the run.
+  // Counters of the run.
   std::int64_t messages = 0;
   std::int64_t as_flits = 0;
 
  private:
-  // A port with messages through an output, and the previous output on their path; -1: none.
+  // A port with messages through an output, and the previous output on their path (-1 if there is none).
   struct User {
     std::int32_t port;
     std::int32_t feeder;
@@ -75,12 +76,12 @@ class Meetings {
   double most_;
   std::vector<std::vector<const topology::Hop*>> known_;  // [port]: routes
   std::vector<std::vector<User>> users_;                  // [output]
-  std::vector<std::uint8_t> wanted_;     // [output]: 1: its users, 2: also those of outputs that lead to it
-  std::vector<bool> flits_;              // [port]
+  std::vector<std::uint8_t> wanted_;  // [output]: 1: its users; 2: also the users of outputs that lead to it
+  std::vector<bool> flits_;           // [port]
   std::vector<std::int64_t> flit_hops_;  // [port]
   Cycles last_start_ = 0;
   std::int64_t flit_ports_ = 0;
-  std::int64_t sending_ = 0;  // number of ports that have sent anything
+  std::int64_t sending_ = 0;  // number of ports that have sent a message
   Cycles at_ = -1;
   std::string reason_;
 };

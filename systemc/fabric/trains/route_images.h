@@ -12,13 +12,13 @@ namespace coppice::fabric {
 
 using topology::NodeId;
 
-// The routes of all accelerators in a run that looks the same from each of them, represented by those of one,
-// the origin: a message that leaves the origin over a route stands for an image from every accelerator at the
-// same time, over equivalent channels. One image arrives at the origin.
+// The routes of all accelerators in a run that looks the same from each of them, represented by the routes of
+// one accelerator, the origin: a message that leaves the origin over a route represents an image from every
+// accelerator at the same time, over equivalent channels. One image arrives at the origin.
 //
-// Channels have images as well: the first channel of a route has those of the channel that leaves the origin;
-// the others have those of the channels by which the route's image arrives at the origin. Whatever the
-// origin's messages do on these, all messages do on their images.
+// Channels have images as well. The images of a route's first channel are those of the channel that leaves
+// the origin; the images of its other channels are those of the channels by which the route's image arrives
+// at the origin. Whatever the origin's messages do on these channels, all messages do on their images.
 class RouteImages {
  public:
   struct Images {
@@ -33,14 +33,14 @@ class RouteImages {
 
   // Adds a route of the origin with its images, indexed by the accelerator that they leave; they must outlive
   // this object. Returns false if they are not images: if virtual channels, bandwidths or latencies differ,
-  // if two use one channel or end at one accelerator, or if other images of a channel or of the route are
-  // known.
+  // if two of them use one channel or end at one accelerator, or if different images of a channel or of the
+  // route are already known.
   bool add(std::span<const topology::Route* const> images);
 
   NodeId origin() const { return origin_; }
   std::size_t accelerators() const { return accelerators_; }
   const Images& of(const topology::Route& route) const { return images_.at(&route); }
-  // The channels used by the images of a message on hop number `hop` of its route, by accelerator; empty at
+  // The channels that a message's images use on hop number `hop` of its route, by accelerator; empty at
   // ejection.
   std::span<const topology::ChannelId> channels(const Images& images, std::size_t hop) const {
     if (hop >= images.hops) return {};

@@ -12,11 +12,11 @@
 
 namespace coppice::fabric {
 
-// A message in flight as one train of flits, i = 0 to flits - 1: every packet's head and the flits after it.
+// A message in flight as one train of flits 0 to flits - 1: the head and the following flits of every packet.
 struct Train {
   std::int64_t flits = 0;
   std::int64_t packets = 0;
-  std::int64_t packet_flits = 0;  // of all packets except the last, including the head
+  std::int64_t packet_flits = 0;  // of each packet except the last, including the head
   Femtoseconds pace = 0;          // f: the flit time of the slowest channel on its route, at least one period
   Cycles last_head = 0;  // o(h): from the injection of the first flit to that of the last packet's head
   Cycles tail = 0;       // o(flits - 1): from the injection of the first flit to that of the last
@@ -24,7 +24,7 @@ struct Train {
   std::int64_t last_head_index() const { return (packets - 1) * packet_flits; }
 };
 
-// The flit time of a channel, and its value in cycles if that is a whole number, otherwise 0: divisions would
+// The flit time of a channel, and its number of cycles if that is whole, otherwise 0: divisions would
 // dominate the cost of a train.
 struct ChannelPace {
   ChannelPace() = default;
@@ -35,16 +35,17 @@ struct ChannelPace {
   Cycles cycles = 0;
 };
 
-// A train's traversal of the switch of one router, in absolute cycles.
+// A train's passage through the switch of one router, in absolute cycles.
 struct Traversal {
-  Cycles arrival = 0;       // when its head reaches the input buffer
-  Cycles tail_arrival = 0;  // when its tail does
-  Cycles head = 0;          // when its head wins the switch
-  Cycles last_head = 0;     // when the last packet's head does
-  Cycles tail = 0;          // when its tail does
-  Cycles channel_free = 0;  // from when the channel behind the output takes another train's head at once
-  // The channel has taken all its flits by this time (Router::occupy_channel), or earlier; only of channels
-  // whose flit time is not a whole number of cycles.
+  Cycles arrival = 0;       // when the head reaches the input buffer
+  Cycles tail_arrival = 0;  // when the tail reaches it
+  Cycles head = 0;          // when the head wins the switch
+  Cycles last_head = 0;     // when the last packet's head wins it
+  Cycles tail = 0;          // when the tail wins it
+  Cycles channel_free =
+      0;  // when the channel at the output can first accept another train's head immediately
+  // An upper bound on the time when the channel has accepted all flits (Router::occupy_channel); set only for
+  // channels whose flit time is not a whole number of cycles.
   Femtoseconds next_free = 0;
 };
 
@@ -71,14 +72,14 @@ class TrainTiming {
   TrainTiming(const Framing& framing, Femtoseconds period, Cycles routing_and_allocation)
       : framing_(framing), period_(period), routing_and_allocation_(routing_and_allocation) {}
 
-  // The train of a message of `bytes` on a route whose slowest flit time is `slowest`.
+  // The train for a message of `bytes` on a route whose slowest flit time is `slowest`.
   Train train(Bytes bytes, Femtoseconds slowest) const;
 
-  // The passage through a router at which its head arrives in cycle `arrival` and its tail in `tail_arrival`;
-  // `channel` is the pace of the output channel, whose flit time is at most the train's pace.
+  // The passage through a router that the head reaches in cycle `arrival` and the tail in `tail_arrival`.
+  // `channel` is the pace of the output channel; its flit time is at most the train's pace.
   Traversal pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
 
-  // The earliest cycle in which the tail may win the switch if the channel accepts no flit of the train
+  // The earliest cycle in which the tail can win the switch if the channel accepts no flit of the train
   // before `next_free`.
   Cycles tail_behind(Femtoseconds next_free, std::int64_t flits, const ChannelPace& channel) const {
     return cycles(checked_sum(next_free, (flits - 1) * channel.flit_time));
@@ -96,13 +97,13 @@ class TrainTiming {
   std::vector<std::int64_t> moved_before(const Train& train, Cycles start, Cycles injection_delay,
                                          std::span<const Leg> legs, Cycles end) const;
 
-  // Whole cycles, rounded up.
+  // Converts to whole cycles, rounding up.
   Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }
   Cycles routing_and_allocation() const { return routing_and_allocation_; }
 
  private:
   // The delay of packets on a channel whose flit time is not a whole number of cycles, if their heads arrive
-  // at the train's pace, counted from the first head.
+  // at the train's pace; counted from the first head.
   struct Drain {
     Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
     Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g

@@ -21,22 +21,22 @@
 
 namespace coppice::fabric {
 
-// Thrown if a run cannot be simulated message by message: two trains met, or a condition of the closed form
-// does not hold. what() names the first location and cycle.
+// Thrown if a run cannot be simulated message by message, because two trains met or a condition of the closed
+// form does not hold. what() names the first location and cycle.
 class ContentionError : public ModelError {
  public:
   explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
-  // The run was exact until this cycle.
+  // The cycle until which the run was exact.
   Cycles cycle() const { return cycle_; }
 
  private:
   Cycles cycle_;
 };
 
-// The fabric whose cost is one event per message: a message is one train of flits, whose cycles are all known
-// when it starts (train.h has the closed form and its proof). Cycle-identical to FlitFabric while the
-// conditions below hold, which it checks for every message. If one fails, it throws ContentionError, in the
-// cycle of the first violation, instead of returning a wrong answer.
+// A fabric whose simulation cost is one event per message: a message is one train of flits, whose cycles are
+// all known when it starts (train.h has the closed form and its proof). Cycle-identical to FlitFabric while
+// the conditions below hold, which are checked for every message. If one fails, throws ContentionError in the
+// cycle of the first violation.
 //
 // For a single message:
 //   credits          A virtual channel's D slots keep a train moving if every flit finds a free slot: a slot
@@ -63,30 +63,31 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
 
-  // Call this before the simulation: only the origin sends, and each of its messages stands for its images;
-  // the one that arrives at the origin is ejected there. Statistics and observers include all of them.
-  // `images` knows every route, and must outlive the fabric.
+  // Call this before the simulation. Only the origin sends, and each of its messages represents its images;
+  // the image that arrives at the origin is ejected there. Statistics and observers include all images.
+  // `images` must contain every route and outlive the fabric.
   void stand_for(const RouteImages& images) { images_ = &images; }
 
-  // Call this before the simulation: if trains meet, the run continues inexactly and records the meeting in
-  // `meetings`, which must outlive it; a ContentionError ends it if there are too many.
+  // Call this before the simulation. If trains meet, the run continues inexactly and records the meeting in
+  // `meetings`, which must outlive the fabric; if there are too many meetings, it ends with a
+  // ContentionError.
   void record_meetings(Meetings& meetings);
-  // Counts its trains together with the other traffic of `whole`, which must outlive it.
+  // Counts this fabric's trains together with the other traffic of `whole`, which must outlive it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // The following functions are for messages that pass the same output ports as flits (MixedFabric). A
-  // message of NI port `port` comes through `outputs`; its head cannot leave the first of them before cycle
-  // `begin`.
+  // The following functions are for flit messages that pass the same output ports (MixedFabric). A flit
+  // message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // The interval in which a whole message of flits used an output port.
+  // The interval in which a whole flit message used an output port.
   struct OutputInterval {
     std::int32_t output;
-    Cycles begin;      // when its first head could win the switch, without obstruction by others
-    Cycles last_head;  // when its last head won it
-    Cycles tail;       // when its last flit did
-    Cycles left_next;  // when its last flit left the next router, or the network; in this port's cycles
-    bool held_up;      // whether its own packets may have met each other
+    Cycles begin;      // when its first head could win the switch without obstruction
+    Cycles last_head;  // when its last head won the switch
+    Cycles tail;       // when its last flit won the switch
+    Cycles
+        left_next;  // when its last flit left the next router or the network, converted to this port's cycles
+    bool held_up;   // whether packets of this message may have met each other
     topology::VcRange vcs;
     NodeId src;
     NodeId dst;
@@ -95,9 +96,9 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::size_t output_index(NodeId node, int port) const {
     return first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
   }
-  // Cycles from the switch before an output port to the next router's input, or to the NI.
+  // Cycles from the switch before an output port to the next router's input or to the NI.
   Cycles delay(std::int32_t output) const { return outputs_[static_cast<std::size_t>(output)].delay; }
-  // The node at an output port; kNoNode: the NI.
+  // The node at an output port; kNoNode for the NI.
   NodeId node_behind(std::size_t output) const { return outputs_[output].to; }
   // Cycles from a router's input to its switch.
   Cycles head_delay() const { return timing_.routing_and_allocation(); }
@@ -121,21 +122,21 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Injector* injector = nullptr;
     Ejector* ejector = nullptr;
     Cycles free_at = 0;      // when the injection channel accepts the next message
-    Cycles vcs_free_at = 0;  // from then on the next message does not meet the previous one
-    // Whether the next message may wait for the previous one's credits from its first flit on.
+    Cycles vcs_free_at = 0;  // from this cycle on, the next message does not meet the previous one
+    // Whether the next message may have to wait, from its first flit on, for the previous message's credits.
     bool credits_short = false;
     bool sending = false;
   };
-  // The use of an output port by a train or by a message of flits.
+  // The use of an output port by a train or a flit message.
   struct Interval {
     Cycles begin;       // when its head wins the switch
-    Cycles tail;        // when its tail does
-    Cycles free;        // when another train's head may win it
-    Cycles free_of_vc;  // `free` for the only virtual channel in `vcs`, and for flits
+    Cycles tail;        // when its tail wins the switch
+    Cycles free;        // when another train's head may win the switch
+    Cycles free_of_vc;  // like `free`, for flits and for a single virtual channel in `vcs`
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train
-    Femtoseconds next_free = 0;  // when the channel has taken all flits of this train and earlier ones
+    Femtoseconds next_free = 0;  // when the channel has accepted all flits of this and earlier trains
   };
   static constexpr Cycles kNoFlits = std::numeric_limits<Cycles>::max();
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
@@ -143,7 +144,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     EventKind kind;
     std::int32_t port;  // index into ports_
     std::uint64_t message;
-    // The order of events within a cycle.
+    // Orders events within a cycle.
     bool operator<(const Event& other) const {
       return kind != other.kind ? kind < other.kind : port < other.port;
     }
@@ -153,25 +154,25 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     NodeId node = topology::kNoNode;
     NodeId to = topology::kNoNode;  // kNoNode: the NI
     std::int32_t channel = -1;
-    Cycles delay = 0;        // from the switch to the next router's input, or to the NI
+    Cycles delay = 0;        // from the switch to the next router's input or to the NI
     Cycles credit_loop = 0;  // R of the credits condition
     ChannelPace pace;
-    Cycles spaced = 0;             // the fewest cycles between a flit and the one D places before it
+    Cycles spaced = 0;             // minimum number of cycles between a flit and the one D places before it
     std::vector<Interval> trains;  // in ascending order
     // State for flits.
-    Cycles flits_since = kNoFlits;  // flits that have not passed arrived no earlier
-    std::int32_t flits_coming = 0;  // number of messages
-    bool trained = false;           // a train has passed
+    Cycles flits_since = kNoFlits;  // arrival of flits that have not passed, or earlier
+    std::int32_t flits_coming = 0;  // number of flit messages that have not passed
+    bool trained = false;           // whether a train has passed
     bool shared = false;            // whether flits have met here
-    bool flits_only = false;        // flits met here or on the way to it, so no train may ever pass
+    bool flits_only = false;  // whether flits met here or on the way here, so that no train may ever pass
   };
-  // The train for one length of messages; a run has few lengths.
+  // The train for one message length; a run has few lengths.
   struct Known {
     Bytes bytes = -1;
     Femtoseconds flit_time = 0;  // of the slowest channel
     Train train;
     Cycles paced = 0;       // cycles from a flit to the one D places after it
-    Cycles next_start = 0;  // cycles from its first flit to that of the next message
+    Cycles next_start = 0;  // cycles from the first flit to that of the next message
   };
   // An output port on the route of the message that is being started.
   struct Stage {
@@ -245,7 +246,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::string contention_;
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
-  const Fabric* whole_ = nullptr;  // the fabric of which it is a part
+  const Fabric* whole_ = nullptr;  // the fabric to which this one belongs
   // Per output port: the ports from which flits came.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch space: the output ports of the message being started

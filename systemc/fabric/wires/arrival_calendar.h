@@ -12,9 +12,9 @@
 
 namespace coppice::fabric {
 
-// The cycles in which something arrives at a node, and the lines on which it arrives (ends of wires, or
-// virtual channels of one; numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring
-// grows to the longest delay that occurs. Flits of short wires wait here too.
+// The cycles in which something arrives at a node, and the lines on which it arrives (ends of wires or their
+// virtual channels, numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring grows to
+// the longest delay that occurs. Flits on short wires wait here too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
@@ -27,26 +27,26 @@ class alignas(64) ArrivalCalendar {
   // Sets the number of columns for wires whose flits wait here.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
-  // Everything before `begun` counts as served whenever it is read; the reference must outlive the calendar.
+  // Whatever is earlier than `begun` counts as served; the reference must outlive the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
-  // `at` must be later than the cycle served last.
+  // `at` must be later than the last cycle served.
   void add(Cycles at, int line) { add(at, Place(line)); }
   // A line in the calendar's representation.
   struct Place {
-    // Flits on a line wait either in the calendar, in their own column, or (-1) in the wire.
+    // Flits on a line wait either in the calendar, in their own column, or (column -1) in the wire.
     explicit Place(int line, int its_column = -1)
         : bit(std::uint64_t{1} << (line % 64)),
           word(static_cast<std::uint32_t>(line / 64)),
           column(its_column) {}
-    // The line `further` lines on, in the same word.
+    // The line `further` positions after `line`, in the same word.
     Place(const Place& line, int further) : bit(line.bit << further), word(line.word), column(line.column) {}
     bool waits() const { return column >= 0; }
     std::uint64_t bit;
     std::uint32_t word;
     std::int32_t column;
   };
-  // Returns whether the line had no known arrival in that cycle.
+  // Returns whether the line had no known arrival in that cycle before.
   [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
@@ -56,21 +56,22 @@ class alignas(64) ArrivalCalendar {
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     return alone;
   }
-  // Sets the node's next cycle, which announcements move forward; the reference must outlive the calendar.
+  // Sets the reference to the node's next cycle, which announcements make earlier; it must outlive the
+  // calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);
     if (at < *due_) *due_ = at;
   }
-  // Announces an arrival on a line that allows one per cycle; returns false if there is another.
+  // Announces an arrival on a line with at most one per cycle; returns false if there already is one.
   bool announce_alone(Cycles at, const Place& line) {
     const bool alone = add(at, line);
     if (at < *due_) *due_ = at;
     return alone;
   }
 
-  // Delivers a single flit that arrives over `line` and waits in its column; returns false if there is one
-  // already.
+  // Delivers a single flit that arrives over `line` and waits in its column; returns false if a flit is
+  // already waiting there.
   [[gnu::always_inline]] bool deliver(Cycles at, const Place& line, std::uint64_t flit, int vc) {
     const bool alone = add(at, line);
     if (at - served_ > flits_.reach()) [[unlikely]] {
@@ -83,7 +84,7 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first cycle whose arrivals are known; below, the arrivals in a cycle over the 64 lines around `line`.
+  // The first cycle whose arrivals are known; below, the arrivals in a cycle on the 64 lines around `line`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
@@ -105,7 +106,7 @@ class alignas(64) ArrivalCalendar {
     }
   }
 
-  // Whether all lines fit into a word: then take() may be called instead of serve().
+  // Whether all lines fit into a word; if so, take() may be called instead of serve().
   bool one_word() const { return words_ == 1; }
   // Clears the lines of cycle `now` and returns them, one bit each.
   std::uint64_t take(Cycles now) {
@@ -115,7 +116,7 @@ class alignas(64) ArrivalCalendar {
     return std::exchange(lines_[slot], 0);
   }
 
-  // The first cycle after the one served last in which something arrives; `none` if nothing does.
+  // The first cycle after the last one served in which something arrives; `none` if nothing does.
   Cycles next(Cycles none) const {
     const std::size_t start = static_cast<std::size_t>(served_ + 1) & mask_;
     std::size_t word = start / 64;
@@ -135,7 +136,7 @@ class alignas(64) ArrivalCalendar {
     served_ = std::max(served_, end - 1);
   }
 
-  // Delays everything, including what has been served, by `by` cycles.
+  // Delays everything, including the last cycle served, by `by` cycles.
   void shift(Cycles by) {
     ArrivalCalendar later;
     later.begun_ = begun_;
@@ -160,7 +161,7 @@ class alignas(64) ArrivalCalendar {
     lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
     occupied_ = lines_.get() + slots * words;
   }
-  // A node that has slept for a long time needs no ring for that time.
+  // A node that has slept for a long time needs no slots for the past.
   [[gnu::noinline]] void make_room(Cycles at) {
     if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
     if (at - served_ > static_cast<Cycles>(mask_)) grow(at);

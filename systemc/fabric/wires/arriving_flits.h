@@ -12,12 +12,13 @@
 
 namespace coppice::fabric {
 
-// The flits in flight to a node over its short wires, by arrival cycle and the column of their wire: those of
-// a cycle are adjacent. The calendar records which entries are filled.
+// The flits in flight to a node over its short wires, by arrival cycle and column of their wire; the flits of
+// a cycle are adjacent. The calendar records which entries are in use.
 class ArrivingFlits {
  public:
   struct Arrival {
-    std::uint64_t flit = 0;  // stored as a word: the compiler would assemble the parts of a flit in memory
+    std::uint64_t flit =
+        0;  // stored as a word: otherwise the compiler would assemble the parts of a flit in memory
     std::int64_t vc = 0;
   };
 
@@ -26,14 +27,14 @@ class ArrivingFlits {
     columns_shift_ = static_cast<unsigned>(std::countr_zero(std::bit_ceil(static_cast<unsigned>(columns))));
     rows_.assign(columns == 0 ? 0 : kSmallest << columns_shift_, {});
   }
-  // The number of cycles after the one served last that fit.
+  // The number of cycles after the last one served that can be stored.
   Cycles reach() const { return mask_; }
   Arrival& at(Cycles cycle, int column) { return rows_[place(cycle, column)]; }
   const Arrival& at(Cycles cycle, int column) const { return rows_[place(cycle, column)]; }
   static Flit flit_of(const Arrival& arrival) { return std::bit_cast<Flit>(arrival.flit); }
   static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
 
-  // Makes room up to cycle `last`; `served` is the first that may still be needed.
+  // Makes room up to cycle `last`; `served` is the first cycle that may still be needed.
   void grow(Cycles served, Cycles last) {
     ArrivingFlits larger;
     larger.columns_shift_ = columns_shift_;
@@ -42,7 +43,7 @@ class ArrivingFlits {
     copy_to(larger, served, 0);
     *this = std::move(larger);
   }
-  // Delays all flits that arrive from cycle `served` on by `by` cycles.
+  // Delays all flits that arrive in cycle `served` or later by `by` cycles.
   void shift(Cycles served, Cycles by) {
     ArrivingFlits later = *this;
     copy_to(later, served, by);

@@ -39,16 +39,16 @@ inline Flit later(Flit flit, std::int64_t flits) {
   return flit;
 }
 
-// Consecutive flits on one virtual channel are a single entry of a long wire, because the state of a large
-// system would not stay in the caches with an entry per flit and credit.
+// Consecutive flits on one virtual channel form a single entry of a long wire, because with an entry per flit
+// and credit, the state of a large system would exceed the caches.
 //
-// This class holds flits of one packet, one after the other; only the last may be a tail.
+// This class holds consecutive flits of one packet; only the last may be a tail.
 class FlitBurst {
  public:
   FlitBurst() = default;
   FlitBurst(Flit flit, Stamp stamp) : flit_(word_of(flit)), first_(stamp), end_(stamp.later(1)) {}
 
-  // Appends `flit` if it continues the burst; a head starts a new one.
+  // Appends `flit` if it continues the burst; returns whether it does. A head starts a new burst.
   bool append(Flit flit, Stamp stamp) {
     const std::uint64_t word = word_of(flit);
     if (stamp != end_ || ((word ^ flit_) & kPacket) != 0 || (word & kSequence) == 0) return false;
@@ -56,7 +56,7 @@ class FlitBurst {
     flit_ |= word & kTail;
     return true;
   }
-  // Removes the first flit; sets `last` if it was the only one, which ends the burst.
+  // Removes the first flit; sets `last` if no flit remains.
   TimedFlit take(bool& last) {
     const Stamp stamp = first_;
     const std::uint64_t word = flit_;
@@ -65,16 +65,16 @@ class FlitBurst {
     flit_ = word + kNext;
     return {flit_of(last ? word : word & ~kTail), stamp};
   }
-  // The flit of a burst with a single flit.
+  // The flit of a burst that has only one.
   TimedFlit single() const { return {flit_of(flit_), first_}; }
   Cycles at() const { return first_.at(); }
   int flits() const { return static_cast<int>(end_.at() - first_.at()); }
-  // Counted from the first flit.
+  // The flit at a position counted from the first flit.
   TimedFlit operator[](int i) const {
     const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
     return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
   }
-  // Replaces the first flit by another one of the packet, and those after it accordingly.
+  // Replaces the first flit by another one of the packet, and the following flits accordingly.
   void move(Flit first, Stamp stamp) {
     end_ = stamp.later(flits());
     flit_ = (flit_ & ~kSequence) | (word_of(first) & kSequence);
@@ -82,7 +82,7 @@ class FlitBurst {
   }
 
  private:
-  // A flit as a word: the compiler would assemble its parts in memory.
+  // A flit as a word: otherwise the compiler would assemble its parts in memory.
   static constexpr std::uint64_t kPacket = 0xffffffff;
   static constexpr std::uint64_t kNext = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kTail = std::uint64_t{1} << 63U;
@@ -90,9 +90,9 @@ class FlitBurst {
   static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
   static Flit flit_of(std::uint64_t word) { return std::bit_cast<Flit>(word); }
 
-  std::uint64_t flit_ = 0;  // the first flit, and whether the last is a tail
+  std::uint64_t flit_ = 0;  // the first flit, and whether the last one is a tail
   Stamp first_;
-  Stamp end_;  // after the last flit
+  Stamp end_;  // the position after the last flit
 };
 
 class CreditBurst {
@@ -100,13 +100,13 @@ class CreditBurst {
   CreditBurst() = default;
   explicit CreditBurst(Stamp stamp) : first_(stamp), end_(stamp.later(1)) {}
 
-  // Appends the credit if it continues the burst.
+  // Appends the credit if it continues the burst; returns whether it does.
   bool append(Stamp stamp) {
     if (stamp != end_) return false;
     end_ = stamp.later(1);
     return true;
   }
-  // Removes the first credit; sets `last` if it was the only one.
+  // Removes the first credit; sets `last` if no credit remains.
   Stamp take(bool& last) {
     const Stamp stamp = first_;
     first_ = stamp.later(1);

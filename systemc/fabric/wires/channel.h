@@ -12,7 +12,7 @@ namespace coppice::fabric {
 // The sender's view of a channel: it sends flits and receives credits.
 class FlitSendIf : public virtual sc_core::sc_interface {
  public:
-  // Fetched once, at the end of elaboration, and used directly from then on.
+  // Called once, at the end of elaboration; the wire is used directly from then on.
   virtual Wire& wire() = 0;
 };
 
@@ -22,16 +22,16 @@ class FlitReceiveIf : public virtual sc_core::sc_interface {
   virtual Wire& wire() = 0;
 };
 
-// A channel from one module to another: bind the sender's port to `sender`, the receiver's to `receiver`. A
-// flit that leaves in cycle c has completely arrived in cycle c + flit_latency; a credit takes the channel's
-// latency and the time its receiver needs to count it. Throws ModelError at the start of simulation unless
-// each end is bound to one module.
+// A channel from one module to another: bind the sender's port to `sender` and the receiver's to `receiver`.
+// A flit that leaves in cycle c has completely arrived in cycle c + flit_latency. A credit needs the
+// channel's latency plus the time in which its receiver counts it. Throws ModelError at the start of
+// simulation unless each end is bound to one module.
 class Channel final : public sc_core::sc_module, public StatisticsOwner {
  public:
   sc_core::sc_export<FlitSendIf> sender{"sender"};
   sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
 
-  // Latencies in cycles, of a flit and of a credit; `vcs` as in Wire.
+  // Latencies of flits and credits in cycles; `vcs` as in Wire.
   Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency, int vcs = 0);
 
   Wire& wire() { return wire_; }
@@ -42,7 +42,7 @@ class Channel final : public sc_core::sc_module, public StatisticsOwner {
   }
 
  private:
-  // An end that accepts one port.
+  // An end to which one port can be bound.
   template <typename Interface>
   class End final : public Interface {
    public:

@@ -10,7 +10,7 @@
 
 namespace coppice::fabric {
 
-// A set of cycles of a stretch of at most kMost, one bit each, counted from its first.
+// A set of cycles of a stretch, at most kMost, one bit each, counted from the first.
 class CycleMask {
  public:
   static constexpr int kWords = 3;
@@ -19,7 +19,7 @@ class CycleMask {
   using Word = std::uint64_t;
 
   CycleMask() = default;
-  // From an array of kWords words.
+  // Copies an array of kWords words.
   explicit CycleMask(const Word* words) { std::copy(words, words + kWords, words_.begin()); }
   // The set of the first `cycles` cycles.
   static CycleMask first(Cycles cycles) {
@@ -43,7 +43,7 @@ class CycleMask {
     for (const Word word : words_) bits += ones(word);
     return bits;
   }
-  // The cycle in the set that follows `before` others; kMost if there are no more.
+  // The cycle in the set that has `before` predecessors; kMost if there is none.
   Cycles nth(Cycles before) const {
     for (int word = 0; word < kWords; ++word) {
       Word bits = words_[static_cast<std::size_t>(word)];
@@ -57,9 +57,8 @@ class CycleMask {
     }
     return kMost;
   }
-  // The cycles in which a queue is served that receives items in these cycles, starts with `waiting` items,
-  // and serves one per cycle (possibly one that has just arrived): continuously until it is empty for the
-  // first time, then as items arrive.
+  // The cycles in which a queue is served if it receives an item in each cycle of this set, starts with
+  // `waiting` items, and serves one item per cycle (possibly one that has just arrived).
   CycleMask served(Cycles waiting) const {
     Cycles busy = std::min(waiting, kMost);
     for (;;) {
@@ -69,7 +68,7 @@ class CycleMask {
       busy = longer;
     }
   }
-  // The first and the last cycle of a non-empty set.
+  // The first cycle of a non-empty set; below, the last.
   Cycles front() const {
     int word = 0;
     while (words_[static_cast<std::size_t>(word)] == 0) ++word;
@@ -80,13 +79,13 @@ class CycleMask {
     while (words_[static_cast<std::size_t>(word)] == 0) --word;
     return 64 * word + 63 - std::countl_zero(words_[static_cast<std::size_t>(word)]);
   }
-  // The sum of the cycles.
+  // The sum of the indices of the cycles in the set.
   std::int64_t sum() const {
     std::int64_t sum = 0;
     for (int word = 0; word < kWords; ++word) {
       const Word bits = words_[static_cast<std::size_t>(word)];
       sum += 64 * word * ones(bits);
-      // The cycles whose number has bit i set.
+      // Word i: the bits whose index has bit i set.
       constexpr std::array<Word, 6> kNumbers = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
                                                 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
       for (unsigned bit = 0; bit < kNumbers.size(); ++bit)
@@ -95,8 +94,8 @@ class CycleMask {
     return sum;
   }
 
-  // The same cycles counted from `cycles` later, which drops earlier ones; for a negative number from
-  // earlier, which drops those that no longer fit.
+  // The set counted from `cycles` cycles later, without earlier ones; if `cycles` is negative, counted from
+  // earlier, without those that no longer fit.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);
@@ -143,7 +142,7 @@ class CycleMask {
   const std::array<Word, kWords>& words() const { return words_; }
 
  private:
-  // std::popcount is a call into a library on plain x86-64.
+  // On plain x86-64, std::popcount is a library call.
   static int ones(std::uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555U;
     bits = (bits & 0x3333333333333333U) + (bits >> 2 & 0x3333333333333333U);

@@ -19,7 +19,7 @@ namespace coppice::fabric {
 
 inline constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-// An unbounded first-in-first-out queue: its room grows as needed and is kept.
+// An unbounded first-in-first-out queue whose storage grows as needed and never shrinks.
 template <typename Entry>
 class Ring {
  public:
@@ -28,7 +28,7 @@ class Ring {
   Entry& front() { return entries_[begin_ & mask_]; }
   const Entry& front() const { return entries_[begin_ & mask_]; }
   Entry& back() { return entries_[(end_ - 1) & mask_]; }
-  // Adds an entry, to be filled in place.
+  // Adds an entry, which the caller fills in place.
   Entry& add() {
     if (size() > mask_) [[unlikely]] {
       grow();
@@ -40,7 +40,7 @@ class Ring {
     if (size() > mask_) grow();
     entries_[--begin_ & mask_] = entry;
   }
-  // Counted from the front.
+  // The entry at a position counted from the front.
   Entry& operator[](std::uint32_t i) { return entries_[(begin_ + i) & mask_]; }
   const Entry& operator[](std::uint32_t i) const { return entries_[(begin_ + i) & mask_]; }
 
@@ -61,21 +61,21 @@ class Ring {
   std::uint32_t end_ = 0;
 };
 
-// The traffic between two modules: flits in one direction, credits in the other, each in sending order and
-// with its arrival cycle. Both ends access it directly, so that a flit costs no kernel event; the calendar of
-// the node at an end records when there is something to take.
+// The traffic between two modules: flits in one direction and credits in the other, each in sending order and
+// with its arrival cycle. Both ends access the wire directly, so that a flit costs no kernel event; the
+// calendar of the node at each end records when something arrives.
 //
 // A wire between nodes that run in different threads is "apart": sent items wait at the sender's side until
-// hand_over(), between quanta; nothing sent within a quantum arrives in it.
+// hand_over(), which is called between quanta; nothing sent within a quantum arrives in it.
 class Wire {
  public:
-  // Latencies in cycles, of a flit and of a credit. If `vcs` is not 0, the wire has that many virtual
-  // channels, is short, and is sent no runs: items in flight may then wait in the calendars of their
-  // receivers, and nowhere else, with one line for each virtual channel's credits.
+  // Latencies of flits and credits in cycles. If `vcs` is not 0, the wire is short, has that many virtual
+  // channels and is never sent runs. Items in flight may then wait only in their receivers' calendars, with a
+  // separate line for each virtual channel's credits.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 
-  // The sender's end. A flit enters the wire in cycle `leaves`, not before the flit sent last.
+  // The sender's end. The flit enters the wire in cycle `leaves`, no earlier than the previous flit.
   void send(Flit flit, int vc, Cycles leaves) {
     const Stamp stamp(leaves + flits_.latency, vc);
     ++flits_.sent;
@@ -87,7 +87,7 @@ class Wire {
   }
   // For credits that do not wait in the calendar.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
-  // Takes the first credit; returns its virtual channel.
+  // Removes the first credit and returns its virtual channel.
   int pop_credit() {
     if (credits_.latency < kJoined) {
       const int vc = credits_.ring.front().single().vc();
@@ -100,7 +100,7 @@ class Wire {
     return vc;
   }
 
-  // The receiver's end, if flits do not wait in its calendar.
+  // The receiver's end, for flits that do not wait in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit pop_flit() {
     if (flits_.latency < kJoined) {
@@ -123,9 +123,9 @@ class Wire {
     put(stamp, credits_.end);
   }
 
-  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin, and take them
+  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin on, and take them
   // together with the flits or credits that arrive before `end`, as described at pop_runs(). After spread(),
-  // flits and credits of the runs that arrive before `end` are taken one by one.
+  // the flits and credits of runs that arrive before `end` are taken individually.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
     flits_.sent += run.cycles.count();
@@ -162,7 +162,7 @@ class Wire {
   // The runs in flight.
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
-  // Calls f(flit, stamp) for single flits that arrive before `end`, in order, while f returns true.
+  // Calls f(flit, stamp) in order for single flits that arrive before `end`, until f returns false.
   template <typename F>
   void for_each_flit(Cycles end, F&& f) const {
     if (receiver().line.waits() && !for_each_waiting_flit(end, f)) return;
@@ -174,7 +174,7 @@ class Wire {
       }
     }
   }
-  // Calls f(stamp) for credits in the same way.
+  // Calls f(stamp) for single credits in the same way.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
     if (sender().line.waits()) for_each_waiting_credit(end, f);
@@ -186,8 +186,8 @@ class Wire {
       }
     }
   }
-  // Takes flits that arrive before `end` one by one even if they wait in the calendar, which is about to skip
-  // those cycles.
+  // Copies flits that arrive before `end` and wait in the calendar into the wire's own queue, since the
+  // calendar is about to skip these cycles.
   void fetch_flits(Cycles end) {
     if (!receiver().line.waits()) return;
     for_each_waiting_flit(end, [this](Flit flit, Stamp stamp) {
@@ -202,13 +202,13 @@ class Wire {
   // Counts flits that leave and arrive within a stretch.
   void count_flits(int flits) { flits_.sent += flits; }
 
-  // Declares that its ends are in different threads.
+  // Declares that the wire's ends are in different threads.
   void set_apart() {
     apart_ = std::make_unique<Apart>();
     apart_->receiver = std::exchange(flits_.end, {});
     apart_->sender = std::exchange(credits_.end, {});
   }
-  // Puts sent items onto the wire, while no thread uses it.
+  // Puts sent items onto the wire; call this while no thread uses it.
   void hand_over() {
     for (const TimedFlit& flit : apart_->flits) put(flit.flit, flit.stamp, apart_->receiver);
     for (const Stamp& credit : apart_->credits) put(credit, apart_->sender);
@@ -220,9 +220,9 @@ class Wire {
     apart_->credit_runs.clear();
   }
 
-  // Sets the listener for arrivals: its calendar, the wire's line there, and the next cycle of its node.
-  // Flits wait in the calendar's `column` unless it is -1; credits of virtual channel i have line `line` + i
-  // and wait in the calendar if they are reported by virtual channel.
+  // Sets the listener for arriving flits: the receiver's calendar, the wire's line there, and the next cycle
+  // of its node. Flits wait in the calendar's `column` unless it is -1. Credits of virtual channel i have
+  // line `line` + i and wait in the calendar if they are reported by virtual channel.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
     receiver() = {&calendar, ArrivalCalendar::Place(line, column)};
@@ -261,7 +261,7 @@ class Wire {
   }
 
  private:
-  // From this latency on, items in flight take enough room to be combined in bursts.
+  // At this latency or more, items in flight are so many that they are combined in bursts.
   static constexpr Cycles kJoined = 16;
 
   struct End {
@@ -269,7 +269,7 @@ class Wire {
     ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const { calendar->announce(at, line); }
-    // For a virtual channel's own line; returns false if an arrival was already expected.
+    // For a virtual channel's own line; returns false if an arrival was already expected in that cycle.
     bool expect_alone(Stamp stamp) const {
       return calendar->announce_alone(stamp.at(), ArrivalCalendar::Place(line, stamp.vc()));
     }
@@ -279,10 +279,10 @@ class Wire {
   struct alignas(64) Way {
     Ring<Entry> ring{};
     Cycles latency = 0;
-    End end{};              // empty while the wire is apart
-    std::int64_t sent = 0;  // number of flits, including those leapt over; credits are not counted
+    End end{};              // not set while the wire is apart
+    std::int64_t sent = 0;  // number of flits, including those leapt over; not used for credits
   };
-  // Each list belongs to one thread, and has its own cache line.
+  // Each list is used by one thread and has its own cache line.
   struct Apart {
     alignas(64) std::vector<TimedFlit> flits;
     std::vector<FlitRun> flit_runs;
@@ -340,7 +340,7 @@ class Wire {
     credit_runs_.push_back(run);
     sender().expect(run.begin + run.cycles.front());
   }
-  // Visits single items: their grouping in bursts is not part of the state.
+  // Visits individual items: their grouping in bursts is not part of the state.
   template <typename Visitor>
   static void visit_burst(Visitor& visitor, FlitBurst& burst) {
     TimedFlit first = burst[0];
@@ -369,7 +369,7 @@ class Wire {
     visitor.value(stamp.vc());
     stamp = {at, stamp.vc()};
   }
-  // Visits flits that wait in the calendar, as long as f(flit, stamp) returns true; returns whether it always
+  // Calls f(flit, stamp) for flits that wait in the calendar, until f returns false; returns whether it never
   // did.
   template <typename F>
   bool for_each_waiting_flit(Cycles end, F&& f) const {
@@ -408,7 +408,7 @@ class Wire {
       }
     }
   }
-  // The node shifts the calendar itself.
+  // The calendar itself is shifted by its node.
   template <typename Visitor>
   void visit_waiting_credits(Visitor& visitor) {
     Cycles last = last_credit_;
@@ -426,7 +426,7 @@ class Wire {
   std::vector<FlitRun> flit_runs_;
   std::vector<CreditRun> credit_runs_;
   std::unique_ptr<Apart> apart_;
-  // The arrival of the last item that waits in a calendar.
+  // The arrival cycle of the last item that waits in a calendar.
   Cycles last_flit_ = -1;
   Cycles last_credit_ = -1;
   int vcs_;

@@ -10,8 +10,8 @@
 
 namespace coppice::fabric {
 
-// Consecutive flits from the middle of a packet on a wire, and credits: for one virtual channel, the cycles
-// of a stretch in which they arrive. Cheaper than single items (NodeStretch).
+// Consecutive body flits of a packet on a wire, or credits, for one virtual channel, as the set of cycles of
+// a stretch in which they arrive. Cheaper than single items (NodeStretch).
 struct FlitRun {
   Cycles begin = 0;  // the cycle of the mask's first bit
   CycleMask cycles;
@@ -29,8 +29,8 @@ inline void shorten(FlitRun& run, int taken) {
 }
 inline void shorten(CreditRun&, int) {}
 
-// The part of a run that arrives before cycle `end`, relative to cycle `now`, which must not be after any of
-// it.
+// The part of a run that arrives before cycle `end`, counted from cycle `now`; nothing in the run may arrive
+// before `now`.
 template <typename Run>
 CycleMask arriving(const Run& run, Cycles now, Cycles end) {
   if (run.begin >= end) return {};
@@ -39,8 +39,8 @@ CycleMask arriving(const Run& run, Cycles now, Cycles end) {
   return cycles & CycleMask::first(end - now);
 }
 
-// Takes from `runs`, in order, everything that arrives before cycle `end`: calls f(run) with a part that
-// begins in cycle `now`, which must not be after any of it. Returns whether anything remains.
+// Removes from `runs`, in order, everything that arrives before cycle `end`, and calls f(run) with parts
+// counted from cycle `now`; nothing may arrive before `now`. Returns whether anything remains.
 template <typename Run, typename F>
 bool pop_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   std::size_t kept = 0;
@@ -63,7 +63,7 @@ bool pop_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   return kept > 0;
 }
 
-// The first cycle in which one of them arrives; there must be at least one.
+// The first cycle in which an item of `runs` arrives; there must be at least one.
 template <typename Run>
 Cycles first_arrival(const std::vector<Run>& runs) {
   Cycles first = runs.front().begin + runs.front().cycles.front();
