@@ -12,7 +12,7 @@ inline std::uint32_t kept(std::uint32_t value, int bits) {
   return value & ((1U << bits) - 1);
 }
 
-// Writes and reads bit fields one after another.
+// Writes and reads consecutive bit fields.
 template <typename Words>
 class Fields {
  public:
@@ -46,7 +46,7 @@ class Fields {
   unsigned at_ = 0;
 };
 
-// The `width` bits, at most 32, from bit `at` on.
+// Bits [at, at + width), with a width of at most 32.
 inline std::uint32_t field(const std::uint32_t* words, unsigned at, unsigned width) {
   const std::uint64_t low = words[at / 32] >> (at % 32);
   const std::uint64_t both =

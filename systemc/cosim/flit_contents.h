@@ -11,31 +11,32 @@
 
 namespace coppice::cosim {
 
-// Memory is addressed in words, one element of fp32 each.
+// Memory is addressed in words of one fp32 element each.
 inline constexpr Bytes kWordBytes = workload::kElementBytes;
 constexpr std::uint32_t words_of(Bytes bytes) {
   return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
 }
 
-// The contents of a message's head flits, as written by rtl/ni/packetizer.v, and the source route in them.
+// The contents of a message's head flits, as rtl/ni/packetizer.v writes them, including the source route.
 FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record,
                    const fabric::Packet& packet);
 std::uint64_t route_bits(const topology::Route& route);
 
-// The 128 bits of every flit in flight. SystemC modules move flits as a packet's identity and a number;
-// Verilog modules read the bits here, and store their outputs here. Bits that no module has written are those
-// that a SystemC network interface would send: a head with its route, or data of the message's payload.
+// The 128 bits of every flit in flight. SystemC modules move flits as a packet's identity and a sequence
+// number; Verilog modules read the bits here and store their outputs here. Bits that no module has written
+// are those that a SystemC network interface would send: a head with its route, or data from the message's
+// payload.
 class FlitContents {
  public:
   explicit FlitContents(const ni::NiContext& context) : context_(&context) {}
 
   FlitBits read(fabric::PacketId id, const fabric::Packet& packet, std::uint32_t sequence) const;
-  // Also writes data into the message's payload if values are kept.
+  // Stores the bits; if values are kept, also writes data into the message's payload.
   void write(fabric::PacketId id, const fabric::Packet& packet, std::uint32_t sequence, const FlitBits& bits);
 
  private:
   struct Contents {
-    // Identifies the flit's packet, since identities are reused.
+    // The flit's packet, which `src` and the fields below it identify, since identities are reused.
     topology::NodeId src = topology::kNoNode;
     std::uint64_t message = 0;
     std::uint32_t index = 0;
@@ -48,7 +49,8 @@ class FlitContents {
     }
   };
 
-  // Copies a flit's data from or into the payload, beginning with value `first`.
+  // The bits of a flit that carries data, read from the payload beginning with value `first`; below, the
+  // reverse.
   FlitBits payload_bits(const fabric::Packet& packet, std::uint32_t sequence) const;
   std::size_t first_value(const fabric::Packet& packet, std::uint32_t sequence) const;
 

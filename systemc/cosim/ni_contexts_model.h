@@ -9,8 +9,8 @@
 
 namespace coppice::cosim {
 
-// The limits of the Verilated instance with several contexts, if they differ from those with one (NiLimits).
-// A flow and a collective's id fill the head flit.
+// The limits of the instance Verilated with several contexts where they differ from those with one
+// (NiLimits). A flow and a collective's id fill the head flit.
 struct NiContextsLimits {
   static constexpr int kContexts = 8;
   static constexpr int kLines = 256;  // per port and context
@@ -47,7 +47,8 @@ class NiContextsModel {
   NiContextsModel(const NiContextsModel&) = delete;
   NiContextsModel& operator=(const NiContextsModel&) = delete;
 
-  // Per cycle, at most one line, and the sizes of one context's tables (of any number if all are empty).
+  // Per cycle, call load() at most once, and commit() for at most one context (any number of contexts if all
+  // their tables are empty).
   virtual void load(int context, int port, std::uint32_t index, const NiLine& line) = 0;
   virtual void commit(int context, std::span<const NiTableSize> sizes) = 0;
   virtual void open(int context, const NiCollective& collective) = 0;
@@ -56,17 +57,17 @@ class NiContextsModel {
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
-  // Runs a cycle before the first one.
+  // Runs a cycle before the simulation.
   virtual void clock() = 0;
 
   struct Outcome : NiOutcome {
-    std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context whose entry issued; -1: none
-    // Release time of that context's lockstep until then, modulo 2^32.
+    std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context whose entry issued; -1 if none did
+    // Release time of that context's lockstep before the issue, modulo 2^32.
     std::array<std::uint32_t, kPorts> release{};
-    unsigned done = 0;  // bit per context: it has ended
+    unsigned done = 0;  // one bit per context: it has ended
     bool stray = false;
     bool holding = false;            // an entry waits for its lockstep release
-    std::uint32_t next_release = 0;  // the earliest release time until then, modulo 2^32
+    std::uint32_t next_release = 0;  // the earliest release time before the cycle, modulo 2^32
   };
   virtual Outcome step(std::int64_t now) = 0;
 

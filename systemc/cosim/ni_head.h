@@ -6,14 +6,14 @@
 
 namespace coppice::cosim {
 
-// The fields of a head flit for a collective and its flow; with one context there is no collective id.
+// Widths of a head flit's fields for a collective and its flow; with one context, there is no collective id.
 struct HeadLayout {
   int flow_bits;
   int id_bits;
 };
 inline constexpr HeadLayout kOneContext{NiLimits::kFlowBits, 0};
 
-// A head flit's fields.
+// The fields of a head flit.
 struct NiHead {
   bool add = false;
   std::uint32_t flow = 0;

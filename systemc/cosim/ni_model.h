@@ -8,8 +8,8 @@
 
 namespace coppice::cosim {
 
-// rtl/ni/network_interface.v, Verilated with one context, behind a plain C++ interface: its users need
-// neither SystemC nor Verilator's headers, which must not meet in one translation unit.
+// rtl/ni/network_interface.v, Verilated with one context, behind a plain C++ interface: its users include
+// neither SystemC nor Verilator headers, which must not be in one translation unit.
 class NiModel {
  public:
   NiModel() = default;
@@ -17,19 +17,19 @@ class NiModel {
   NiModel(const NiModel&) = delete;
   NiModel& operator=(const NiModel&) = delete;
 
-  // Before the first cycle: load the tables, then call start().
+  // Call this before the first cycle to load the tables, then call start().
   virtual void load(int port, std::uint32_t index, const NiLine& line) = 0;
   virtual void start(std::span<const NiTableSize> sizes) = 0;
 
-  // Inputs of the next cycle.
+  // Sets inputs of the next cycle.
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
   // The outputs of a cycle.
   struct Outcome : NiOutcome {
-    unsigned issued = 0;   // bit per port: an entry issued
-    unsigned holding = 0;  // bit per port: it waits for its lockstep
-    // Release time of the lockstep, modulo 2^32, if the port holds or issued.
+    unsigned issued = 0;   // one bit per port: an entry issued
+    unsigned holding = 0;  // one bit per port: an entry waits for its lockstep
+    // The release time of the lockstep, modulo 2^32, if the port is holding or has issued.
     std::array<std::uint32_t, kPorts> release{};
   };
   virtual Outcome step(std::int64_t now) = 0;

@@ -12,12 +12,11 @@ inline constexpr int kLanes = 4;  // words of 4 bytes in a flit
 
 using FlitBits = std::array<std::uint32_t, kLanes>;
 
-// Widths and capacities of the Verilated instance: the defaults of network_interface.v, and room for
-// schedules.
+// Widths and capacities of the Verilated instance: the defaults of network_interface.v, with larger tables.
 struct NiLimits {
   static constexpr int kLines = 1024;        // of a port's table
   static constexpr int kIterationBits = 10;  // per table
-  static constexpr int kTotalBits = 16;      // entries over all iterations
+  static constexpr int kTotalBits = 16;      // entries of all iterations together
   static constexpr int kFlows = 256;
   static constexpr int kFlowBits = 10;
   static constexpr int kCountBits = 10;
@@ -37,10 +36,10 @@ struct NiLimits {
   static constexpr int kReductionLatency = 4;
 };
 
-// A line of a port's table in the RTL's form: an entry in the iterations from `first` to before `end`, with
-// its flow, step and address modulo the width of their fields.
+// A line of a port's table in the RTL's form: an entry in iterations `first` to `end` - 1, with its flow,
+// step and address modulo their fields' widths.
 struct NiLine {
-  std::uint32_t op = 0;  // 0: store at the receiver, 1: add, 2: nop
+  std::uint32_t op = 0;  // 0: store at the receiver, 1: reduce, 2: nop
   std::uint32_t flow = 0;
   std::uint32_t dependencies = 0;
   std::uint32_t step = 0;
@@ -54,13 +53,14 @@ struct NiLine {
   std::uint32_t end = 1;
 };
 
-// The size of a port's table: lines per iteration, entries over all iterations.
+// The size of a port's table: lines per iteration, and entries of all iterations together.
 struct NiTableSize {
   std::uint32_t lines = 0;
   std::uint32_t entries = 0;
 };
 
-// The gradient buffer of the accelerator, accessed in flits: `lanes` words from the word at `address` on.
+// An accelerator's gradient buffer, accessed in flits of kLanes words, beginning with the word at `address`;
+// bit i of `lanes` enables the write of word i.
 class WordMemory {
  public:
   virtual FlitBits read(std::uint32_t address) = 0;
@@ -75,8 +75,8 @@ struct NiSettings {
   std::uint32_t absorbs = 0;        // flits
   std::uint32_t dma_latency = 4;    // cycles
   std::uint32_t payload_words = 0;  // 0: message-based
-  std::uint32_t source = 0;         // number of port 0; the others follow
-  std::uint32_t credits = 0;        // per existing virtual channel
+  std::uint32_t source = 0;         // number of port 0; the other ports have the following numbers
+  std::uint32_t credits = 0;        // for each virtual channel that exists
   int vcs = kVcs;
   // The differences between one iteration of the tables and the next.
   std::uint32_t flow_stride = 0;
@@ -95,10 +95,10 @@ struct NiFlit {
 struct NiOutcome {
   std::array<NiFlit, kPorts> flits;
   int num_flits = 0;
-  unsigned arrived = 0;  // bit per port: a message's last tail arrived
-  bool busy = false;     // whether it needs the next cycle
+  unsigned arrived = 0;  // one bit per port: a message's last tail arrived
+  bool busy = false;     // whether the next cycle must be run
   bool overflow = false;
-  bool credits_as_taken = true;  // whether exactly the flits that arrived returned their credits
+  bool credits_as_taken = true;  // whether credits were returned for exactly the flits that arrived
 };
 
 }  // namespace coppice::cosim

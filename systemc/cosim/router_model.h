@@ -13,7 +13,7 @@ struct RouterLimits {
   static constexpr int kMostDepth = 512;
 };
 
-// rtl/router/router.v, Verilated, behind a plain C++ interface like NiModel.
+// rtl/router/router.v, Verilated; a plain C++ interface like NiModel.
 class RouterModel {
  public:
   RouterModel() = default;
@@ -21,17 +21,17 @@ class RouterModel {
   RouterModel(const RouterModel&) = delete;
   RouterModel& operator=(const RouterModel&) = delete;
 
-  // Inputs of the next cycle.
+  // Sets inputs of the next cycle.
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
   // The outputs of a cycle.
   struct Outcome {
-    std::uint32_t freed = 0;  // bit per port * kVcs + virtual channel: an input buffer slot was freed
-    std::uint32_t sent = 0;   // bit per output port
+    std::uint32_t freed = 0;  // bit port * kVcs + virtual channel: an input buffer slot was freed
+    std::uint32_t sent = 0;   // one bit per output port
   };
   virtual Outcome step() = 0;
-  // The flit that output port `port` sent in the last step().
+  // The flit that output `port` sent in the last step().
   struct Flit {
     int vc;
     bool head;

@@ -18,14 +18,13 @@ namespace coppice::cosim {
 // The table capacity of a context.
 inline constexpr TableRoom kContextRoom{NiContextsLimits::kLines, NiContextsLimits::kFlows};
 
-// The gradient buffers of an accelerator's collectives, one after the other in the words that the RTL can
-// address.
+// The gradient buffers of an accelerator's collectives, one after another in the RTL's address space.
 class BufferMap final : public WordMemory {
  public:
   static constexpr Bytes kReach = Bytes{4} << NiLimits::kAddressBits;
 
-  // Adds room for a buffer of `bytes`, which must outlive this object; only a ValueMemory stores values.
-  // Returns its first word.
+  // Adds a buffer of `bytes`, which must outlive this object, and returns its first word. Only a ValueMemory
+  // stores values.
   std::uint32_t add(ni::GradientMemory& buffer, Bytes bytes);
   FlitBits read(std::uint32_t address) override;
   void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
@@ -41,25 +40,25 @@ class BufferMap final : public WordMemory {
   std::uint32_t next_ = 0;
 };
 
-// rtl/ni/network_interface.v with contexts instead of ni::NetworkInterface, for programs, with the same
-// cycles and flits. The RTL decides which entry issues when, and when a collective has ended; this class only
-// keeps the records for observers and results, and checks the RTL against them.
+// rtl/ni/network_interface.v with contexts, instead of ni::NetworkInterface, for programs; cycles and flits
+// are the same. The RTL decides when entries issue and when collectives end; this class only keeps the
+// records for observers and results, and checks the RTL against them.
 //
-// Table lines are loaded one per cycle, the first line of each port first, from the cycle of load() on, and
-// the tables are committed in the cycle after the last line; this must be complete when they start. Before
-// the first cycle loading takes no time.
+// Table lines are loaded one per cycle from the cycle of load() on, beginning with the first line of each
+// port. The tables are committed in the cycle after the last line, which must be before they start. Before
+// the simulation, loading takes no time.
 class RtlContextInterface final : public RtlTerminal,
                                   public ni::Interface,
                                   private ni::WakeScheduler::Sleeper {
  public:
-  // `context.clock` wakes this module before others that act at the node, such as the accelerator. All
-  // references must outlive it.
+  // `context.clock` wakes this module before other modules that act on the node, such as the accelerator. All
+  // references must outlive this module.
   RtlContextInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                       const ni::NiContext& context, fabric::FlitContext& flits, FlitContents& contents);
 
   NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return ports_; }
-  // Always throws, since the interface holds no tables of its own.
+  // Always throws, since the interface has no tables of its own.
   void start(Cycles at) override;
   bool started() const override { return false; }
   void load(const ni::ContextTables& tables, Cycles now) override;
@@ -82,8 +81,8 @@ class RtlContextInterface final : public RtlTerminal,
     const schedule::NodeTables* tables = nullptr;  // the tables in the RTL, even if the context is free
     std::unique_ptr<ni::TableContext> collective;  // nullptr: the context is free
     bool reached = false;                          // a flit of the collective has arrived
-    bool ended = false;                            // the RTL has ended it
-    Cycles committed = -1;                         // cycle of the commit; -1: before the simulation
+    bool ended = false;                            // the RTL has reported its end
+    Cycles committed = -1;                         // cycle of the commit; -1 if before the simulation
   };
   struct Line {
     int context;
@@ -112,7 +111,7 @@ class RtlContextInterface final : public RtlTerminal,
   std::vector<NiTableSize> sizes_;
   int loading_ = -1;  // context being loaded; -1: none
   bool simulating_ = false;
-  Cycles starts_ = -1;  // the cycle of starts that the RTL has not received yet; -1: none
+  Cycles starts_ = -1;  // cycle of pending starts, which the RTL has not received yet; -1 if there are none
 };
 
 }  // namespace coppice::cosim

@@ -11,13 +11,13 @@
 
 namespace coppice::cosim {
 
-// The reason why a Verilated network interface does not support such a system, with a remedy; empty if it
-// does.
+// The reason why a Verilated network interface does not support this system, with a remedy; empty if it does.
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
-// The same for what any size of the Verilog has in common: its timing, and how it cuts messages.
+// Like refuse_ni_settings(), but only for the limits that Verilog of any size has: its timing and
+// packetization.
 std::string refuse_ni_timing(const config::SystemConfig& system);
-// The capacity for a table and its routes: that of NiLimits, or of contexts.
+// The capacity for tables and routes: that of NiLimits or of a context.
 struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;
@@ -28,12 +28,12 @@ struct TableRoom {
 std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,
                             const topology::Topology& topology, std::span<const topology::NodeId> nodes,
                             const TableRoom& room = {});
-// Both of these checks, for a schedule on all interfaces.
+// Applies both refuse_ni_settings() and refuse_schedule(), for a schedule on all interfaces.
 std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
                       const topology::Topology& topology, int ni_ports);
 
 // rtl/ni/network_interface.v instead of ni::NetworkInterface, with the same cycles, flits and sums. The RTL
-// makes all decisions; this class only keeps the records from which observers and results are derived.
+// makes all decisions; this class only keeps the records for observers and results.
 class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
  public:
   // `buffer`: a ValueMemory; any other buffer stores no values. All references must outlive this module.
@@ -69,7 +69,7 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   };
   struct Port {
     std::span<const TableEntry> table;
-    // Indices of the table's messages, in the order in which the RTL issues them.
+    // Indices of the table's messages, in the RTL's issue order.
     std::vector<std::size_t> sends;
     std::size_t next_send = 0;  // the next to issue
   };
@@ -86,7 +86,7 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   std::unique_ptr<NiModel> model_;
   std::vector<NiTableSize> sizes_;  // [port]
   bool started_ = false;
-  // Only for the records.
+  // Used only for the records.
   ni::DependencyTracker tracker_;
   ni::Enablers enablers_;
   ni::RouteTimes route_times_;

@@ -27,26 +27,26 @@ inline Cycles near(std::uint32_t time, Cycles now) {
 
 // The settings of a Verilated network interface that do not depend on a collective.
 NiSettings settings_of(const ni::NiContext& context, topology::NodeId node);
-// A line of a table in the RTL's form; `route` is its message's.
+// A table line in the RTL's form; `route` is the route of its message.
 NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, const topology::Route* route);
-// The same without its route.
+// The same without a route.
 NiLine line_of(const fabric::Framing& framing, const schedule::TableLine& line);
 
-// The terminal at a router's local ports for a Verilated network interface: moves its flits, and keeps the
-// records of their messages.
+// The terminal of a Verilated network interface at a router's local ports: moves its flits and keeps the
+// records of its messages.
 class RtlTerminal : public fabric::Terminal {
  public:
   using NodeId = topology::NodeId;
   using TableEntry = schedule::TableEntry;
 
-  // References must outlive this module. `layout`: of its head flits.
+  // References must outlive this module. `layout`: the layout of the interface's head flits.
   RtlTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, const ni::NiContext& context,
               const HeadLayout& layout, fabric::FlitContext& flits, FlitContents& contents);
   int credits(int port, int vc) const override;
 
  protected:
   const ni::NiContext& shared() const { return context_; }
-  // Records that an entry has issued: its message leaves after the earlier ones.
+  // Records that an entry has issued; its message leaves after all earlier ones of the port.
   void message_issued(int port, std::uint64_t message) {
     senders_[static_cast<std::size_t>(port)].messages.push_back(message);
   }
@@ -56,7 +56,7 @@ class RtlTerminal : public fabric::Terminal {
   virtual void message_left(ni::MessageRecord& /*record*/, Cycles /*now*/) {}
   virtual const topology::Route& route_of(const ni::MessageRecord& record) const = 0;
 
-  // An arrived flit, for the RTL; if it is a tail, its packet has been closed.
+  // An arrived flit for the RTL; if it is a tail, its packet has been closed.
   struct Arrival {
     FlitBits bits;
     std::uint64_t message;
@@ -65,24 +65,24 @@ class RtlTerminal : public fabric::Terminal {
   void pop_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // The part of a network interface's cycle that all kinds have in common; throws ModelError on an impossible
-  // outcome.
+  // Processes the part of a cycle's outcome that all kinds of network interfaces have in common; throws
+  // ModelError if the outcome is impossible.
   void take_outcome(const NiOutcome& outcome, Cycles now);
-  // Fills in the arrival of the message whose last tail has arrived at the port in this cycle, according to
-  // the RTL. The message counts when it has been added.
+  // Records that, according to the RTL, the last tail of a message has arrived at the port in this cycle. The
+  // message counts as arrived once it has been reduced.
   void message_came(int port, Cycles now);
-  // Removes and returns the next message that counts by now; ports in ascending order.
+  // Removes and returns the next message that counts as arrived by `now`, in ascending order of ports.
   std::optional<std::uint64_t> next_counted(Cycles now);
-  // The time when the next message counts; fabric::kNever if there is none.
+  // The cycle in which the next message counts as arrived; fabric::kNever if there is none.
   Cycles next_count() const { return completions_.empty() ? fabric::kNever : completions_.top().at; }
   [[noreturn]] void fail(const std::string& what, Cycles now) const;
 
  private:
   struct Sender {
-    std::deque<std::uint64_t> messages;  // issued, tail not sent yet
-    std::uint32_t packet_index = 0;      // index in the message at the front
+    std::deque<std::uint64_t> messages;  // issued messages whose tails have not been sent
+    std::uint32_t packet_index = 0;      // index in the first of `messages`
     fabric::PacketId packet = 0;         // the packet being sent
-    std::uint32_t flits_sent = 0;        // number of its flits sent
+    std::uint32_t flits_sent = 0;        // number of its flits that have been sent
     Cycles free_since = 0;
     std::array<int, kVcs> credits{};
     std::uint64_t arriving = 0;  // the message whose tail arrives in this cycle
@@ -101,7 +101,7 @@ class RtlTerminal : public fabric::Terminal {
   HeadLayout layout_;
   FlitContents* contents_;
   std::vector<Sender> senders_;  // [port]
-  // Tails missing, for messages of which not all packets have arrived.
+  // The number of tails that are missing, for messages of which some packets have arrived.
   std::unordered_map<std::uint64_t, std::int64_t> tails_;
   ni::ReductionUnit reduction_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;

@@ -11,23 +11,23 @@
 
 namespace coppice::ni {
 
-// A network interface's access to its memory: directly if the memory grants that, otherwise by a transaction
-// for every message; without a memory the DMA engine reads the gradient buffer itself.
+// A network interface's access to its memory: direct if the memory grants that, otherwise one transaction per
+// message. Without a memory module, the DMA engine reads the gradient buffer itself.
 class MemoryPort {
  public:
   using Socket =
       tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-  // The memory port of an interface with cycles of `period`; `socket`, bound or not, must outlive it.
+  // `period`: the interface's clock period. `socket`, bound or not, must outlive this object.
   MemoryPort(Socket& socket, Femtoseconds period, Cycles dma_latency)
       : socket_(socket), period_(period), dma_(dma_latency) {}
 
-  // Call this once sockets are bound; a memory may revoke direct access.
+  // Call this once sockets are bound. A memory may revoke direct access.
   void ask_for_direct_access();
   void direct_access_ends() { direct_ = nullptr; }
 
-  // Reads the data of a message of `tables`, whose flits leave `flit_time` apart, at this node's current
-  // time. Returns the cycle of the first flit. Throws ModelError if the memory rejects the access.
+  // Reads the data of a message of `tables`, whose flits leave at intervals of `flit_time`, at the node's
+  // current time. Returns the cycle of the first flit. Throws ModelError if the memory rejects the access.
   Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now) {
     if (direct_ == nullptr) return read_by_transaction(tables, message, flit_time, now);
     const TableEntry& entry = *message.entry;
@@ -35,8 +35,8 @@ class MemoryPort {
     return now + direct_read_latency_;
   }
 
-  // Returns the cycle in which the memory has the arrived data. Values are written elsewhere (flit by flit if
-  // flits move). Throws ModelError if the memory rejects the access.
+  // Returns the cycle in which the arrived data is in memory. Values are written elsewhere (per flit if the
+  // fabric moves flits). Throws ModelError if the memory rejects the access.
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
     if (direct_ == nullptr) return write_by_transaction(tables, arrival, now);
     direct_->write_directly(arrival.entry->bytes, arrival.entry->op == schedule::Op::kReduce);

@@ -30,49 +30,49 @@
 
 namespace coppice::ni {
 
-// Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
-// with its `timing`. The message sends `bytes`; the lockstep allowed its step to start at `released`, and
-// `enabler` met its last dependency. The record has no payload yet.
+// Opens the record of the message that `entry` issues at `port` of `node` in cycle `now` over `route` with
+// its `timing`. The message has `bytes` to send; the lockstep allowed its step to start in cycle `released`,
+// and `enabler` met its last dependency. The record has no payload yet.
 std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
                            Bytes bytes, const fabric::RouteTiming& timing, Cycles released,
                            const Enabler& enabler, Cycles now);
 
 // An accelerator's network interface: executes its reduce-schedule tables. Each port has its own table,
 // timestep and lockstep counters, decoder, packetizer and depacketizer; all ports share the dependency
-// tracker, the DMA engine and the reduction unit. Tables loaded later run beside the original ones, each set
-// in its own context (table_context.h): system.ni.context_order decides which context issues if several
+// tracker, the DMA engine and the reduction unit. Tables loaded later run alongside the original ones, each
+// set in its own context (table_context.h); system.ni.context_order decides which context issues if several
 // could. Contexts that start in the same cycle come last, in the order in which they start.
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, at most one per port and cycle; its
 // first flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected
 // in cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory
-// has it if that is later. The lockstep estimates a message's duration from its flits at the pace of the
-// slowest channel of its route, and a nop's from its bytes at the slowest pace of its port; a nop also takes
-// a cycle to issue, as any entry does. Both take system.ni.message_setup more, which is the gap between a
-// port's messages (Packetizer). Real numbers are added flit by flit if the fabric moves flits, otherwise
-// message by message. Nothing runs in cycles in which nothing can change.
+// has received it if that is later. The lockstep estimates a message's duration from its flits at the pace of
+// its route's slowest channel, and a nop's from its bytes at the slowest pace of its port; like any entry, a
+// nop takes a cycle to issue. Both durations include system.ni.message_setup, the gap between a port's
+// messages (Packetizer). Real numbers are added flit by flit if the fabric moves flits, otherwise message by
+// message. Cycles in which nothing can change are not simulated.
 class NetworkInterface final : public sc_core::sc_module,
                                public Interface,
                                public StatisticsOwner,
                                private WakeScheduler::Sleeper {
  public:
-  // A network port for each port: of a fabric that moves messages, or of the internal terminal.
+  // One network port per NI port, bound to a fabric that moves messages or to the internal terminal.
   sc_core::sc_vector<sc_core::sc_port<fabric::NetworkPortIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND>> network;
-  // If the network moves flits: the terminal's ports, to be bound to the router's local channels; otherwise
+  // If the network moves flits, the terminal's ports, to be bound to the router's local channels; otherwise
   // empty.
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in;
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out;
   // Reports every message that has been reduced or stored here.
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
 
-  // With `flits` it contains a terminal with `local_ports` ports for a network of flits. The tables start
-  // with the simulation unless the context holds them.
+  // If `flits`, it contains a terminal with `local_ports` ports for a network of flits. The tables start with
+  // the simulation unless `context.held`.
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 
   // Call these before the simulation if all accelerators do the same in the same cycles. lead(): this
-  // interface simulates its tables, and `images` the differences at the others. follow(): this interface does
-  // nothing by itself and copies the counts of `leader`.
+  // interface simulates its tables, and `images` simulates the differences at the others. follow(): this
+  // interface does nothing by itself and copies the counts of `leader`.
   void lead(MessageImages& images) { images_ = &images; }
   void follow(const NetworkInterface& leader) { leader_ = &leader; }
 
@@ -101,7 +101,7 @@ class NetworkInterface final : public sc_core::sc_module,
     explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
-    Cycles free_since = 0;      // the cycle after the last tail that left
+    Cycles free_since = 0;      // the cycle after the last tail left
     ContextId last_served = 0;  // the context whose entry issued last
     Cycles last_issue = -1;     // when that entry issued
   };
@@ -114,8 +114,8 @@ class NetworkInterface final : public sc_core::sc_module,
     Cycles at;
     int port;
     std::uint64_t message;
-    bool written = false;  // the memory has received it, and it is complete from `at` on
-    // Later completions compare greater; ports break ties, so that sums do not depend on the fabric.
+    bool written = false;  // whether the memory has received it; if so, it is complete in cycle `at`
+    // Later completions compare greater; ties are ordered by port, so that sums do not depend on the fabric.
     bool operator>(const Completion& other) const {
       return at != other.at ? at > other.at : port > other.port;
     }
@@ -153,16 +153,16 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unique_ptr<fabric::PacketTerminal> terminal_;
   std::vector<std::unique_ptr<fabric::FabricPort>> fabric_ports_;
   std::vector<fabric::NetworkPortIf*> network_ports_;  // [port]: bound to `network`
-  // Every wake-up needs these members: they are stored together, since the interfaces of a large system do
-  // not fit into caches.
+  // Members that every wake-up needs are stored together, since the interfaces of a large system do not fit
+  // into the caches.
   Cycles next_wake_ = -1;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  std::vector<TableContext*> running_;  // started and not finished, in starting order; always contains `own_`
+  std::vector<TableContext*> running_;  // started, unfinished contexts in starting order, and always `own_`
   std::vector<std::unique_ptr<Port>> ports_;
-  std::unique_ptr<TableContext> own_;        // the tables it was constructed with
+  std::unique_ptr<TableContext> own_;        // the tables with which it was constructed
   std::unique_ptr<ReductionQueues> queues_;  // set together with values_
-  ValueMemory* values_ = nullptr;  // set if real numbers are summed, with rounding in the order of flits
-  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // other than own_
+  ValueMemory* values_ = nullptr;            // set if real numbers are summed, rounded in the order of flits
+  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // all except own_
   std::vector<TableContext*> order_;  // scratch space: running_ in the order in which a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;

@@ -19,25 +19,24 @@ class WakeScheduler {
   class Sleeper {
    public:
     virtual void wake(Cycles now) = 0;
-    // Prefetches what the module will need from memory, which in large systems is far outside the caches:
-    // called for stage 0 first, and up to kStages - 1 when the requests of the previous stage should have
-    // arrived.
+    // Prefetches data that the module will need, which in large systems is not in the caches. Called for
+    // stages 0 to kStages - 1, each when the requests of the previous stage should have completed.
     static constexpr std::size_t kStages = 4;
     virtual void wakes_soon(std::size_t /*stage*/) const {}
 
    protected:
     ~Sleeper() = default;
   };
-  // `at` must not be before the current cycle, or before 0 if the simulation has not started. The sleeper
-  // must outlive its alarms.
+  // `at` must not be before the current cycle, or before 0 if the simulation has not started. `sleeper` must
+  // outlive its alarms.
   virtual void set(Cycles at, Sleeper& sleeper) = 0;
 
  protected:
   ~WakeScheduler() = default;
 };
 
-// One kernel event serves all modules that wake in a cycle: in a collective thousands of interfaces may wake
-// together, and separate events would cost more than their work.
+// Wakes all modules of a cycle with one kernel event: in a collective, thousands of interfaces may wake in
+// the same cycle, and separate events would cost more than their work.
 class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
  public:
   // Exceptions thrown by sleepers are stored in `failure`.
@@ -49,7 +48,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
     dont_initialize();
   }
 
-  // Alarms of the same cycle ring in the order in which they were set.
+  // Sleepers of the same cycle wake in the order in which their alarms were set.
   void set(Cycles at, Sleeper& sleeper) override {
     alarms_.add(at, &sleeper);
     if (next_ >= 0 && next_ <= at) return;
@@ -72,10 +71,10 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
     });
   }
 
-  // The state of this many interfaces stays in the caches from one wake to the next.
+  // The state of at most this many interfaces stays in the caches from one wake-up to the next.
   static constexpr std::size_t kCached = 512;
 
-  // Prefetches for the modules that wake after the one at `i`, each stage for another of them.
+  // Prefetches for the modules that wake after sleeper `i`, each stage for a different module.
   static void prefetch_after(const std::vector<Sleeper*>& sleepers, std::size_t i) {
     constexpr std::size_t kApart = 2;
     constexpr std::size_t kFirst = Sleeper::kStages * kApart;
@@ -93,7 +92,8 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
   Cycles next_ = -1;  // -1: no alarm is set
 };
 
-// The alarm of a network interface that its node clocks, together with its router, without any kernel event.
+// The alarm of a network interface that is clocked by its node, together with its router, without any kernel
+// event.
 class NodeAlarm final : public fabric::FlitModule, public fabric::Repeating, public WakeScheduler {
  public:
   explicit NodeAlarm(const sc_core::sc_module_name& name) : FlitModule(name, 0, 0) {}

@@ -5,7 +5,7 @@
 
 #include "cosim/verilog_library.h"
 
-// The factories in libcoppice_verilog.so; each model is in its own translation unit.
+// The factories in libcoppice_verilog.so. Each model has its own translation unit.
 namespace coppice::cosim {
 
 std::unique_ptr<NiModel> make_ni_model(const NiSettings& settings, WordMemory& memory,

@@ -16,7 +16,7 @@ namespace coppice::cosim {
 
 inline constexpr unsigned kWaitLockstep = 1;  // a state of the decoder
 
-// The FST of every signal of a block that was Verilated for waveforms; does nothing for other blocks.
+// Writes every signal of a block to an FST file, if the block was Verilated for waveforms.
 template <typename Rtl>
 class Wave {
  public:
@@ -42,12 +42,12 @@ class Wave<Rtl> {
 };
 
 // The environment of a Verilated network interface with one or several contexts: its clock, the gradient
-// buffers behind the DMA latency, and the flits and credits of its ports. Do not include it together with
-// SystemC.
+// buffers with their DMA latency, and the flits and credits of its ports. Do not include this file together
+// with SystemC.
 template <typename Rtl>
 class NiHarness {
  public:
-  // `wave_path`: for a block Verilated for waveforms.
+  // `wave_path`: the FST file, for a block Verilated for waveforms.
   NiHarness(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : settings_(settings), memory_(&memory), rtl_(&context_, "ni") {
     wave_.open(context_, rtl_, wave_path);
@@ -82,7 +82,7 @@ class NiHarness {
   Rtl& rtl() { return rtl_; }
   const Rtl& rtl() const { return rtl_; }
 
-  // Call this when the other inputs are set.
+  // Call this after setting the other inputs.
   void reset() {
     rtl_.rst_ni = 0;
     clock();
@@ -133,8 +133,8 @@ class NiHarness {
   }
   void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
 
-  // Begins a cycle: afterwards its outputs are available, and those common to all network interfaces are in
-  // `outcome`.
+  // Begins a cycle. Afterwards, its outputs are available, and those that all network interfaces have in
+  // common are in `outcome`.
   void begin(std::int64_t now, NiOutcome& outcome) {
     rtl_.now_i = static_cast<IData>(now);
     send_dma_data(now);
@@ -148,7 +148,7 @@ class NiHarness {
     outcome.credits_as_taken = rtl_.credit_o == taken_;
     taken_ = 0;
   }
-  // Ends the cycle once its outputs have been read; no input may be set for the next cycle yet.
+  // Ends the cycle; call this after reading its outputs and before setting inputs for the next cycle.
   void end(std::int64_t now) {
     access_memory(now);
     rtl_.clk_i = 0;
@@ -198,7 +198,7 @@ class NiHarness {
       const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
       for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
     });
-    // A port's sum is older than the data it stores.
+    // A port's sum is older than the data that the port stores.
     for_each_bit(rtl_.sum_valid_o | rtl_.store_valid_o, [&](unsigned port) {
       if ((rtl_.sum_valid_o >> port) & 1) write(port, rtl_.sum_address_o, rtl_.sum_lanes_o, rtl_.sum_data_o);
       if ((rtl_.store_valid_o >> port) & 1) {
@@ -220,8 +220,8 @@ class NiHarness {
   VerilatedContext context_;
   Rtl rtl_;
   Wave<Rtl> wave_;
-  std::deque<Response> responses_;  // in the order of cycles
-  unsigned taken_ = 0;              // bit per port * kVcs + virtual channel: a flit arrives in this cycle
+  std::deque<Response> responses_;  // in ascending order of cycles
+  unsigned taken_ = 0;              // bit port * kVcs + virtual channel: a flit arrives in this cycle
 };
 
 }  // namespace coppice::cosim

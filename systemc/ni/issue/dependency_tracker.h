@@ -7,13 +7,13 @@
 namespace coppice::ni {
 
 // Counts, per flow, the messages that have been reduced or stored at this accelerator. An entry may issue
-// once its flow's count has reached the entry's dependencies. If arrivals are numbered
-// (Schedule::numbered_arrivals), an arrival that overtook others counts once those have arrived.
+// once its flow's count has reached the number of its dependencies. If arrivals are numbered
+// (Schedule::numbered_arrivals), an arrival that overtook others counts only once those have arrived.
 class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : counts_(static_cast<std::size_t>(flows), 0) {}
 
-  // The number of the next arrival, for arrivals without one of their own.
+  // Denotes the next arrival in order, for arrivals without a number.
   static constexpr std::int32_t kNext = -1;
   void arrived(std::int32_t flow, std::int32_t number = kNext) {
     std::int32_t& count = counts_[static_cast<std::size_t>(flow)];
@@ -29,7 +29,7 @@ class DependencyTracker {
 
  private:
   std::vector<std::int32_t> counts_;  // [flow]
-  // (flow, number) of arrivals that overtook others; only a few at a time.
+  // (flow, number) of arrivals that overtook others, of which there are only a few at a time.
   std::vector<std::pair<std::int32_t, std::int32_t>> early_;
 };
 

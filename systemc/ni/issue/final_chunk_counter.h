@@ -8,8 +8,8 @@
 
 namespace coppice::ni {
 
-// Counts the final chunks of a buffer at an accelerator, in order: a chunk counts once all earlier ones are
-// final.
+// Counts the final chunks of a buffer at an accelerator in order: a chunk counts only when it and all earlier
+// ones are final.
 class FinalChunkCounter {
  public:
   // `chunks` must outlive this object.
@@ -20,7 +20,8 @@ class FinalChunkCounter {
     missing_.assign(first, first + static_cast<std::ptrdiff_t>(chunks.flows));
   }
 
-  // Records that a message of `flow` is in memory. Returns the chunk that this makes final, or -1.
+  // Records that a message of `flow` is in memory. Returns the chunk that has thereby become final; -1 if
+  // none has.
   std::int32_t arrived(std::int32_t flow) {
     if (--missing_[static_cast<std::size_t>(flow)] > 0) return -1;
     const std::int32_t chunk = chunks_->chunk_of[static_cast<std::size_t>(flow)];
@@ -32,7 +33,7 @@ class FinalChunkCounter {
   }
   // The number of chunks before the first one that is not final.
   std::size_t in_order() const { return in_order_; }
-  // The largest number of chunks that were final at the same time after one that was not.
+  // The largest number of chunks that have been final at the same time behind one that was not.
   std::size_t early() const { return early_; }
 
  private:

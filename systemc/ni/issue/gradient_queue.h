@@ -6,17 +6,17 @@
 
 namespace coppice::ni {
 
-// Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9). The enqueue
-// semaphore counts chunks of final gradients in order; the layer-chunk table gives, per layer, the number of
-// chunks that complete its gradients; the layer index counter is the next layer to compute. A layer never
-// leaves before its chunks have arrived, nor before the layer below it.
+// Chains communication into the next forward pass (C-Cube, gradient queuing, Fig. 9). The enqueue semaphore
+// counts chunks of final gradients in order; the layer-chunk table contains, per layer, the number of chunks
+// that complete its gradients; the layer index counter is the next layer to compute. A layer is dequeued only
+// after its chunks have arrived and after all layers below it.
 class GradientQueue {
  public:
   explicit GradientQueue(std::vector<std::int64_t> layer_chunks) : layer_chunks_(std::move(layer_chunks)) {}
 
   // Records that a chunk has arrived.
   void enqueue() { ++enqueued_; }
-  // The next layer to compute; the number of layers once all have left.
+  // The next layer to compute; the number of layers once all have been dequeued.
   std::size_t layer() const { return layer_; }
   bool done() const { return layer_ == layer_chunks_.size(); }
   // Whether the gradients of the next layer are complete.

@@ -10,7 +10,7 @@
 
 namespace coppice::ni {
 
-// The timing of the routes that start at one accelerator, with a cache of the last ones used, since tables
+// The timing of the routes that start at one accelerator. Recently used results are cached, since tables
 // reuse few routes.
 class RouteTimes {
  public:

@@ -11,16 +11,16 @@ namespace coppice::ni {
 
 using schedule::TableEntry;
 
-// The reduce-schedule table of one network-interface port: loaded before the collective, read in order, one
-// entry at a time. Entries that are generated as they are read name only their destination
+// The reduce-schedule table of one network-interface port: loaded before the collective and read in order,
+// one entry at a time. Entries generated on demand contain only the destination
 // (schedule::TableSource::read_message()).
 //
-// Pieces of a pipelined schedule repeat: their table is folded into lines that are executed in a loop
-// (schedule::TableLoop). The registers are the position in the loop, line and iteration; a line that is not
-// active in an iteration is skipped in a separate cycle (pass()).
+// The pieces of a pipelined schedule repeat, so their table is folded into lines that are executed in a loop
+// (schedule::TableLoop). The registers hold the position in the loop: line and iteration. Skipping a line
+// that is not active in an iteration takes a cycle (pass()).
 class ScheduleTable {
  public:
-  // `table` must outlive its use here.
+  // `table` must remain valid while it is in use.
   void load(const schedule::Table& table) {
     loop_.reset();
     table_ = &table;
@@ -32,7 +32,7 @@ class ScheduleTable {
     read_head();
   }
   void load(const schedule::Table&& table) = delete;
-  // Loads the table, folded by `repetition` if that saves lines. `nops`: whether nops are loaded.
+  // Loads the table, folded by `repetition` if that saves lines. `nops`: whether to load nops.
   void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
     if (repetition.step > 0) {
       auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);
@@ -43,14 +43,14 @@ class ScheduleTable {
     }
     load(table);
   }
-  // The entry to issue next; nullptr when the table is done. It is valid until the entry after it is popped,
-  // or as long as the schedule if entries_stay().
+  // The entry to issue next; nullptr if the table is done. Valid until the next entry is popped or, if
+  // entries_stay(), as long as the schedule.
   const TableEntry* head() const {
     if (next_ >= size_) return nullptr;
     return entries_stay() ? entries_ + next_ : &read_->heads[next_ % 2];
   }
   bool entries_stay() const { return entries_ != nullptr; }
-  // Whether lines must be skipped before head().
+  // Whether lines must be skipped before head() can issue.
   bool passes() const { return passes_ > 0; }
   void pass() { --passes_; }
   // The next entry that is not a nop, valid until the next call; nullptr if there is none.
@@ -101,7 +101,7 @@ class ScheduleTable {
     place_ = loop_->next_active(place_, passes_);
     loop_->read(place_, read_->heads[next_ % 2]);
   }
-  // Reads entry i, the one after `place`.
+  // Reads entry i, the successor of the entry at `place`.
   void read_ahead(std::size_t i, Place& place) {
     if (loop_ == nullptr) {
       table_->read_message(i, read_->ahead);
@@ -113,14 +113,14 @@ class ScheduleTable {
   }
 
   const schedule::Table* table_ = nullptr;  // not owned; a loop stores its own lines
-  const TableEntry* entries_ = nullptr;     // the table's stored entries, if it has them
+  const TableEntry* entries_ = nullptr;     // the table's stored entries, if any
   std::unique_ptr<const schedule::TableLoop> loop_;
   std::size_t size_ = 0;
   std::size_t next_ = 0;
   Place place_;              // the head's position in the loop
   std::int32_t passes_ = 0;  // lines to skip before the head
-  // For tables that do not store their entries: the head, the entry before it, and the result of
-  // next_message(). Stored apart from the members that every wake-up reads.
+  // For tables that do not store their entries: the head, the previous entry, and the result of
+  // next_message(). Separate from the members that every wake-up reads.
   struct Read {
     TableEntry heads[2];
     TableEntry ahead;

@@ -9,8 +9,8 @@
 
 namespace coppice::ni {
 
-// The cause of a message's start, as in its MessageRecord: the arrival that met its last dependency or, if
-// that was earlier, the issue of the previous message at its port.
+// The cause of a message's start, as recorded in its MessageRecord: the arrival that met its last dependency
+// or, if that arrival was earlier, the issue of the port's previous message.
 struct Enabler {
   Cycles at = 0;
   Cycles tail_injected = 0;
@@ -18,12 +18,12 @@ struct Enabler {
   Cycles credit_delay = 0;
 };
 
-// Per port, the enabler of the next message that it will issue.
+// For each port, the enabler of the next message that it will issue.
 class Enablers {
  public:
   explicit Enablers(int ports) : ports_(static_cast<std::size_t>(ports)) {}
 
-  // From cycle `now` on, the next message of `port` is `next`; nullptr: none.
+  // Declares that from cycle `now` on, the next message of `port` is `next`; nullptr if there is none.
   void expect(int port, const TableEntry* next, const DependencyTracker& tracker, Cycles now) {
     Port& expected = ports_[static_cast<std::size_t>(port)];
     expected = {};
@@ -33,8 +33,8 @@ class Enablers {
     if (next->dependencies > 0 && tracker.satisfied(next->flow, next->dependencies))
       expected.enabler.at = now;
   }
-  // Records that `arrival` is in memory in cycle `now`. `tracker` has counted it; before that, it had counted
-  // `before` arrivals of its flow.
+  // Records that `arrival` is in memory in cycle `now`. `before` and `tracker`: the number of counted
+  // arrivals of its flow before and after it.
   void arrived(const MessageRecord& arrival, const DependencyTracker& tracker, std::int32_t before,
                Cycles now) {
     const std::int32_t flow = arrival.entry->flow;

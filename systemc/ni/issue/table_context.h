@@ -17,35 +17,36 @@
 
 namespace coppice::ni {
 
-// The identity of a collective in flight, equal at all network interfaces; 0 denotes the tables with which an
-// interface was constructed.
+// The identity of a collective in flight, the same at all network interfaces; 0 denotes the tables with which
+// an interface was constructed.
 using ContextId = std::uint32_t;
 inline constexpr ContextId kOwnTables = 0;
 
-// A collective as one network interface executes it. Everything that it points to must outlive its execution.
+// A collective as executed by one network interface. Everything that it points to must outlive its execution.
 struct ContextTables {
   ContextId id = kOwnTables;
-  const schedule::Schedule* schedule = nullptr;  // its entries name nodes of the machine
+  const schedule::Schedule* schedule = nullptr;  // its entries contain nodes of the machine
   const schedule::NodeTables* tables = nullptr;  // the tables of this interface
   GradientMemory* contents = nullptr;            // the collective's buffer at this accelerator
   Bytes base = 0;                                // address of the buffer in the accelerator's memory
   std::int64_t arrivals = 0;                     // number of messages that arrive here
-  int priority = 0;                              // the highest is served first if priorities are followed
-  int context = -1;                              // the context that holds them; -1: any
+  int priority = 0;                              // higher values are served first, if priorities are enabled
+  int context = -1;                              // index of the context that holds the tables; -1: any
 };
 
-// A context of a network interface: the state of one set of tables, which collectives in flight do not share.
-// It has a table, timestep and lockstep counters for each port, and one dependency tracker for all ports.
+// A context of a network interface: the state of one set of tables, separate for each collective in flight.
+// It has a table, a timestep counter and a lockstep counter for each port, and one dependency tracker for all
+// ports.
 class TableContext {
  public:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-  // The conditions for which a port waits. Stored apart from the other state, since every arrival and every
-  // wake-up looks at all ports.
+  // The conditions for which a port waits. Separate from the other state, since every arrival and every
+  // wake-up checks all ports.
   struct Waiting {
-    Cycles due = kNever;             // next run of its decoder, also when the awaited event occurs
-    std::int32_t awaited_flow = -1;  // flow whose arrivals it waits for,
-    std::int32_t awaited_count = 0;  // and their number
+    Cycles due = kNever;             // next run of its decoder unless the awaited event occurs first
+    std::int32_t awaited_flow = -1;  // flow for whose arrivals it waits
+    std::int32_t awaited_count = 0;  // the count of arrivals for which it waits
     bool awaits_place = false;       // whether it waits for the tail of a message to leave
   };
   struct Port {
@@ -68,7 +69,7 @@ class TableContext {
                      tables.schedule->protocol ? tables.schedule->protocol->setup : system.ni.message_setup)),
         nops_(system.ni.lockstep) {}
 
-  // Returns the tables, from cycle `now` on, to their state after loading.
+  // Resets the tables to their state after loading, as of cycle `now`.
   void reset(Cycles now) {
     tracker = DependencyTracker(given.schedule->flows);
     for (std::size_t p = 0; p < ports.size(); ++p) {
@@ -76,41 +77,41 @@ class TableContext {
       enablers.expect(static_cast<int>(p), ports[p].table.next_message(), tracker, now);
     }
   }
-  // Every entry has issued.
+  // Whether every entry has issued.
   bool issued() const {
     for (const Port& port : ports) {
       if (port.table.head() != nullptr) return false;
     }
     return true;
   }
-  // The bytes that a message of `bytes` sends.
+  // The number of bytes sent for a message of `bytes`.
   Bytes sent(Bytes bytes) const {
     return given.schedule->protocol ? schedule::sent_bytes(bytes, given.schedule->protocol->efficiency)
                                     : bytes;
   }
-  // Whether every entry has issued and left, and everything expected has arrived.
+  // Whether every entry has issued, every message has left, and every expected arrival has come.
   bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
-  // Whether it was complete before cycle `now`: the events of a cycle end it in the next one, in whatever
-  // order the parts of a cycle run.
+  // Whether it was complete before cycle `now`: the events of a cycle end it in the next cycle, whatever the
+  // order of the components within the cycle.
   bool finished(Cycles now) const { return active < now && complete(); }
 
   ContextTables given;
   bool started = false;
-  bool reached = false;  // a message has arrived
+  bool reached = false;  // whether a message has arrived
   Cycles begins = 0;     // the first cycle in which its entries may issue
-  // The last cycle in which it began, skipped a nop, or sent a tail.
+  // The last cycle in which the context started, a nop was skipped, or a tail was sent.
   Cycles active = -1;
   DependencyTracker tracker;
   Enablers enablers;
   RouteTimes route_times;
   std::vector<Port> ports;
   std::vector<Waiting> waiting;  // [port]
-  Cycles setup;                  // of every message
+  Cycles setup;                  // setup time of every message
   std::int64_t missing = 0;      // arrivals that are still expected
   std::int64_t in_flight = 0;    // messages whose tails have not left
 
  private:
-  // The software delay in cycles; zero for switches, whose tables are in hardware.
+  // The software delay in cycles; 0 for switches, whose tables are in hardware.
   static Cycles software(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
                          Femtoseconds time) {
     return topology.is_accelerator(node) ? fabric::latency_cycles(time, system.clock.period()) : 0;

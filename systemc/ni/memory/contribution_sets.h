@@ -7,8 +7,8 @@
 namespace coppice::ni {
 
 // Sets of accelerators, one per segment of a gradient buffer, as words: bit a % 64 of word a / 64 is set if
-// accelerator a is in the set. With many accelerators, most sets contain only the owner, a few or all, and
-// only the others store all their words.
+// accelerator a is in the set. With many accelerators, most sets contain only the owner, a few accelerators
+// or all of them; only the remaining sets are stored as words.
 class ContributionSets {
  public:
   // Initially each set contains only `self`.
@@ -16,22 +16,22 @@ class ContributionSets {
 
   std::size_t words() const { return words_; }
   std::size_t segments() const { return segments_; }
-  // Reads a set into `into`, which has words() words.
+  // Copies a set to `into`, which has words() words.
   void read(std::size_t segment, std::uint64_t* into) const;
   void assign(std::size_t segment, const std::uint64_t* set);
-  // Adds a set disjoint from this one and returns -1; if they intersect, adds nothing and returns the least
-  // common accelerator.
+  // Adds a disjoint set and returns -1; if the sets intersect, adds nothing and returns the lowest common
+  // accelerator.
   std::ptrdiff_t unite(std::size_t segment, const std::uint64_t* set);
   bool is_full(std::size_t segment) const;
   void fill(std::size_t segment);
   void clear(std::size_t segment);
-  // The memory of all its sets in bytes.
+  // The memory used by all sets, in bytes.
   std::size_t bytes() const;
 
  private:
-  // Sets of up to this many words are stored as words.
+  // Sets of at most this many words are always stored as words.
   static constexpr std::size_t kFewWords = 4;
-  static constexpr std::size_t kListed = 15;  // accelerators in a list, which is preceded by their number
+  static constexpr std::size_t kListed = 15;  // maximum number of accelerators in a list
   static constexpr std::size_t kListSize = kListed + 1;
   enum class Form : std::uint8_t { kSelf, kNone, kAll, kList, kWords };
   class Handle {
@@ -48,7 +48,7 @@ class ContributionSets {
   bool few_words() const { return words_ <= kFewWords; }
   std::uint64_t full_word(std::size_t word) const;
   bool all_in(const std::uint64_t* set) const;
-  // The form in which to store a set of many words.
+  // The form in which to store a set of more than kFewWords words.
   Form form_of(const std::uint64_t* set) const;
   void release(Handle handle);
   static std::uint32_t take(std::vector<std::uint32_t>& free, std::size_t end);

@@ -15,12 +15,12 @@ namespace coppice::ni {
 using topology::NodeId;
 
 // The data of a message: a copy of part of a gradient buffer, in the representation of the memory from which
-// it was read. Empty if nothing is checked.
+// it was read. Empty if data is not checked.
 struct Payload {
   std::vector<float> values;
   std::vector<std::uint64_t> contributions;
 
-  // Keeps the allocated memory.
+  // Does not free the allocated memory.
   void clear() {
     values.clear();
     contributions.clear();
@@ -33,11 +33,11 @@ class WrongDataError : public ModelError {
   using ModelError::ModelError;
 };
 
-// An accelerator's gradient buffer as the network interface sees it.
+// An accelerator's gradient buffer as accessed by the network interface.
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
-  // Copies data into `into`, reusing its memory: a message takes the place of a finished one.
+  // Copies data to `into`, whose allocated memory is reused: payload objects serve one message after another.
   virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
   Payload copy(Bytes address, Bytes bytes) const {
     Payload data;
@@ -73,14 +73,14 @@ class ValueMemory final : public GradientMemory {
 };
 
 // For every segment of the buffer, the set of accelerators whose gradients are in its sum (`check:
-// contributions`). Segments lie between neighbouring addresses at which messages begin or end, so that every
-// message covers whole segments; or segments are a sample of single elements.
+// contributions`). Segments either extend between neighbouring addresses at which messages begin or end, so
+// that every message covers whole segments, or are sampled single elements.
 class ContributionMemory final : public GradientMemory {
  public:
   enum class Segments { kBetweenBoundaries, kSampledElements };
-  // `addresses`: in ascending order, shared by all memories of a run: the boundaries of segments, from 0 to
-  // the size of the buffer, or the sampled elements. At first every segment contains only its own
-  // accelerator's contribution.
+  // `addresses`: the boundaries of segments, from 0 to the size of the buffer, or the sampled elements; in
+  // ascending order, shared by all memories of a run. Initially, every segment contains only the contribution
+  // of its own accelerator.
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 
@@ -91,9 +91,9 @@ class ContributionMemory final : public GradientMemory {
   std::size_t segments() const { return sets_.segments(); }
   // Bit a % 64 of word a / 64: whether accelerator a's gradient is in the segment's sum.
   std::vector<std::uint64_t> contributions(std::size_t segment) const;
-  // Whether the gradients of all accelerators are.
+  // Whether the sum of the segment contains the gradients of all accelerators.
   bool is_full(std::size_t segment) const { return sets_.is_full(segment); }
-  // Marks all gradients as present in a segment, for an all-gather that starts from final values.
+  // Marks all gradients as present in a segment, for all-gathers, which start from final values.
   void set_all(std::size_t segment) { sets_.fill(segment); }
   void clear(std::size_t segment) { sets_.clear(segment); }
 
@@ -104,7 +104,7 @@ class ContributionMemory final : public GradientMemory {
   std::shared_ptr<const std::vector<Bytes>> addresses_;
   bool sampled_;
   NodeId self_;
-  Bytes spacing_;  // usual distance between addresses
+  Bytes spacing_;  // typical distance between addresses
   ContributionSets sets_;
 };
 

@@ -16,12 +16,11 @@ namespace coppice::ni {
 class MemoryModule;
 
 // The payload of a gradient-buffer transaction: data in the representation that is checked, which need not be
-// bytes (GradientMemory), and the time over which the network accepts or delivers it. A read fills in the
-// data. A granted request for direct access (get_direct_mem_ptr) fills in the memory instead of a pointer to
-// bytes.
+// bytes (GradientMemory), and the time over which the network accepts or delivers it. Reads fill in the data.
+// A granted request for direct access (get_direct_mem_ptr) fills in the memory instead of a pointer to bytes.
 struct GradientData final : tlm::tlm_extension<GradientData> {
   Payload payload;
-  Bytes bytes = 0;          // size of the access if the transaction's length cannot represent it; otherwise 0
+  Bytes bytes = 0;          // access size if it exceeds the transaction's length field; otherwise 0
   Femtoseconds stream = 0;  // time from the first flit to the last
   bool accumulate = false;  // for a write that adds: the old value is read first
   MemoryModule* direct = nullptr;
@@ -40,14 +39,14 @@ struct MemoryAccess {
   Bytes address = 0;
   Bytes bytes = 0;
   Femtoseconds start = 0;  // time of the request
-  // As in GradientData; a write of the network interface began to arrive this long before `start`.
+  // As in GradientData; a write by the network interface began to arrive this long before `start`.
   Femtoseconds stream = 0;
 };
 
-// The memory that an accelerator's network interface and array share: a TLM-2.0 target. A GradientMemory
-// stores the data; the module determines the time of accesses. Derive from it, or bind any target with the
-// same behaviour: it adds its time to the delay of b_transport() and fills a read's GradientData, or the
-// bytes at the data pointer if there is one.
+// The memory shared by an accelerator's network interface and array: a TLM-2.0 target. A GradientMemory
+// stores the data; this module determines the time of accesses. Derive from it, or bind any target with the
+// same behaviour: it adds the access time to the delay of b_transport() and, for reads, fills in the
+// GradientData or, if there is a data pointer, the bytes.
 class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
  public:
   // Both sockets reach the same data: `dma` serves the network interface's DMA engine, `array` the
@@ -63,8 +62,8 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     array.register_b_transport(this, &MemoryModule::transport_array);
   }
 
-  // The accesses of the network interface without transactions, for initiators with direct access: a read
-  // takes tlm_dmi's read latency, a write no time.
+  // Accesses by the network interface without transactions, for initiators with direct access: a read takes
+  // the read latency of tlm_dmi, a write takes no time.
   void read_directly(Bytes address, Bytes bytes, Payload& into) {
     count(false, false, true, bytes);
     contents_->read(address, bytes, into);
@@ -74,7 +73,7 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   // Totals over both sockets.
   Bytes bytes_read() const { return bytes_read_; }
   Bytes bytes_written() const { return bytes_written_; }
-  // Total of the network interface.
+  // Total of the network interface's accesses.
   Bytes dma_bytes() const { return dma_bytes_; }
   void read_statistics(const Reader& read) const override;
 
@@ -82,8 +81,8 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   // The time when an access is done, no earlier than its request. For a read of the network interface this is
   // the time of its first flit, such that the others can follow at its pace; otherwise that of its last data.
   virtual Femtoseconds serve(const MemoryAccess& access) = 0;
-  // The latency of a network-interface read if all reads take equally long and writes take no time; direct
-  // access is then granted.
+  // The latency of network-interface reads, if all reads have the same latency and writes take no time;
+  // direct access is then granted.
   virtual std::optional<Femtoseconds> direct_read_latency() const { return std::nullopt; }
 
  private:
@@ -107,22 +106,22 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   Bytes dma_bytes_ = 0;
 };
 
-// A plain memory that serves one access at a time, in the order of requests, each for whole cycles of `pace`;
-// an unlimited one serves all at once. Reads of the network interface complete `dma_latency` later; the
-// arrays' loads are requested ahead and have no latency.
+// A plain memory that serves one access at a time, in request order, each for a whole number of cycles of
+// `pace`; an unlimited memory serves all accesses simultaneously. Network-interface reads complete
+// `dma_latency` later; the arrays' loads are requested ahead of time and have no latency.
 class Memory final : public MemoryModule {
  public:
   Memory(const sc_core::sc_module_name& name, GradientMemory& contents, Femtoseconds dma_latency,
          const MemoryPace& pace = {})
       : MemoryModule(name, contents), dma_latency_(dma_latency), pace_(pace) {}
 
-  // The total time for which it has moved data.
+  // The total time in which it moved data.
   Femtoseconds busy() const { return busy_; }
   void read_statistics(const Reader& read) const override;
 
  protected:
   Femtoseconds serve(const MemoryAccess& access) override;
-  // Set only for unlimited memory.
+  // Has a value only for unlimited memory.
   std::optional<Femtoseconds> direct_read_latency() const override {
     return pace_.bandwidth ? std::nullopt : std::optional(dma_latency_);
   }

@@ -12,22 +12,22 @@ namespace coppice::ni {
 using schedule::NodeId;
 using schedule::TableEntry;
 
-// The reasons why a table entry did not issue earlier, and the times of its message. Cycles; -1: not yet.
+// The reasons why a table entry did not issue earlier, and the times of its message, in cycles; -1: not yet.
 struct MessageRecord {
   const TableEntry* entry = nullptr;
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
-  std::uint32_t context = 0;  // the collective in flight to which it belongs (table_context.h)
+  std::uint32_t context = 0;  // its collective in flight (table_context.h)
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;
   std::int64_t packets = 0;
-  Cycles serialization = 0;      // cycles of its flits at the rate of the slowest channel on its route
+  Cycles serialization = 0;      // cycles to send its flits at the rate of its route's slowest channel
   Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
   Cycles credit_stall = 0;       // the longest delay that credits alone can cause (fabric/route_timing.h)
 
-  // When the last arrival that it needs came, or when its port issued the previous message if that was later;
-  // 0 if it needs none.
+  // When the last arrival on which it depends was in memory, or when its port issued the previous message if
+  // that was later; 0 if it depends on none.
   Cycles dependencies_met = 0;
   Cycles released = 0;         // when the lockstep allowed its step to start
   Cycles issued = -1;          // when it was decoded and its DMA requested
@@ -37,8 +37,8 @@ struct MessageRecord {
   Cycles tail_ejected = -1;
   Cycles completed = -1;  // when it was reduced or stored
 
-  // The message that met the last dependency: when its tail left its sender, its delay beyond the zero-load
-  // latency, and the part of that delay that credits alone can explain.
+  // The message that met the last dependency: when its tail left the sender, its delay in excess of the
+  // zero-load latency, and the part of that delay that credits alone can explain.
   Cycles enabler_tail_injected = 0;
   Cycles enabler_delay = 0;
   Cycles enabler_credit_delay = 0;
@@ -46,7 +46,7 @@ struct MessageRecord {
   Payload payload;
 };
 
-// Observes messages as they complete; called in simulated-time order of completion.
+// Observes messages as they complete; called in order of completion time.
 class MessageObserver {
  public:
   virtual ~MessageObserver() = default;

@@ -12,16 +12,16 @@
 namespace coppice::ni {
 
 // The order in which the reduction unit adds or stores the flits that arrive at its ports, which determines
-// how sums round: as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless some of its
-// words are in a sum in progress (which is written `latency` cycles after its flit proceeded), or in a lower
-// port's flit of the same cycle; then it waits in its port's queue. The oldest flit of a queue proceeds as
-// soon as it can. In a cycle in which it cannot, an arriving flit to be added overtakes the waiting flits,
-// unless one of them is to be stored.
+// how sums are rounded; the same as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless
+// some of its words are in a sum in progress (which is written `latency` cycles after its flit proceeded) or
+// in a lower port's flit of the same cycle; then it waits in its port's queue. The oldest flit of a queue
+// proceeds as soon as it can. In a cycle in which it cannot, an arriving flit to be added overtakes the
+// waiting flits, unless one of them is to be stored.
 //
-// Data that is read ahead is sent before its sums are written, so a response can arrive while those still
-// wait: if a final value were stored first, they would be added to it again. So if one of two flits with
-// common words is to be stored, it may not overtake a flit that was read ahead. In Verilog, reads wait for
-// their sums instead.
+// Data that is read ahead is sent before its sums are written, so a response can arrive while those sums
+// still wait; if the response stored a final value first, the sums would be added to it again. Therefore, if
+// one of two flits with common words is to be stored, it must not overtake a flit that was read ahead. In
+// Verilog, reads wait for their sums instead.
 class ReductionQueues {
  public:
   struct Flit {
@@ -37,7 +37,7 @@ class ReductionQueues {
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
   // Simulates the cycles before `now`.
   void advance(Cycles now, std::span<float> memory);
-  // Simulates cycles until no waiting flit has one of the words [first, last).
+  // Simulates cycles until no waiting flit covers a word in [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
   // Calls `read` with the words [first, last) as they will be when no present flit waits for one of them: the
   // result of reading one word at a time, each after its sums. Time and memory are restored afterwards.
@@ -47,19 +47,19 @@ class ReductionQueues {
 
  private:
   struct PendingSum {
-    Cycles written;  // may be read from the next cycle on
+    Cycles written;  // the word may be read from the next cycle on
     std::size_t first;
     std::size_t last;
   };
 
-  // First in, first out. Most flits find the queue empty and leave it empty, so it then starts again from the
-  // front.
+  // A first-in-first-out queue. Most flits enter and leave an empty queue, so it restarts at the front of its
+  // storage whenever it becomes empty.
   class Queue {
    public:
     bool empty() const { return front_ == entries_.size(); }
     Flit front() const { return at(front_); }
     Flit back() const { return at(entries_.size() - 1); }
-    // Whether the last flit arrives in `cycle`, and whether others wait before it.
+    // Whether the last flit arrives in `cycle`; below, whether others wait before it.
     bool comes(Cycles cycle) const { return !empty() && entries_.back().came == cycle; }
     bool waits(Cycles cycle) const { return entries_.size() - front_ > (comes(cycle) ? 1U : 0U); }
     // Whether some of the waiting flits are to be stored.
@@ -70,10 +70,10 @@ class ReductionQueues {
     bool has_words(std::size_t first, std::size_t last) const;
     // The arrival time of the oldest flit.
     Cycles front_came() const { return entries_[front_].came; }
-    // Marks flits with one of the words [first, last) as read ahead.
+    // Marks flits that cover a word in [first, last) as read ahead.
     void mark_read(std::size_t first, std::size_t last);
-    // Whether a flit that arrived before `came`, and was read ahead, has words of `flit`, and one of the two
-    // is to be stored.
+    // Whether a flit that arrived before `came` was read ahead and has words in common with `flit`, and at
+    // least one of the two is to be stored.
     bool precedes(const Flit& flit, Cycles came) const;
 
    private:

@@ -6,16 +6,16 @@
 
 namespace coppice::ni {
 
-// Adds arriving partial sums to the gradient buffer, or stores arriving final values. It accepts flits as
+// Adds arriving partial sums to the gradient buffer, or stores arriving final values. Flits are accepted as
 // fast as the ejection channel delivers them (`system.ni.reduction_flits_per_cycle` is that channel's rate),
-// so a message is done one pipeline latency after its tail; a store bypasses the adders.
+// so a message is complete one pipeline latency after its tail; stores bypass the adders.
 class ReductionUnit {
  public:
   static constexpr Cycles kStoreLatency = 1;
 
   explicit ReductionUnit(Cycles reduction_latency) : reduction_latency_(reduction_latency) {}
 
-  // The cycle at which a message whose tail arrived at `tail_ejected` is in memory.
+  // The cycle in which a message whose tail arrived in cycle `tail_ejected` is in memory.
   Cycles completion(schedule::Op op, Cycles tail_ejected) const {
     return tail_ejected + (op == schedule::Op::kReduce ? reduction_latency_ : kStoreLatency);
   }

@@ -12,8 +12,8 @@
 
 namespace coppice::ni {
 
-// Reassembles packets at a port: a message has arrived when all its packets have, in whatever order virtual
-// channels delivered them.
+// Reassembles messages at a port: a message has arrived when all its packets have, in any order across
+// virtual channels.
 class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
  public:
   struct Size {
@@ -62,7 +62,7 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
   void visit(fabric::StateRecorder& recorder) override { visit_all(recorder); }
   void visit(fabric::StateShifter& shifter) override { visit_all(shifter); }
 
-  // The number of messages of which some packets have arrived and some have not.
+  // The number of messages of which some, but not all, packets have arrived.
   std::size_t incomplete() const { return missing_.size(); }
 
  private:

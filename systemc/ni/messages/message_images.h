@@ -14,23 +14,23 @@
 namespace coppice::ni {
 
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
-// origin, executes its tables: entry i of a port there stands for entry i of that port everywhere. The others
-// do the same in the same cycles, so only the differences are simulated for each: their data is read, added
-// and stored, and their messages are reported to observers.
+// origin, executes its tables: entry i of one of its ports represents entry i of that port at every
+// accelerator. The others do the same in the same cycles, so only the differences are simulated for each of
+// them: their data is read, added and stored, and their messages are reported to observers.
 class MessageImages {
  public:
-  // All references must outlive this object; the tables are those of all accelerators, with one slot per
+  // All references must outlive this object. The tables are those of all accelerators, with one slot per
   // port.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
       : schedule_(&schedule), moves_(&tables.moves()), origin_(moves_->origin()), log_(&log) {}
 
-  // Adds the memory of the next accelerator, and its buffer.
+  // Adds the memory and the buffer of the next accelerator.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
 
-  // Records that the origin has issued entry `index` of the record's port, and has read its data.
+  // Records that the origin has issued entry `index` of the record's port and has read its data.
   void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
-  // Turns the record of a message that has arrived at its destination into that of the image that arrives at
-  // the origin.
+  // Converts the record of a message that has arrived at its destination to the record of the image that
+  // arrives at the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
   // Records that the origin has reduced or stored the message.
   void completed(std::uint64_t message, MessageRecord& record);
@@ -40,7 +40,7 @@ class MessageImages {
     MemoryModule* memory;
     GradientMemory* contents;
   };
-  // The data of a message's images, one accelerator's after the other; usually little or none.
+  // The data of a message's images, concatenated by accelerator; usually little or none.
   class Payloads {
    public:
     void clear();
@@ -59,7 +59,7 @@ class MessageImages {
   struct InFlight {
     std::size_t index = 0;
     TableEntry incoming;  // the entry of the image that arrives at the origin
-    Payloads payloads;    // by the accelerator that sent them
+    Payloads payloads;    // indexed by sender
   };
 
   InFlight& in_flight(std::uint64_t message) {
@@ -79,7 +79,7 @@ class MessageImages {
   std::vector<Node> nodes_;
   std::vector<InFlight> in_flight_;  // [message]
   TableEntry entry_;
-  Payload payload_;  // that of one image
+  Payload payload_;  // payload of one image
 };
 
 }  // namespace coppice::ni

@@ -11,16 +11,16 @@
 namespace coppice::ni {
 
 // The records of all messages in flight; identities are reused after completion. If network interfaces run in
-// several threads, each thread has its own log of the same messages: one may open a message that another
+// several threads, each thread has its own log over the same messages: one may open a message that another
 // closes.
 class MessageLog {
  public:
   MessageLog() : store_(std::make_shared<Store>()), shelf_(*store_) {}
 
-  // The log of a thread; thread 0 uses this one, which owns the others. Call this before the simulation.
+  // The log of a thread. Thread 0 uses this log, which owns the others. Call this before the simulation.
   MessageLog& of_thread(std::size_t thread);
 
-  // Opens a record without data, but with the capacity left by the previous message in its place.
+  // Opens a record without data, reusing the storage of an earlier message.
   std::uint64_t open() {
     ++open_;
     const std::uint64_t id = shelf_.take();
@@ -41,18 +41,18 @@ class MessageLog {
       forget(id);
     }
   }
-  // Records the completion of a message without its own record, which another message represented.
+  // Records the completion of an image, a message that had no record of its own.
   void image_completed(const MessageRecord& image) {
     ++completed_;
     report(image);
   }
-  // A copy of the entry of message `id` that is kept until the message completes.
+  // Stores a copy of the entry of message `id` until the message completes, and returns it.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
     std::unique_ptr<TableEntry>& kept = (*store_)[id].entry;
     if (kept == nullptr) kept = std::make_unique<TableEntry>();
     return *kept = entry;
   }
-  // Prefetches a record that is needed soon.
+  // Prefetches a record that will be needed soon.
   void fetch(std::uint64_t id) const {
     constexpr std::size_t kLine = 64;
     const auto* const record = reinterpret_cast<const char*>(&(*this)[id]);
@@ -61,18 +61,18 @@ class MessageLog {
   MessageRecord& operator[](std::uint64_t id) { return (*store_)[id].record; }
   const MessageRecord& operator[](std::uint64_t id) const { return std::as_const(*store_)[id].record; }
 
-  // The following functions are called on thread 0's log, on behalf of all, while no thread runs.
+  // Call the following functions on thread 0's log, which acts for all logs, while no thread runs.
 
   void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
-  // Whether closed messages are kept until flush(), which reports them to observers by completion cycle and
-  // accelerator: for interfaces that run ahead of each other.
+  // Sets whether closed messages are kept until flush(), which reports them to observers by completion cycle
+  // and accelerator; for interfaces that run ahead of each other.
   void keep(bool keep);
   void flush();
   std::int64_t open_count() const;
   std::int64_t completed_count() const;
 
  private:
-  // A message, and the part of its table that must be kept while it is in flight.
+  // A message and its table entry, if that must be kept while the message is in flight.
   struct Slot {
     MessageRecord record;
     std::unique_ptr<TableEntry> entry;
@@ -91,7 +91,7 @@ class MessageLog {
   std::vector<MessageObserver*> observers_;
   std::int64_t open_ = 0;  // messages opened here minus those closed here
   std::int64_t completed_ = 0;
-  std::vector<std::unique_ptr<MessageLog>> others_;  // for the threads from 1 on
+  std::vector<std::unique_ptr<MessageLog>> others_;  // for threads 1 and up
 };
 
 }  // namespace coppice::ni

@@ -11,31 +11,33 @@
 
 namespace coppice::ni {
 
-// Turns the messages issued by a port into packets, in order, as the injection channel accepts them. It holds
-// at most two messages, one being sent and one after it, so that the link need not idle between them.
+// Divides the messages issued by a port into packets, in order, as the injection channel accepts them. Holds
+// at most two messages, the one being sent and the next, so that the link need not idle between them.
 //
-// Setting up a message takes cycles of the port, from when its data is ready and the previous message has
-// left: the time that C-Cube's kernels spend on synchronising with the receiver, alpha of the linear cost
-// model.
+// Setting up a message occupies the port for some cycles from when its data is ready and the previous message
+// has left: the time that C-Cube's kernels spend on synchronisation with the receiver, alpha in the linear
+// cost model.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
 
   explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
-  // Whether a message may be pushed in cycle `now`. The slot of a message whose tail leaves in a cycle is
-  // free from the next cycle on, whichever of the two processes runs first.
+  // Whether a message may be pushed in cycle `now`. A slot becomes free in the cycle after its tail leaves,
+  // whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Accepts a message whose first flit comes from memory at cycle `ready`, and which takes `setup` cycles to
-  // set up; requires has_place(). The caller wakes the fabric at front_ready(), now and when a tail has left.
+  // Accepts a message whose first flit comes from memory in cycle `ready` and whose setup takes `setup`
+  // cycles; requires has_place(). The caller wakes the fabric at front_ready(), now and whenever a tail has
+  // left.
   void push(const fabric::Message& message, Cycles ready, Cycles setup = 0) {
     queue_[(front_ + queued_) % kMessages] = {message, ready, setup};
     if (++queued_ == 1) set_up_front();
   }
-  // The cycle in which the first message may send its head; -1 if there is none.
+  // The first cycle in which the first message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // Called with (message id, cycle) when a message's head flit, or its tail, enters the injection channel.
+  // Called with (message id, cycle) when a message's head flit enters the injection channel; below, when its
+  // tail does.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 
@@ -54,7 +56,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     Cycles setup;
   };
 
-  // The cycles of messages are absolute, also those of finished ones.
+  // Visits the cycles of all messages, including finished ones, since they are absolute.
   template <typename Visitor>
   void visit_all(Visitor& visitor) {
     visitor.value(queued_);
