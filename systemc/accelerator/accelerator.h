@@ -22,16 +22,16 @@ namespace coppice::accelerator {
 struct CountedProduct;
 struct TileWalk;
 
-// The method by which the cycles of tiles are found.
+// How the cycles of tiles are determined.
 enum class Timing {
   kFormula,  // SystolicArray::cycles()
-  kArray,    // operands move through the PEs cycle by cycle, and their product is verified
+  kArray,    // simulation: operands move through the PEs cycle by cycle, and the product is verified
 };
 
 // The Timing of "formula" or "array"; throws std::invalid_argument naming them.
 Timing parse_timing(const std::string& name);
 
-// PEs with one systolic array each and a common memory, as described by `system.accelerator`.
+// The PEs of `system.accelerator`, with one systolic array each and a common memory.
 struct AcceleratorSpec {
   int pes = 16;
   SystolicArray array{32, 32, Dataflow::kOutputStationary};
@@ -50,11 +50,12 @@ struct PassCost {
   workload::Gemm product;      // of the whole mini-batch; count 0: the pass has no product
   PeCycles cycles = 0;         // cycles without waiting for the memory
   PeCycles stall_cycles = 0;   // cycles spent waiting for the memory
-  PeCycles memory_cycles = 0;  // cycles in which the memory moves data
-  PeCycles aggregation = 0;    // the part of `cycles` and `stall_cycles` that adds the PEs' weight gradients
-  Bytes partial_sums = 0;      // weight gradients of all PEs, if they have to be added
-  double utilization = 0;      // multiply-accumulates relative to the number possible on all PEs in `cycles`
-  double mapping_efficiency = 0;  // mean fraction of the arrays' PEs with work
+  PeCycles memory_cycles = 0;  // cycles in which the memory is moving data
+  PeCycles aggregation =
+      0;                   // part of `cycles` and `stall_cycles` in which the PEs' weight gradients are added
+  Bytes partial_sums = 0;  // weight gradients of all PEs, if they must be added
+  double utilization = 0;  // multiply-accumulates relative to the maximum of all PEs in `cycles`
+  double mapping_efficiency = 0;  // mean fraction of the arrays' PEs that are in use
   Traffic traffic;
   Split split = Split::kBatch;
   TilePlan plan;
@@ -69,15 +70,14 @@ struct TileSequence {
   bool output_stays = false;
 };
 
-// An executable pass: its tiles, and the addition of the PEs' weight gradients after them. LayerEngine runs
+// An executable pass: its tiles, followed by the addition of the PEs' weight gradients. LayerEngine executes
 // it in the machine.
 struct PassWork {
   PassCost cost;  // without other users of the memory
   std::vector<TileSequence> runs;
 };
 
-// Cycles of one layer in one training iteration, including stalls, for the whole mini-batch of the
-// accelerator.
+// Cycles of one layer in one training iteration, including stalls, for the accelerator's whole mini-batch.
 struct LayerCycles {
   PeCycles forward = 0;
   PeCycles input_gradient = 0;
@@ -85,55 +85,55 @@ struct LayerCycles {
   PeCycles local_aggregation = 0;  // addition of the PEs' weight gradients
 };
 
-// Computes layers on one accelerator.
+// Computes the cost of layers on one accelerator.
 //
 // A pass is split over the PEs (Split), and the slowest PE determines its time. If each PE has its own sums
-// for the weights, these are then added: each PE adds its share of the weights over all active PEs, one
+// for the weights, these are added afterwards: each PE adds its share of the weights over all active PEs, one
 // addition per array column and cycle. Passes without a product move one value per array column, cycle and
-// PE: an embedding moves a table row of `filters` values per pixel, both forward and (adding into the table)
-// for the weight gradient, but has no input gradient, since its inputs are indices; a normalization takes two
-// sweeps over its input and two over its gradient; a softmax takes three and two; a pooling visits every
-// input of every output.
+// PE: an embedding moves a table row of `filters` values per pixel, in the forward pass and (adding to the
+// table) for the weight gradient, but has no input gradient, since its inputs are indices; a normalization
+// sweeps twice over its input and twice over its gradient; a softmax three times and twice; a pooling visits
+// every input of every output.
 //
-// The values of an input gradient are added into it as they leave the array (col2im), one addition per array
-// column and cycle, which keeps pace with the array and takes no additional cycles.
+// The values of an input gradient are added to it as they leave the array (col2im), one addition per array
+// column and cycle, which keeps up with the array and needs no additional cycles.
 //
-// Tiling::kLeastTraffic considers each order of tiles with its fastest split and takes the one that moves the
-// fewest bytes, the fastest among equals.
+// Tiling::kLeastTraffic considers every order of tiles with its fastest split and chooses the order that
+// moves the fewest bytes; among equals, the fastest.
 //
-// Tiles move from the memory into the buffers and back while others are computed (run_pipeline()). The PEs
-// keep step, so data that all of them read is transferred once. Weight gradients are written by each PE, read
-// and added.
+// Tiles move from memory to the buffers and back while other tiles are computed (run_pipeline()). The PEs
+// work in step, so data that all of them read is transferred once. Each PE writes its weight gradients to
+// memory, where they are read for their addition.
 class Accelerator {
  public:
-  // Throws std::invalid_argument for fewer than 1 PE, no clock or no bandwidth, and for Timing::kArray with
-  // SCALE-Sim's convention, which an array cannot follow.
+  // Throws std::invalid_argument if there is no PE, no clock or no bandwidth, or if Timing::kArray is
+  // combined with SCALE-Sim's convention, which an array cannot follow.
   explicit Accelerator(const AcceleratorSpec& spec);
 
   const AcceleratorSpec& spec() const { return spec_; }
 
-  // The cycles for `batch` >= 1 samples. Throws UnsupportedError if they take more than 2^59
-  // multiply-accumulates, if a buffer is too small for a tile, or if Timing::kArray would need operands of
-  // more than 2 GiB; throws ModelError if the array's product is wrong.
+  // The cycles for `batch` >= 1 samples. Throws UnsupportedError if the layer needs more than 2^59
+  // multiply-accumulates, a buffer is too small for a tile, or Timing::kArray would need more than 2 GiB of
+  // operands; throws ModelError if the array's product is wrong.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
   // The cost of one pass; for the weight gradient, including local aggregation.
   PassCost cost(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
-  // The update of a layer's weights.
+  // The cost of updating a layer's weights.
   PassCost update(const workload::Layer& layer, const Optimizer& optimizer) const;
 
-  // The executable work of a pass; with an unlimited memory, which never stalls, a single tile.
+  // The executable work of a pass; a single tile if the memory is unlimited and therefore never stalls.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
   // Work that takes `cycles` without memory stalls, and evenly reads `load` bytes and writes `store` bytes in
   // pieces, two of which are buffered at a time.
   PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
 
-  // The most bytes of weight gradients that the PEs hold at a time before they are added.
+  // The maximum number of bytes of weight gradients that the PEs hold before adding them.
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
-  // The times of every layer of `model`, with local aggregation included in the weight gradient's, and of the
-  // update by `optimizer`. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds can
-  // hold.
+  // The times of every layer of `model`, where the weight gradient includes local aggregation, and of the
+  // update by `optimizer`. Throws UnsupportedError naming the layer if its time exceeds the range of
+  // Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;
 

@@ -8,23 +8,23 @@
 
 namespace coppice::accelerator {
 
-// How the PEs of an accelerator split a pass.
+// The dimension along which the PEs of an accelerator split a pass.
 enum class Split {
-  kBest,     // the fastest; among equals, the first in this order
+  kBest,     // the fastest split; among equals, the first in the order below
   kBatch,    // samples
-  kRows,     // rows of the output of every sample
+  kRows,     // rows of every sample's output
   kColumns,  // columns of the output
-  kFilters,  // filters, or groups of filters; for an input gradient, its channels
+  kFilters,  // filters or groups of filters; channels for an input gradient
 };
 
-// The Split of "best", "batch", "rows", "columns" or "filters"; throws std::invalid_argument naming them.
+// The Split of "best", "batch", "rows", "columns" or "filters"; throws std::invalid_argument for other names.
 Split parse_split(const std::string& name);
 const char* to_string(Split split);
-// All except kBest.
+// All splits except kBest.
 const std::vector<Split>& splits();
 
-// A pass of a layer as split over PEs: `full` PEs compute `layer` for `samples` samples, and `smaller` ones
-// the rest.
+// A pass of a layer when split over PEs: `full` PEs compute `layer` for `samples` samples, and `smaller` PEs
+// compute the rest.
 struct Share {
   workload::Layer layer;
   std::int64_t samples = 1;
@@ -36,13 +36,13 @@ struct Share {
   bool shares_input = false;
   bool shares_weight = false;
   std::int64_t copies = 1;
-  // Every PE holds a partial sum for all weights, and the sums must be added.
+  // Whether every PE has a partial sum for all weights, so that these sums must be added.
   bool partial_sums = false;
 
   std::int64_t active() const { return full + smaller; }
 };
 
-// `pass` over `batch` >= 1 samples of `layer`, split over at most `pes` PEs. `split` must not be kBest.
+// Splits `pass` over `batch` >= 1 samples of `layer` among at most `pes` PEs. `split` must not be kBest.
 Share share(const workload::Layer& layer, workload::Pass pass, std::int64_t batch, int pes, Split split);
 
 }  // namespace coppice::accelerator

@@ -22,23 +22,23 @@ class TileProgram {
   virtual std::int64_t tiles() const = 0;
   virtual TileDemand demand(std::int64_t tile) const = 0;
   virtual bool output_stays() const = 0;
-  // Whether operands and results are bytes in the memory. If not, tiles are only timed, transfers have no
-  // data, and none of the functions below is called.
+  // Whether operands and results are bytes in memory. If not, tiles are only timed, transfers carry no data,
+  // and none of the functions below is called.
   virtual bool carries_values() const { return true; }
-  // The memory addresses of a tile's operands, which are contiguous, and of its results.
+  // The memory address of a tile's operands, which are contiguous; below, that of its results.
   virtual std::uint64_t load_address(std::int64_t /*tile*/) const { return 0; }
   virtual std::uint64_t store_address(std::int64_t /*tile*/) const { return 0; }
-  // The tile's operands are in the buffers.
+  // Called when the tile's operands are in the buffers.
   virtual void loaded(std::int64_t /*tile*/, std::span<const std::uint8_t> /*operands*/) {}
-  // The tile's computation starts and takes the cycles of its demand.
+  // Called when the tile's computation starts.
   virtual void compute(std::int64_t /*tile*/) {}
-  // The results of a tile, as many bytes as it stores.
+  // Returns the results of a tile, as many bytes as the tile stores.
   virtual std::span<const std::uint8_t> results(std::int64_t /*tile*/) { return {}; }
 };
 
 // The accelerator of a node: double buffers around its arrays, and a DMA engine that fills and empties them
-// over a TLM-2.0 socket, one transfer at a time, in request order. With its own memory it takes the cycles of
-// run_pipeline(); a memory shared with a network interface makes it wait.
+// through a TLM-2.0 socket, one transfer at a time, in request order. With a memory of its own, it takes the
+// cycles of run_pipeline(); if a network interface shares the memory, it may wait longer.
 class TileEngine : public sc_core::sc_module, public StatisticsOwner {
  public:
   tlm_utils::simple_initiator_socket<TileEngine> memory{"memory"};
@@ -46,18 +46,19 @@ class TileEngine : public sc_core::sc_module, public StatisticsOwner {
   // Totals over all programs so far.
   struct Statistics {
     std::int64_t tiles = 0;
-    PeCycles busy = 0;  // cycles in which tiles are computed
+    PeCycles busy = 0;  // cycles in which tiles are being computed
     Bytes loaded = 0;
     Bytes stored = 0;
   };
 
-  // The kernel's resolution must be a femtosecond (fabric/sim_time.h).
+  // The kernel's resolution must be one femtosecond (fabric/sim_time.h).
   TileEngine(const sc_core::sc_module_name& name, Frequency clock);
 
-  // Starts `program`, which must outlast it. Throws ModelError if another one is in progress.
+  // Starts `program`, which must stay alive until it is done. Throws ModelError if a program is already
+  // running.
   void start(TileProgram& program);
   bool busy() const { return program_ != nullptr; }
-  // Notified when the last result of a program is in the memory.
+  // Notified when the last result of a program is in memory.
   const sc_core::sc_event& done() const { return done_; }
   const Statistics& statistics() const { return statistics_; }
   void read_statistics(const Reader& read) const override;
@@ -86,9 +87,9 @@ class TileEngine : public sc_core::sc_module, public StatisticsOwner {
   TileProgram* program_ = nullptr;
   std::int64_t loaded_ = 0;    // number of tiles
   std::int64_t computed_ = 0;  // number of tiles
-  std::int64_t output_ = -1;   // number of tiles of sums begun, minus one
+  std::int64_t output_ = -1;   // index of the current tile of sums; -1 before the first
   bool loading_ = false;
-  std::deque<Store> stores_;  // not finished
+  std::deque<Store> stores_;  // stores in progress
   sc_core::sc_time last_load_;
   sc_core::sc_time last_computed_;
   sc_core::sc_time before_last_computed_;

@@ -9,7 +9,8 @@
 
 namespace coppice::schedule {
 
-// Sets of small numbers in words owned by the caller: the checker holds millions of sets side by side.
+// Sets of small numbers in words owned by the caller, so that the checker can store millions of sets
+// contiguously.
 
 inline std::size_t words_of(std::size_t bits) {
   return (bits + 63) / 64;
@@ -28,11 +29,11 @@ class ConstBits {
   }
   bool operator==(const ConstBits& other) const { return std::equal(words_, words_ + count_, other.words_); }
 
-  // The least number in both sets, -1 if there is none.
+  // The lowest number in both sets; -1 if there is none.
   std::ptrdiff_t first_common(ConstBits other) const {
     return first([&](std::size_t i) { return words_[i] & other.words_[i]; });
   }
-  // The least number that is in `other` but not here, -1 if there is none.
+  // The lowest number that is in `other` but not in this set; -1 if there is none.
   std::ptrdiff_t first_missing_of(ConstBits other) const {
     return first([&](std::size_t i) { return other.words_[i] & ~words_[i]; });
   }
@@ -40,7 +41,7 @@ class ConstBits {
  private:
   template <typename Word>
   std::ptrdiff_t first(Word word) const {
-    // Combines all words without branches, since bits are rarely set.
+    // Combines all words without branches, since bits are seldom set.
     std::uint64_t any = 0;
     for (std::size_t i = 0; i < count_; ++i) any |= word(i);
     if (any == 0) return -1;
@@ -74,7 +75,7 @@ class Bits {
   std::size_t count_;
 };
 
-// One set that owns its words.
+// A set that owns its words.
 class BitSet {
  public:
   explicit BitSet(std::size_t words) : words_(words, 0) {}

@@ -12,9 +12,9 @@ struct BipartiteEdge {
   std::int32_t right = 0;
 };
 
-// A color, from 0, for every edge, such that edges at a common vertex differ. The number of colors is the
-// largest degree, which is optimal (König 1916). An edge gets the lowest color that is free at both ends; if
-// there is none, two colors are exchanged along a path of edges.
+// Assigns every edge a color, numbered from 0, such that edges at a common vertex have different colors. The
+// number of colors is the maximum degree, which is optimal (König 1916). An edge receives the lowest color
+// that is free at both ends; if there is none, two colors are exchanged along a path of edges.
 std::vector<std::int32_t> color_edges(std::span<const BipartiteEdge> edges);
 
 }  // namespace coppice

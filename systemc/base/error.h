@@ -5,15 +5,15 @@
 
 namespace coppice {
 
-// A location in an input: a file, or the command line (`file` is then the option); line and column count from
-// 1.
+// A location in an input, which is a file or the command line (`file` is then the option). Lines and columns
+// count from 1.
 struct SourceLocation {
   std::string file;
   int line = 1;
   int column = 1;
 };
 
-// Bad input. what() is "file:line:col: message"; the command ends with exit status 2.
+// Invalid input. what() is "file:line:col: message"; the command ends with exit status 2.
 class ConfigError : public std::runtime_error {
  public:
   ConfigError(SourceLocation where, const std::string& message)
@@ -26,16 +26,16 @@ class ConfigError : public std::runtime_error {
   SourceLocation where_;
 };
 
-// A request that cannot be met for a reason found below the configuration (an algorithm that is not defined
-// on a topology, a disconnected graph). The caller that knows the key's location rethrows it as a
-// ConfigError.
+// A request that cannot be met for a reason found in code that does not see the configuration (an algorithm
+// that is not defined on a topology, a disconnected graph). The caller that knows the key's location rethrows
+// it as a ConfigError.
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Something takes longer than the longest time that can be simulated (kLongestTime). The caller that knows
-// the responsible input names it.
+// Thrown if something takes longer than the longest time that can be simulated (kLongestTime). The caller
+// that knows the responsible input names it.
 class TimeLimitError : public UnsupportedError {
  public:
   explicit TimeLimitError(const std::string& what)

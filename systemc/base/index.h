@@ -5,7 +5,7 @@
 
 namespace coppice {
 
-// Converts the number of a node, a channel, a step and so on to an index of a vector.
+// Converts a number (of a node, channel, step and so on) to a vector index.
 constexpr std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }

@@ -4,7 +4,8 @@
 
 namespace coppice {
 
-// The memory that this process may still use: that of the machine, or what remains of its limit (ulimit -v).
+// The amount of memory that this process may still use: the machine's memory, or what remains of the
+// process's limit (ulimit -v).
 Bytes machine_memory();
 
 }  // namespace coppice

@@ -5,9 +5,9 @@
 
 namespace coppice {
 
-// Deterministic random numbers, equal on every platform and build type (xoshiro256++ seeded by SplitMix64,
-// Blackman and Vigna 2019; the standard library's distributions are not portable). `stream` gives
-// independent sequences for one seed, for example one per node.
+// Deterministic random numbers, the same on every platform and in every build type (xoshiro256++ seeded by
+// SplitMix64, Blackman and Vigna 2019; the standard library's distributions are not portable). Different
+// values of `stream` give independent sequences for one seed, for example one per node.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);

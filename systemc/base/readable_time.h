@@ -4,8 +4,8 @@
 
 namespace coppice {
 
-// A time for people: four digits with the unit that keeps them short, such as "7.473 ms" for 7472680 ns.
-// Results keep their nanoseconds.
+// Formats a time in human-readable form: four digits, in the unit that keeps the number short, such as "7.473
+// ms" for 7472680 ns. Result files contain nanoseconds instead.
 std::string readable_time(double nanoseconds);
 
 }  // namespace coppice

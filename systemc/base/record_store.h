@@ -12,11 +12,11 @@
 
 namespace coppice {
 
-// Records that several threads open, hand to each other and close. A record keeps its address and is found by
-// its identity; identities are allocated in blocks to the Shelf of a thread, and reused.
+// Records that several threads open, pass to each other and close. A record's address never changes, and it
+// is found by its identity; identities are allocated in blocks to the Shelf of a thread and are reused.
 //
-// A thread that passes an identity to another must also make its earlier writes visible to it: the threads
-// synchronize in between.
+// A thread that passes an identity to another must also make its earlier writes visible to that thread, by a
+// synchronisation in between.
 template <typename Record>
 class RecordStore {
  public:
@@ -34,7 +34,7 @@ class RecordStore {
   Record& operator[](std::uint64_t id) { return blocks_.get()[id / kBlock][id % kBlock]; }
   const Record& operator[](std::uint64_t id) const { return blocks_.get()[id / kBlock][id % kBlock]; }
 
-  // Returns the first of kBlock new identities. Several threads may call it at a time.
+  // Returns the first of kBlock new identities. May be called from several threads simultaneously.
   std::uint64_t add_block() {
     const std::lock_guard lock(adding_);
     if (owned_.size() == kMostBlocks) throw std::bad_alloc();
@@ -48,8 +48,8 @@ class RecordStore {
     void operator()(Record** blocks) const { ::munmap(blocks, kMostBlocks * sizeof(Record*)); }
   };
 
-  // Reserves address space for the largest possible table, so that it never moves; unused pages take no
-  // memory, which a heap would not guarantee.
+  // Address space for the largest possible table is reserved, so that the table never moves. Unused pages
+  // occupy no memory, which a heap allocation would not guarantee.
   std::unique_ptr<Record*, Free> blocks_;
   std::mutex adding_;
   std::vector<std::unique_ptr<Record[]>> owned_;
@@ -76,8 +76,8 @@ class Shelf {
   }
   void release(std::uint64_t id) { free_.push_back(id); }
 
-  // Rebalances free records if one shelf has many more than another: messages may all begin in one thread and
-  // end in another. Call it while no thread uses the shelves.
+  // Rebalances free records if one shelf has many more than the other, since messages may all begin in one
+  // thread and end in another. Call this while no thread uses the shelves.
   static void level(Shelf& one, Shelf& other) {
     Shelf& more = one.free_.size() < other.free_.size() ? other : one;
     Shelf& less = &more == &one ? other : one;

@@ -5,7 +5,7 @@
 
 namespace coppice {
 
-// A quantity that every module of a kind counts while it runs.
+// A quantity that every module of a kind counts.
 struct Quantity {
   std::string_view module;   // the kind of module: "router"
   std::string_view name;     // "flits"
@@ -13,12 +13,13 @@ struct Quantity {
   std::string_view summary;  // its description, one sentence
 };
 
-// A module with statistics. It declares its quantities where it counts them; results and the reference
-// collect them by walking the modules of the machine (system/output/statistics.h).
+// A module with statistics. Each module declares its quantities next to the code that counts them; results
+// and the reference documentation collect them by walking the modules of the machine
+// (system/output/statistics.h).
 class StatisticsOwner {
  public:
   using Reader = std::function<void(const Quantity& quantity, double value)>;
-  // Calls `read` for each of its quantities with the value so far, always in the same order.
+  // Calls `read` for each quantity with its value so far, always in the same order.
   virtual void read_statistics(const Reader& read) const = 0;
 
  protected:

@@ -9,22 +9,22 @@
 
 namespace coppice {
 
-// `count` times `each`, both non-negative. Throws TimeLimitError instead of wrapping. Use it wherever a
-// number of bytes, flits or cycles becomes a time.
+// Returns `count` times `each`, both non-negative. Throws TimeLimitError instead of wrapping. Use it wherever
+// a number of bytes, flits or cycles is converted to a time.
 inline Femtoseconds checked_time(std::int64_t count, Femtoseconds each) {
   Femtoseconds time = 0;
   if (__builtin_mul_overflow(count, each, &time) || time > kLongestTime) throw TimeLimitError("the run");
   return time;
 }
 
-// `time` plus `by`, both non-negative. Throws TimeLimitError instead of wrapping.
+// Returns the sum of `time` and `by`, both non-negative. Throws TimeLimitError instead of wrapping.
 inline Femtoseconds checked_sum(Femtoseconds time, Femtoseconds by) {
   Femtoseconds sum = 0;
   if (__builtin_add_overflow(time, by, &sum) || sum > kLongestTime) throw TimeLimitError("the run");
   return sum;
 }
 
-// `count` times `each`, capped at kLongestTime: for times that are only compared.
+// Returns `count` times `each`, at most kLongestTime; for times that are only compared.
 inline Femtoseconds capped_time(std::int64_t count, Femtoseconds each) {
   Femtoseconds time = 0;
   return __builtin_mul_overflow(count, each, &time) ? kLongestTime : std::min(time, kLongestTime);

@@ -10,16 +10,16 @@ namespace coppice {
 using Bytes = std::int64_t;
 // Periods of `system.clock`.
 using Cycles = std::int64_t;
-// Simulated time; an int64 holds 9,223 s.
+// Simulated time; an int64 can represent 9,223 s.
 using Femtoseconds = std::int64_t;
 
 inline constexpr Femtoseconds kFemtosecondsPerNanosecond = 1'000'000;
 inline constexpr Femtoseconds kFemtosecondsPerSecond = 1'000'000'000'000'000;
 
-// The longest simulated time: the range of Femtoseconds, minus a margin for rounding up.
+// The longest simulated time: the range of Femtoseconds minus a margin for rounding up.
 inline constexpr Femtoseconds kLongestTime = 9'223 * kFemtosecondsPerSecond;
 
-// Bytes moved per second in one direction. Units are decimal, as is usual in the field: 16 GB/s = 16e9 B/s.
+// Bytes moved per second in one direction. Units are decimal, as usual in the field: 16 GB/s = 16e9 B/s.
 struct Bandwidth {
   std::int64_t bytes_per_second = 0;
   auto operator<=>(const Bandwidth&) const = default;  // NOLINT(modernize-use-nullptr): its 0
@@ -35,15 +35,15 @@ struct Frequency {
 };
 
 // Parsers for a number followed by a unit, optionally separated by a space: "64 KiB", "16 GB/s", "100 Gb/s",
-// "150 ns", "1 GHz". KiB/MiB/GiB are powers of 1024, kB/MB/GB powers of 1000. Each function throws
-// std::invalid_argument with the reason and an example; signs, fractions of the smallest unit and overflow
-// are rejected.
+// "150 ns", "1 GHz". KiB, MiB and GiB are powers of 1024; kB, MB and GB are powers of 1000. Each function
+// throws std::invalid_argument with the reason and an example if the text has a sign, a fraction of the
+// smallest unit, or any other fault, or if the value overflows.
 Bytes parse_bytes(std::string_view text);
 Bandwidth parse_bandwidth(std::string_view text);
 Femtoseconds parse_duration(std::string_view text);
 Frequency parse_frequency(std::string_view text);
 
-// The inverses of parse_*: the shortest exact text, for resolved configurations and messages.
+// The inverses of parse_*: the shortest exact string, for resolved configurations and messages.
 std::string format_bytes(Bytes bytes);
 std::string format_bandwidth(Bandwidth bandwidth);
 std::string format_duration(Femtoseconds time);

@@ -10,8 +10,8 @@ namespace coppice::rtl_writer {
 
 using topology::NodeId;
 
-// A design to write in Verilog: a collective of all accelerators of a network. The schedule's nodes are the
-// topology's accelerators in their order. All references outlive it.
+// A design to be written in Verilog: a collective of all accelerators of a network. The schedule's nodes are
+// the topology's accelerators, in the same order. All references must outlive the design.
 struct Design {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -25,31 +25,30 @@ struct Design {
 // Ports of a node's router that lead to channels: the more of its in-channels and out-channels.
 int links_of(const topology::Topology& topology, NodeId node);
 
-// Parameters that all nodes of the Verilog share, as rtl/tile/lite_tile.v names them: as small as the design
-// permits.
+// Parameters shared by all nodes, named as in rtl/tile/lite_tile.v; each is as small as the design permits.
 struct Shape {
   int ports = 0;
   int flit_bits = 0;
   int vcs = 0;
   int vc_bits = 0;
   int depth = 0;    // a power of two
-  int credits = 0;  // of it
+  int credits = 0;  // used slots of a buffer
   int entries = 0;  // lines of a port's table, a power of two
   int flows = 0;    // a power of two
   int hop_port_bits = 0;
   int hops = 0;
-  std::int64_t words = 0;  // of an accelerator's gradient buffer
+  std::int64_t words = 0;  // in an accelerator's gradient buffer
 
   int hop_bits() const { return hop_port_bits + 2 * vc_bits; }
   int route_bits() const { return hops * hop_bits(); }
 };
 Shape shape_of(const Design& design);
 
-// Bits of a head flit before its route.
+// Bits of a head flit that precede its route.
 inline constexpr int kHeadBits = 81;
 
-// Throws ConfigError, which names the key and a value that would be right, if the Verilog cannot run the
-// design in the model's cycles.
+// Throws ConfigError, naming the key and a valid value, if the Verilog cannot run the design in the model's
+// cycles.
 void require_verilog(const Design& design);
 
 }  // namespace coppice::rtl_writer

@@ -9,16 +9,16 @@
 
 namespace coppice::rtl_writer {
 
-// The writes that bring a network's tables and settings into its registers (rtl/network/boot.v), as text for
-// $readmemh with a comment before each tile and port.
+// The register writes that load a network's tables and settings (rtl/network/boot.v), as text for $readmemh
+// with a comment before each tile and port.
 struct BootImage {
   std::string text;
   std::int64_t writes = 0;
 };
-// Throws ConfigError if a register cannot hold a value.
+// Throws ConfigError if a value does not fit into its register.
 BootImage boot_image(const Design& design, const Shape& shape);
 
-// A memory of fp32 values for $readmemh.
+// The image of a memory of fp32 values, for $readmemh.
 std::string memory_image(std::span<const float> values);
 
 }  // namespace coppice::rtl_writer

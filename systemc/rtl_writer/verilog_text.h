@@ -9,17 +9,18 @@
 
 namespace coppice::rtl_writer {
 
-// The parameters of the network and its bench, as localparams to include.
+// The parameters of the network and its bench, as localparams for an include file.
 std::string parameters_text(const Design& design, const Shape& shape, std::int64_t boot_writes,
                             Cycles model_cycles);
 
-// Module `network`: tiles, switches, the links between them, and the registers of all tiles behind one port.
+// Module `network`: tiles, switches, the links between them, and one port for the registers of all tiles.
 std::string network_text(const Design& design, const Shape& shape);
 
-// The file that tb/network/bench.v includes: the network, a memory for each tile, and the signals to observe.
+// The file that tb/network/bench.v includes: the network, a memory for each tile, and the signals to be
+// observed.
 std::string connections_text(const Design& design);
 
-// A value for the placeholder `name`, which the text has between two at signs.
+// The value that fill_in() substitutes for `@name@`.
 struct Replacement {
   std::string name;
   std::string value;

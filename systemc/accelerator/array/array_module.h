@@ -12,13 +12,14 @@
 
 namespace coppice::accelerator {
 
-// A tile of fp32 values (or bf16 ones, which fp32 holds), or of int8 values in int32s.
+// A tile of fp32 values (also bf16 values, stored as fp32), or of int8 values stored as int32.
 using ArrayTile = std::variant<TileOperands<float>, TileOperands<std::int32_t>>;
 
 // The interface from which an array fetches its next tile.
 class TileSource : public virtual sc_core::sc_interface {
  public:
-  // The next tile, which must remain valid until its result has been taken; null if there is none now.
+  // Returns the next tile, which must remain valid until its result has been taken; null if none is
+  // available.
   virtual const ArrayTile* next_tile() = 0;
   // Notified when next_tile() may have a tile again.
   virtual const sc_core::sc_event& tile_offered() const = 0;
@@ -31,8 +32,8 @@ class TileSink : public virtual sc_core::sc_interface {
   virtual void take(const ArrayTile& tile, PeCycles cycles) = 0;
 };
 
-// A systolic array as a module: processes tiles back to back, and moves their operands through its PEs cycle
-// by cycle. The computation depends on nothing else, so the kernel is entered once per tile: all its cycles
+// A systolic array as a module: processes tiles back to back, moving their operands through its PEs cycle by
+// cycle. Since the computation depends on nothing else, the kernel is entered once per tile: all its cycles
 // are computed when it begins, and its result is delivered in the cycle in which it is ready.
 class ArrayModule : public sc_core::sc_module, public StatisticsOwner {
  public:
@@ -43,8 +44,8 @@ class ArrayModule : public sc_core::sc_module, public StatisticsOwner {
   struct Statistics {
     std::int64_t tiles = 0;
     PeCycles busy = 0;           // cycles with a tile in the array
-    std::int64_t pe_cycles = 0;  // sum over tiles of used PEs times cycles
-    std::int64_t macs = 0;       // multiply-accumulates of operands, without those of zeros outside the tile
+    std::int64_t pe_cycles = 0;  // PEs in use times cycles, summed over tiles
+    std::int64_t macs = 0;       // multiply-accumulates of operands, excluding zeros outside the tile
   };
 
   // The kernel's resolution must be a femtosecond (fabric/sim_time.h).

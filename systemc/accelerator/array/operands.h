@@ -9,11 +9,11 @@
 
 namespace coppice::accelerator {
 
-// The types of the values that the PEs multiply, and of their sums.
+// The type of the values that the PEs multiply, and of their sums.
 enum class ElementType {
-  kFp32,  // fp32, fp32 sums; a product is rounded before it is added
-  kBf16,  // bf16, fp32 sums
-  kInt8,  // int8, int32 sums that wrap
+  kFp32,  // fp32 with fp32 sums; products are rounded before they are added
+  kBf16,  // bf16 with fp32 sums
+  kInt8,  // int8 with int32 sums that wrap
 };
 
 const char* to_string(ElementType type);
@@ -21,7 +21,7 @@ std::int64_t element_bytes(ElementType type);
 // The ElementType of "fp32", "bf16" or "int8"; throws std::invalid_argument naming them.
 ElementType parse_element_type(const std::string& name);
 
-// The bf16 value nearest to `value`, ties to even; NaNs stay NaNs.
+// The nearest bf16 value; ties round to even, and NaNs remain NaNs.
 inline float round_to_bf16(float value) {
   auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return std::bit_cast<float>((bits & 0xffff0000U) | 0x00400000U);
@@ -29,7 +29,7 @@ inline float round_to_bf16(float value) {
   return std::bit_cast<float>(bits & 0xffff0000U);
 }
 
-// A view of a matrix stored elsewhere, with elements `row_stride` and `column_stride` values apart.
+// A view of a matrix stored elsewhere, with strides of `row_stride` and `column_stride` values.
 template <typename T>
 struct MatrixView {
   T* values = nullptr;
@@ -52,7 +52,7 @@ struct MatrixView {
   }
 };
 
-// A matrix that owns its values, row after row, initially zeros.
+// A matrix that owns its values, in row-major order, initially zeros.
 template <typename T>
 class Matrix {
  public:

@@ -10,12 +10,12 @@
 namespace coppice::accelerator {
 
 // The PEs of a systolic array of rows x columns, simulated one cycle at a time. A PE has three registers and
-// a multiply-accumulator; the values of one register of all PEs are stored row after row, so that a cycle of
-// the array is three passes over contiguous values. rtl/accelerator/pe_array.v is the Verilog equivalent,
-// register by register.
+// a multiply-accumulator. The values of one register of all PEs are stored in row-major order, so that a
+// cycle of the array is three passes over contiguous values. rtl/accelerator/pe_array.v is the register-exact
+// Verilog equivalent.
 //   left   the operand that moves right, from the left edge
 //   upper  the operand that moves down, from the upper edge, or is stationary
-//   sum    the sum that is stationary, or moves up; row 0 leaves by the upper edge
+//   sum    the sum, which is stationary or moves up; row 0 outputs it at the upper edge
 // Value is float (fp32, and bf16 values with fp32 sums) or std::int32_t (int8 with int32 sums that wrap).
 template <typename Value>
 class PeArray {
@@ -30,16 +30,16 @@ class PeArray {
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 
-  // A cycle of an output-stationary stream: operands move right and down, and every PE adds the product of
-  // the two operands that arrive. `left` has one value per row, `upper` one per column.
+  // Simulates a cycle of an output-stationary stream: operands move right and down, and every PE adds the
+  // product of the two operands that arrive. `left` has one value per row, `upper` one per column.
   void multiply_in_place(std::span<const Value> left, std::span<const Value> upper) {
     move_right(left);
     move_down(upper);
     for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = multiply_add(left_[i], upper_[i], sum_[i]);
   }
 
-  // A cycle of a weight- or input-stationary stream: operands move right, and every PE adds the product of
-  // its own and the arriving operand to the sum of the PE below.
+  // Simulates a cycle of a weight- or input-stationary stream: operands move right, and every PE adds the
+  // product of its stationary and its arriving operand to the sum of the PE below.
   void multiply_past(std::span<const Value> left) {
     move_right(left);
     const std::size_t above = sum_.size() - columns_;
@@ -49,14 +49,15 @@ class PeArray {
     for (std::size_t i = above; i < sum_.size(); ++i) sum_[i] = multiply_add(left_[i], upper_[i], Value{});
   }
 
-  // A cycle that shifts in stationary operands from above; the other contents of the array are dropped.
+  // Simulates a cycle that shifts in stationary operands from above; all other contents are discarded.
   void load(std::span<const Value> upper) {
     move_down(upper);
     std::fill(left_.begin(), left_.end(), Value{});
     std::fill(sum_.begin(), sum_.end(), Value{});
   }
 
-  // A cycle that shifts the sums up by a row, with zeros from below; operands are dropped.
+  // Simulates a cycle that shifts the sums up by a row, with zeros entering from below; operands are
+  // discarded.
   void drain() {
     std::copy(sum_.begin() + static_cast<std::ptrdiff_t>(columns_), sum_.end(), sum_.begin());
     std::fill(sum_.end() - static_cast<std::ptrdiff_t>(columns_), sum_.end(), Value{});
@@ -66,7 +67,7 @@ class PeArray {
 
   // The sums at the upper edge.
   std::span<const Value> top() const { return {sum_.data(), columns_}; }
-  // Registers of all PEs, row after row, for observers.
+  // Registers of all PEs in row-major order, for observers.
   std::span<const Value> left() const { return left_; }
   std::span<const Value> upper() const { return upper_; }
   std::span<const Value> sums() const { return sum_; }

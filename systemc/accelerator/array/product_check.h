@@ -9,20 +9,20 @@
 
 namespace coppice::accelerator {
 
-// A product of random operands, which an array computes block by block, cycle by cycle. The operands are
-// whole numbers whose sums need no rounding: for fp32 and bf16 up to the largest such size, for int8 any
-// value. bf16 operands are given as nearby fp32 values that become whole only by rounding.
+// A product of random operands that an array computes block by block, cycle by cycle. The operands are whole
+// numbers whose sums need no rounding: any value for int8, a limited range for fp32 and bf16. bf16 operands
+// are given as nearby fp32 values that become whole only by rounding.
 class CheckedProduct {
  public:
-  // A product m x k by k x n whose operands are drawn by `number`. Throws UnsupportedError if that takes more
-  // than 2 GiB.
+  // A product m x k by k x n with operands generated from `number`. Throws UnsupportedError if they exceed 2
+  // GiB.
   CheckedProduct(const SystolicArray& array, ElementType type, std::int64_t m, std::int64_t k, std::int64_t n,
                  std::int64_t number = 0);
 
-  // Adds the given block of the product, and returns its cycles.
+  // Adds the given block of the product and returns the number of cycles.
   PeCycles compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth, std::int64_t n,
                    std::int64_t width);
-  // Throws ModelError unless the computed values equal the product. No block may be computed afterwards.
+  // Throws ModelError unless the computed values equal the product. Call this after the last block.
   void check();
 
  private:

@@ -17,22 +17,23 @@ enum class Dataflow { kOutputStationary, kWeightStationary, kInputStationary };
 // std::invalid_argument naming them.
 Dataflow parse_dataflow(const std::string& name);
 
-// The cycles of a tile that count.
+// Which cycles of a tile count.
 enum class Convention {
-  kCausal,  // all, from its first operand to its last result; tiles at the edges take only what they use
-  // As in SCALE-Sim: every tile as large as the array, and an output-stationary one without the cycles in
-  // which its results leave.
+  kCausal,  // all, from its first operand to its last result; tiles at the edges count with the rows and
+            // columns in use
+  // As in SCALE-Sim: every tile counts as large as the array, and an output-stationary tile counts without
+  // the cycles in which its results leave.
   kScaleSim,
 };
 
 // The Convention of "causal" or "scale_sim"; throws std::invalid_argument naming them.
 Convention parse_convention(const std::string& name);
 
-// Timing of a systolic array of rows x columns multiply-accumulators. Operands enter at its left and upper
-// edges, one value per row or column and cycle, each row and column a cycle after its neighbour; results
-// leave by the upper edge. A tile occupies the array from its first operand to its last result, and tiles
-// follow one another without overlap (Samajdar et al. 2020, Sec. III). TileRun moves every value and takes
-// the same number of cycles.
+// The timing of a systolic array of rows x columns multiply-accumulators. Operands enter at its left and
+// upper edges, one value per cycle in each row and column, each row and column one cycle after its neighbour;
+// results leave at the upper edge. A tile occupies the array from its first operand to its last result, and
+// tiles follow one another without overlap (Samajdar et al. 2020, Sec. III). TileRun moves every value and
+// needs the same number of cycles.
 class SystolicArray {
  public:
   // Throws std::invalid_argument unless both sizes are at least 1 and `pe_latency` (see pe_latency()) is not
@@ -45,23 +46,23 @@ class SystolicArray {
   Dataflow dataflow() const { return dataflow_; }
   Convention convention() const { return convention_; }
   // Cycles from the arrival of a PE's operands until it adds their product: 0, or the number of registers
-  // between its multiplier and its adder. A tile takes as many more cycles, except by SCALE-Sim's count.
+  // between its multiplier and its adder. They extend every tile, except in SCALE-Sim's convention.
   int pe_latency() const { return pe_latency_; }
 
-  // The cycles of a product m x k by k x n, which is laid out on the array (rows x columns) and streamed past
-  // it (depth):
+  // The cycles of a product m x k by k x n. Two of its dimensions are laid out on the array (rows x columns)
+  // and the third is streamed past them (depth):
   //   output stationary  m x n, depth k;   weight stationary  k x n, depth m;   input stationary  k x m,
   //   depth n
-  // It is cut into tiles of at most the array's size. A tile of r x c occupies the array for 2 r + c + depth
-  // - 2 cycles: r to load or drain, r - 1 + c - 1 of skew, and depth values through each lane. Tiles at the
-  // edges count with the rows and columns that they use. As SCALE-Sim counts, every tile has the array's
-  // size, and takes r cycles fewer if output stationary.
+  // The product is cut into tiles of at most the array's size. A tile of r x c occupies the array for 2 r + c
+  // + depth - 2 cycles: r to load or drain, r - 1 + c - 1 of skew, and depth values through each lane. Tiles
+  // at the edges count with the rows and columns in use. In SCALE-Sim's convention, every tile has the
+  // array's size, and an output-stationary tile needs r cycles fewer.
   PeCycles cycles(const workload::Gemm& gemm) const;
 
-  // Multiply-accumulates done, divided by the number possible in the same time; 0 if there is no work.
+  // Multiply-accumulates performed relative to the number possible in the same time; 0 if there is no work.
   double utilization(const workload::Gemm& gemm) const;
 
-  // The average fraction of PEs in use, over all tiles; 0 if there are none.
+  // The mean fraction of PEs in use, over all tiles; 0 if there are none.
   double mapping_efficiency(const workload::Gemm& gemm) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace coppice::accelerator {
 
-// Operands of a tile as they enter the array, and the location of its result.
+// The operands of a tile as they enter the array, and the matrix for its result.
 //   output stationary        left: rows x depth, upper: depth x columns, result: rows x columns
 //   weight, input stationary left: rows x depth, upper: rows x columns (it stays), result: depth x columns
 template <typename Value>
@@ -19,28 +19,28 @@ struct TileOperands {
   MatrixView<Value> result;  // values that leave the array are added to it
 };
 
-// A tile on the PEs, cycle by cycle: feeders at the left and upper edge delay every lane by one cycle more
-// than its neighbour, and a collector at the upper edge adds the values that leave to the result.
+// Simulates a tile on the PEs, cycle by cycle: feeders at the left and upper edges delay each lane by one
+// cycle more than its neighbour, and a collector at the upper edge adds the values that leave to the result.
 //   output stationary         stream rows + columns + depth - 2 cycles, drain rows
 //   weight, input stationary  fill rows, stream rows + columns + depth - 2: the last row's lane first
-// PEs that add a product `pe_latency` cycles after its operands arrived stream as many cycles more.
+// If PEs add products `pe_latency` cycles after their operands arrive, streaming takes that many cycles more.
 template <typename Value>
 class TileRun {
  public:
   enum class Phase { kFill, kStream, kDrain, kDone };
 
-  // `operands` must outlast the run. Throws std::invalid_argument if a size is 0 or sizes do not agree.
+  // `operands` must outlive the run. Throws std::invalid_argument if a size is 0 or sizes do not match.
   TileRun(Dataflow dataflow, const TileOperands<Value>& operands, int pe_latency = 0);
 
   Phase phase() const { return phase_; }
   PeCycles cycles() const { return cycles_; }  // so far
-  // The values at the array's edges in the cycle of the next step(), row 0 and column 0 first. The left edge
-  // is empty during fill, both are empty during drain.
+  // The values at the array's edges in the cycle of the next step(), beginning with row 0 and column 0. The
+  // left edge is empty during fill; both edges are empty during drain.
   const std::vector<Value>& left_edge() const { return left_edge_; }
   const std::vector<Value>& upper_edge() const { return upper_edge_; }
   const PeArray<Value>& array() const { return array_; }
 
-  // Runs one cycle; must not be called when it is done.
+  // Runs one cycle; must not be called after the last one.
   void step();
   // Runs all remaining cycles.
   void finish();
@@ -63,20 +63,20 @@ class TileRun {
   PeArray<Value> array_;
   std::vector<Value> left_edge_;
   std::vector<Value> upper_edge_;
-  // For a stream: the operands whose products are added at the edges now; they entered `pe_latency_` cycles
-  // ago.
+  // During a stream, the edge operands whose products are added in this cycle; they entered `pe_latency_`
+  // cycles ago.
   std::vector<Value> left_added_;
   std::vector<Value> upper_added_;
   Phase phase_ = Phase::kDone;
-  PeCycles in_phase_ = 0;  // finished cycles of the phase
+  PeCycles in_phase_ = 0;  // finished cycles of the current phase
   PeCycles cycles_ = 0;
 };
 
 extern template class TileRun<float>;
 extern template class TileRun<std::int32_t>;
 
-// Runs out = out + a b (m x k by k x n) on an array of rows x columns PEs, tile after tile, and returns the
-// cycles. Throws std::invalid_argument if sizes do not agree.
+// Computes out = out + a b (m x k by k x n) on an array of rows x columns PEs, tile by tile, and returns the
+// number of cycles. Throws std::invalid_argument if sizes do not match.
 template <typename Value>
 PeCycles run_product(const SystolicArray& array, MatrixView<const Value> a, MatrixView<const Value> b,
                      MatrixView<Value> out);

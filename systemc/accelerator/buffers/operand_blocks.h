@@ -10,18 +10,17 @@
 
 namespace coppice::accelerator {
 
-// The contribution of a block of rows or columns to the number of values in an operand: places, and tensor
-// values per value of the other dimension.
+// What a block of rows or columns contributes to the number of values in an operand: the number of its
+// elements, and tensor values per value of the other dimension.
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;
   auto operator<=>(const OperandPart&) const = default;
 };
 
-// A matrix operand of a product, and the number of a tensor's values in its blocks. A plain matrix has one
-// value in every place. The patches of a convolution (im2col: a row per output pixel, a column per weight of
-// a filter) contain every input once for each patch that covers it, and no value where a patch lies on the
-// padding.
+// A matrix operand of a product, which counts the tensor values in its blocks. A plain matrix has one value
+// per element. The patches of a convolution (im2col: a row per output pixel, a column per weight of a filter)
+// contain every input once for each patch that covers it, and no value where a patch lies on the padding.
 class OperandBlocks {
  public:
   static OperandBlocks plain(std::int64_t rows, std::int64_t columns);
@@ -36,10 +35,10 @@ class OperandBlocks {
   // of more than one output row count as if they covered all of those rows.
   std::int64_t values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                       std::int64_t end_column) const;
-  // The number of all values of the operand that the product needs.
+  // The total number of the operand's values that the product needs.
   std::int64_t values() const { return new_values(0, rows(), 0, columns()); }
-  // The number of values of a block that no earlier block of pixels or columns contains; over all blocks they
-  // add up to all values.
+  // The number of values of a block that no earlier block of pixels or columns contains; the sum over all
+  // blocks is values().
   std::int64_t new_values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                           std::int64_t end_column) const;
 
@@ -47,13 +46,13 @@ class OperandBlocks {
   friend class OperandGrid;
   friend class OperandSums;
 
-  // A dimension of an image: output pixels, and the inputs that their patches cover.
+  // One dimension of an image: output pixels, and the inputs that their patches cover.
   struct Side {
     std::int64_t outputs = 1, inputs = 1, filter = 1, stride = 1, dilation = 1, padding = 0;
     std::int64_t covered(std::int64_t first, std::int64_t end) const;
   };
 
-  // The parts of the rows or columns, cut into blocks of `size`; `once` as in OperandGrid.
+  // The parts of the rows or columns when cut into blocks of `size`; `once` as in OperandGrid.
   std::vector<OperandPart> parts(bool rows, std::int64_t size, bool once) const;
   std::int64_t positions(std::int64_t first, std::int64_t end) const;
   std::int64_t positions_of_image(std::int64_t first, std::int64_t end) const;
@@ -69,11 +68,11 @@ class OperandBlocks {
   std::int64_t channels_ = 1;
 };
 
-// An operand cut into blocks of `height` rows and `width` columns, the last ones smaller. The number of
-// values of each block is a product of a term per row and a term per column.
+// An operand cut into blocks of `height` rows and `width` columns; the last ones may be smaller. The number
+// of values in a block is the product of a term for its rows and a term for its columns.
 class OperandGrid {
  public:
-  // `once`: count by OperandBlocks::new_values(), otherwise by values().
+  // `once`: whether to count by OperandBlocks::new_values() instead of values().
   OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once);
   std::int64_t values(std::int64_t row_block, std::int64_t column_block) const;
 
@@ -83,8 +82,8 @@ class OperandGrid {
   std::vector<OperandPart> columns_;
 };
 
-// The total number of values in all blocks of an operand, for one cut after another: the sum of an
-// OperandGrid. It evaluates each cut of a dimension once, and blocks of equal parts together.
+// The total number of values in all blocks of an operand (the sum of an OperandGrid), for many block sizes:
+// evaluates each block height and width once, and blocks with equal parts together.
 class OperandSums {
  public:
   explicit OperandSums(const OperandBlocks& operand) : operand_(operand) {}
@@ -95,12 +94,12 @@ class OperandSums {
   const Counts& counts(std::map<std::int64_t, Counts>& known, bool rows, std::int64_t size) const;
 
   OperandBlocks operand_;
-  std::map<std::int64_t, Counts> rows_;     // by the height of a block
-  std::map<std::int64_t, Counts> columns_;  // by its width
+  std::map<std::int64_t, Counts> rows_;     // by block height
+  std::map<std::int64_t, Counts> columns_;  // by block width
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums_;
 };
 
-// The operands of `pass` for one group of `layer`: from the left, from above, and the result
+// The operands of `pass` for one group of `layer`: the left one, the upper one and the result
 // (workload::gemm() gives their sizes).
 struct ProductOperands {
   OperandBlocks input;

@@ -6,7 +6,7 @@
 
 namespace coppice::accelerator {
 
-// The dimensions of a product m x k by k x n, of one of its tiles, or the numbers of blocks along them.
+// The dimensions of a product m x k by k x n or of one of its tiles, or the numbers of blocks along them.
 struct ProductShape {
   std::int64_t m = 0;
   std::int64_t k = 0;

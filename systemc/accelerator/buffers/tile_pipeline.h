@@ -9,7 +9,7 @@
 
 namespace coppice::accelerator {
 
-// A tile as the whole accelerator sees it: all PEs compute theirs at the same time.
+// A tile of the whole accelerator: each PE computes its own tile at the same time.
 struct TileDemand {
   PeCycles compute = 0;
   Bytes load = 0;
@@ -19,14 +19,14 @@ struct TileDemand {
 };
 
 struct PipelineTimes {
-  PeCycles end = 0;          // when the last tile is computed and its results are in the memory
-  PeCycles compute = 0;      // cycles in which the arrays work
-  PeCycles memory_busy = 0;  // cycles in which the memory moves data
+  PeCycles end = 0;          // when the last tile has been computed and its results are in memory
+  PeCycles compute = 0;      // cycles in which the arrays are working
+  PeCycles memory_busy = 0;  // cycles in which the memory is moving data
   PeCycles stalls() const { return end - compute; }
 };
 
 // Runs tiles, `repeats` times in a row, through double buffers and one memory that serves one transfer at a
-// time in request order, results first among simultaneous requests:
+// time, in request order; among simultaneous requests, results come first. Requests are made as follows:
 //   load     when the previous load is over and, if it needs a half of the buffers, the tile before the
 //            last has left that half
 //   compute  when it is loaded, the previous tile is computed, and the half of the output buffer is free: the

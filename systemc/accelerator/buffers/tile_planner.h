@@ -12,8 +12,8 @@
 
 namespace coppice::accelerator {
 
-// A product, and how many times the memory moves the bytes of each of its operands: PEs that read the same
-// operand share one copy, and PEs with separate operands move one each.
+// A product, and the number of times that the memory moves the bytes of each operand: once for PEs that share
+// an operand, once per PE if each has its own.
 struct CountedProduct {
   ProductOperands operands;
   std::int64_t inputs = 1;
@@ -21,19 +21,19 @@ struct CountedProduct {
   std::int64_t outputs = 1;
 };
 
-// Finds tilings of products for an array and its buffers: the tile sizes of an order that move the fewest
-// bytes, counted exactly with the halos of patches; among those, the sizes with the fewest cycles, then the
-// fewest tiles. The candidate sizes are the array's, doubled up to the dimension of the product.
+// Finds tilings of products for an array and its buffers: for a given order, the tile sizes that move the
+// fewest bytes, counted exactly with the halos of patches; among those, the sizes with the fewest cycles,
+// then the fewest tiles. Candidate sizes are the array's, doubled up to the product's dimension.
 class TilePlanner {
  public:
-  // The buffers must hold tiles of the first of `products`; the others are cut by the same plan. Throws
-  // UnsupportedError naming the buffer that is too small for a tile of the array.
+  // The buffers must hold tiles of the first of `products`; the other products use the same plan. Throws
+  // UnsupportedError naming the buffer that is too small for a tile of the array's size.
   TilePlanner(std::vector<CountedProduct> products, const SystolicArray& array, const BufferSizes& buffers,
               const ValueBytes& bytes = {});
 
   // The best plan of `order`, one of kTileOrders.
   TilePlan plan(Tiling order);
-  // The bytes that all products move by `plan`: the count of walk_tiles(), without a walk.
+  // The bytes that all products move under `plan`: the same count as walk_tiles(), without a walk.
   Traffic traffic(const TilePlan& plan);
 
  private:
@@ -53,7 +53,7 @@ class TilePlanner {
   std::int64_t& streamed(ProductShape& shape) const;
   void lengthen(ProductShape& tile) const;
   bool fits(const ProductShape& tile) const;
-  // All tiles that fit, each with the streamed dimension as long as possible.
+  // All tile sizes that fit, each with the streamed dimension as long as possible.
   std::vector<ProductShape> sizes_to_try() const;
   TilePlan made(const ProductShape& tile, Tiling order) const;
   Traffic traffic_of(std::size_t product, const TilePlan& plan);

@@ -10,18 +10,19 @@
 
 namespace coppice::accelerator {
 
-// The memory traffic of one tile: loads before it is computed, stores afterwards.
+// The memory traffic of one tile: loads before its computation, stores afterwards.
 struct TileStep {
   PeCycles compute = 0;
   Bytes input = 0;
   Bytes weight = 0;
-  Bytes sums_in = 0;        // incomplete sums that had been stored before
-  Bytes sums_out = 0;       // sums that are stored
-  bool new_output = false;  // it begins another tile of sums than the previous one
-  bool takes_half = false;  // it is loaded into a half of a buffer, which the tile before the last must leave
+  Bytes sums_in = 0;        // incomplete sums that were stored earlier
+  Bytes sums_out = 0;       // sums to be stored
+  bool new_output = false;  // its tile of sums differs from the previous one's
+  bool takes_half =
+      false;  // it is loaded into a half of a buffer, which the tile before the last must have left
 };
 
-// The tiles of a plan in order, and the bytes that they move.
+// The tiles of a plan, in order, and their traffic.
 struct TileWalk {
   std::vector<TileStep> steps;
   Traffic traffic;
@@ -29,7 +30,7 @@ struct TileWalk {
   bool output_stays = false;
 };
 
-// The position of a tile in its product.
+// The indices of a tile in its product.
 struct TilePosition {
   std::int64_t m = 0, height = 0;
   std::int64_t k = 0, depth = 0;
@@ -37,10 +38,10 @@ struct TilePosition {
 };
 using TileCycles = std::function<PeCycles(const TilePosition&)>;
 
-// `cycles` gives the duration of a tile; null: the array's formula.
+// `cycles` returns the duration of a tile; null: use the array's formula.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
                     const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
-// The cycles of all tiles by the array's formula, without a walk: TileWalk::compute.
+// The cycles of all tiles by the array's formula, TileWalk::compute, without a walk.
 PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan);
 
 }  // namespace coppice::accelerator

@@ -10,31 +10,32 @@
 
 namespace coppice::accelerator {
 
-// The buffers of one PE; nullopt: as large as the operand. An operand no larger than its buffer stays there;
-// of a larger one, a tile occupies half of the buffer while the next tile is loaded into the other half.
+// The buffer sizes of one PE; nullopt: as large as the operand. An operand that fits into its buffer stays
+// there; otherwise a tile occupies half of the buffer while the next tile is loaded into the other half.
 struct BufferSizes {
   std::optional<Bytes> input;
   std::optional<Bytes> weight;
   std::optional<Bytes> output;
 };
 
-// The bytes of a value in the buffers and in the memory: of an operand, of a complete result, and of an
-// incomplete sum.
+// Bytes per value, in the buffers and in memory, of an operand, of a complete result, and of an incomplete
+// sum.
 struct ValueBytes {
   Bytes operand = workload::kElementBytes;
   Bytes result = workload::kElementBytes;
   Bytes sum = workload::kElementBytes;
 };
 
-// The order of the tiles of a product m x k by k x n: the operand that stays while the others change.
+// The order of the tiles of a product m x k by k x n, named after the operand that stays while the others
+// change.
 enum class Tiling {
-  kLeastTraffic,  // the one that moves the fewest bytes; among equals, the fewest cycles
+  kLeastTraffic,  // the order that moves the fewest bytes; among equals, the one with the fewest cycles
   kOutputReuse,   // loops over m, n, k: sums stay until they are complete
   kWeightReuse,   // loops over n, k, m
   kInputReuse,    // loops over m, k, n
 };
 
-// Every Tiling that is a fixed order: all except kLeastTraffic.
+// Every Tiling with a fixed order: all except kLeastTraffic.
 inline constexpr std::array kTileOrders = {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse};
 
 // The Tiling of "least_traffic", "output_reuse", "weight_reuse" or "input_reuse"; throws
@@ -46,13 +47,13 @@ const char* to_string(Tiling tiling);
 struct Traffic {
   Bytes input = 0;
   Bytes weight = 0;
-  Bytes output = 0;  // sums written, including incomplete ones, which are also read again
+  Bytes output = 0;  // sums written, including incomplete ones, and incomplete ones read again
   Bytes total() const { return input + weight + output; }
   Traffic& operator+=(const Traffic& other);
   bool operator==(const Traffic&) const = default;
 };
 
-// The tiling of one product: tiles of at most m x k x n, and the operands that stay in their buffers
+// The tiling of one product: the maximum tile size m x k x n, and which operands stay in their buffers
 // throughout.
 struct TilePlan {
   std::int64_t m = 0;

@@ -78,8 +78,9 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   void read_statistics(const Reader& read) const override;
 
  protected:
-  // The time when an access is done, no earlier than its request. For a read of the network interface this is
-  // the time of its first flit, such that the others can follow at its pace; otherwise that of its last data.
+  // Returns the time when an access is done, no earlier than its request. For a network-interface read, this
+  // is the time of the first flit, chosen such that the others can follow at their pace; otherwise, the time
+  // of the last data.
   virtual Femtoseconds serve(const MemoryAccess& access) = 0;
   // The latency of network-interface reads, if all reads have the same latency and writes take no time;
   // direct access is then granted.

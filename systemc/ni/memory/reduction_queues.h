@@ -32,14 +32,14 @@ class ReductionQueues {
 
   ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
 
-  // Accepts a flit that arrives in cycle `now`, at most one per port and cycle; earlier cycles are simulated
-  // first, over `memory`. Its data is copied.
+  // Accepts a flit that arrives in cycle `now`, at most one per port and cycle, and copies its data; first
+  // simulates the earlier cycles on `memory`.
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
   // Simulates the cycles before `now`.
   void advance(Cycles now, std::span<float> memory);
   // Simulates cycles until no waiting flit covers a word in [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
-  // Calls `read` with the words [first, last) as they will be when no present flit waits for one of them: the
+  // Calls `read` with the words [first, last) as they will be when no present flit waits for any of them: the
   // result of reading one word at a time, each after its sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
