@@ -24,13 +24,13 @@ using workload::Pass;
 __extension__ using Wide = __int128;
 
 constexpr Bytes kElement = workload::kElementBytes;
-constexpr std::int64_t kMostPieces = 4096;  // for work that moves values one after the other
+constexpr std::int64_t kMostPieces = 4096;  // for work that streams values
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// Distributes `total` over a sequence of parts of `whole`: returns the share of each next part.
+// Distributes `total` over consecutive parts of `whole`: each call returns the share of the next part.
 class Spread {
  public:
   Spread(Bytes total, Bytes whole) : total_(total), whole_(whole) {}
@@ -38,7 +38,7 @@ class Spread {
   Bytes next(Bytes part) {
     if (whole_ == 0 || part == 0) return 0;
     so_far_ += part;
-    // A 128-bit division takes four times as long as a 64-bit one, which nearly always suffices.
+    // A 128-bit division takes four times as long as a 64-bit one, which is nearly always sufficient.
     Bytes product = 0;
     const Bytes given = __builtin_mul_overflow(so_far_, total_, &product)
                             ? static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_)
@@ -62,8 +62,8 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
       "layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
 }
 
-// Converts a PE's tiles to the accelerator's: `traffic` is the data that all PEs together move for one of
-// their products.
+// Converts a PE's tiles to tiles of the accelerator; `traffic` is the data that all PEs together move for one
+// of their products.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
   Spread weight(traffic.weight, walk.traffic.weight);
@@ -81,7 +81,7 @@ std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
 
 }  // namespace
 
-// A pass split over the PEs in one way, before an order of tiles is chosen.
+// One way to split a pass over the PEs, before an order of tiles is chosen.
 struct Accelerator::Division {
   Split split = Split::kBatch;
   Share share;
@@ -113,14 +113,14 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   }
 }
 
-// Activations and their gradients leave as operands of other passes; weight gradients leave as sums, which
-// are exchanged and update fp32 weights.
+// Activations and their gradients are stored as operands of other passes; weight gradients are stored as
+// sums, which are exchanged and update fp32 weights.
 ValueBytes Accelerator::bytes(Pass pass) const {
   const Bytes operand = element_bytes(spec_.operands);
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
 }
 
-// The products of full PEs and of the remaining ones, as the memory sees them.
+// The products of full and of smaller PEs, with their counts of memory transfers.
 std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) const {
   const auto product = [&](const Layer& layer, std::int64_t samples, std::int64_t pes, std::int64_t copies) {
     const std::int64_t count = gemm(layer, pass, samples).count;
@@ -136,7 +136,7 @@ std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) 
   return products;
 }
 
-// Every split that the specification allows.
+// All splits that the specification allows.
 std::vector<Accelerator::Division> Accelerator::divisions(const Layer& layer, Pass pass,
                                                           std::int64_t batch) const {
   std::vector<Division> list;
@@ -245,7 +245,7 @@ PassWork Accelerator::finished(const Candidate& candidate, const Layer& layer, P
   return work;
 }
 
-// The array runs all independent products of a PE, each with its own operands.
+// Simulates all independent products of a PE on the array, each with its own operands.
 TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands,
                            const ValueBytes& bytes) const {
   if (spec_.timing == Timing::kFormula) {
@@ -264,7 +264,7 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
       first = std::move(walk);
     } else if (walk.compute != first.compute) {
       throw ModelError(
-          fmt::format("two products of {} x {} x {} took the array different times: {} and {} cycles",
+          fmt::format("two products of {} x {} x {} took the array different numbers of cycles: {} and {}",
                       shape.m, shape.k, shape.n, first.compute, walk.compute));
     }
   }
@@ -342,8 +342,8 @@ PassWork Accelerator::stream_work(PeCycles cycles, Bytes load, Bytes store) cons
   return whole(std::move(work));
 }
 
-// Adds work on `values` values per PE that are loaded, changed and stored, in pieces as large as the number
-// of PEs in an array.
+// Adds work on `values` values per PE that are loaded, modified and stored, in pieces of at least one value
+// per PE of an array.
 void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const {
   if (!spec_.memory_bandwidth || values == 0) return;
   const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();
@@ -359,7 +359,7 @@ void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes 
   run(work, std::move(pieces_run));
 }
 
-// Adds tiles that a slow memory may delay.
+// Adds tiles, which a slow memory may delay.
 void Accelerator::run(PassWork& work, TileSequence run) const {
   const PipelineTimes times = run_pipeline(run.tiles, run.repeats, run.output_stays, memory());
   work.cost.stall_cycles += times.stalls();
@@ -367,7 +367,7 @@ void Accelerator::run(PassWork& work, TileSequence run) const {
   work.runs.push_back(std::move(run));
 }
 
-// A pass that never waits for memory has no tiles: it becomes one piece of work.
+// Replaces the tiles of a pass that never waits for memory with one piece of work.
 PassWork Accelerator::whole(PassWork work) const {
   const PassCost& cost = work.cost;
   if (!work.runs.empty() || (cost.cycles == 0 && cost.traffic.total() == 0)) return work;

@@ -124,8 +124,8 @@ class Accelerator {
   // The executable work of a pass; a single tile if the memory is unlimited and therefore never stalls.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
-  // Work that takes `cycles` without memory stalls, and evenly reads `load` bytes and writes `store` bytes in
-  // pieces, two of which are buffered at a time.
+  // Work of `cycles` (without memory stalls) that reads `load` bytes and writes `store` bytes at an even
+  // rate, in pieces, two of which are buffered at a time.
   PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
 
   // The maximum number of bytes of weight gradients that the PEs hold before adding them.

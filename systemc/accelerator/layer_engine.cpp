@@ -8,7 +8,7 @@
 
 namespace coppice::accelerator {
 
-// The tiles of a TileSequence, which are timed and carry no values.
+// The tiles of a TileSequence, which are only timed and have no values.
 class LayerEngine::Run final : public TileProgram {
  public:
   explicit Run(const TileSequence& run) : run_(run) {}
@@ -36,7 +36,7 @@ LayerEngine::LayerEngine(const sc_core::sc_module_name& name, Frequency clock)
 LayerEngine::~LayerEngine() = default;
 
 void LayerEngine::start(std::shared_ptr<const PassWork> work) {
-  if (busy()) throw ModelError(fmt::format("{}: computes a layer already", name()));
+  if (busy()) throw ModelError(fmt::format("{}: is already computing a layer", name()));
   work_ = std::move(work);
   next_ = 0;
   advance();

@@ -15,7 +15,7 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// Splits `size` items over at most `parts`: `full` parts get `each`, and one gets the rest.
+// Splits `size` items into at most `parts` parts: `full` parts have `each` items, and one part has the rest.
 struct Parts {
   std::int64_t each = 0;
   std::int64_t full = 0;
@@ -27,7 +27,7 @@ Parts cut(std::int64_t size, std::int64_t parts) {
   return {each, size / each, size % each};
 }
 
-// Applies `set(layer, samples, size)` with each part's size for the PEs of a share.
+// Calls `set(layer, samples, size)` for the two kinds of PEs of a share, with the size of their parts.
 template <typename Set>
 Share made(const Layer& layer, std::int64_t batch, const Parts& parts, Set set) {
   Share share;

@@ -59,7 +59,8 @@ void TileEngine::compute() {
   }
 }
 
-// Whether the next tile's half of the buffers is free. The one before the last may not be computed yet.
+// Whether the next tile's half of the buffers is free: the tile before the last may not have been computed
+// yet.
 bool TileEngine::may_load() const {
   if (!busy() || loading_ || loaded_ == program_->tiles()) return false;
   return !program_->demand(loaded_).takes_half || loaded_ - computed_ <= 1;
@@ -79,10 +80,10 @@ void TileEngine::load_nothing() {
   }
 }
 
-// Serves the transfer requested first, results first among simultaneous ones.
+// Serves transfers in request order; among simultaneous requests, results come first.
 void TileEngine::transfer() {
   while (true) {
-    // Waits until all work that ends at this instant is known, before choosing what comes next.
+    // Waits until all work that ends at this instant is known before choosing the next transfer.
     wait(sc_core::SC_ZERO_TIME);
     wait(sc_core::SC_ZERO_TIME);
     const bool loads = may_load();
@@ -127,7 +128,7 @@ void TileEngine::store() {
   finish_if_done();
 }
 
-// Moves data in pieces whose length a transaction can hold.
+// Transfers data in pieces of at most the length that a transaction can represent.
 void TileEngine::move(tlm::tlm_command command, std::uint64_t address, std::uint8_t* data, Bytes bytes) {
   constexpr Bytes kLongest = Bytes{1} << 30;
   for (Bytes done = 0; done < bytes; done += kLongest) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-// Any header of the library defines whether it is glibc.
+// Any header of the C library shows whether it is glibc.
 #ifdef __GLIBC__
 #include <malloc.h>
 #include <sys/mman.h>
@@ -30,11 +30,11 @@ constexpr std::size_t kProbe = 2 << 20;  // more than the heap has when a progra
 void use_huge_pages() {
   struct rlimit addresses {};
   if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return;
-  // Setting either limit prevents glibc from adjusting both. The reserve must not be trimmed.
+  // Setting either limit disables glibc's automatic adjustment of both. The reserve must not be trimmed.
   mallopt(M_MMAP_THRESHOLD, kLargestOfHeap);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, kReserve);
-  // The heap grows by the reserve now. The pointer is volatile because a compiler may remove an unused
+  // Makes the heap grow by the reserve now. The pointer is volatile because a compiler may remove an unused
   // allocation.
   void* const volatile probe = std::malloc(kProbe);
   mallopt(M_TOP_PAD, kSmallStep);

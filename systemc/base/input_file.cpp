@@ -17,14 +17,15 @@ namespace coppice {
 namespace {
 
 constexpr std::size_t kBlock = 64 << 10;
-// A device that provides more than this is rejected as endless.
+// A device that provides more data than this is rejected as endless.
 constexpr std::size_t kMostOfADevice = 1 << 20;
 
 [[noreturn]] void refuse_size(std::size_t most) {
   throw UnreadableError(fmt::format("larger than {} MiB", most >> 20));
 }
 
-// Files that were read, by device and inode, since names may be links. Searches read in several threads.
+// Files that have been read, by device and inode, since names may be links. Searches read files in several
+// threads.
 class ReadFiles {
  public:
   void add(const struct stat& status) {
@@ -90,7 +91,7 @@ std::string read_input_file(const std::string& path, std::size_t most) {
   std::string text;
   while (file.append(text)) {
     if (text.size() <= limit) continue;
-    if (device) throw UnreadableError("a device without an end");
+    if (device) throw UnreadableError("an endless device");
     refuse_size(most);
   }
   return text;

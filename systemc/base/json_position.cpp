@@ -45,12 +45,12 @@ class CountingIterator {
   std::size_t* count_;
 };
 
-// Follows the parser through the text and stops it at the requested value.
+// Observes the parser and stops it at the requested value.
 class Locator : public nlohmann::json_sax<json> {
  public:
   Locator(std::string pointer, const std::size_t* read) : pointer_(std::move(pointer)), read_(read) {}
 
-  // The number of bytes read when the value began: the last byte of a string, one after a number, or a
+  // The number of bytes read when the value began: the last byte of a string, one byte after a number, or a
   // bracket.
   std::size_t found_at() const { return found_at_; }
 
@@ -76,11 +76,11 @@ class Locator : public nlohmann::json_sax<json> {
 
  private:
   struct Level {
-    std::int64_t index = -1;  // index of an array's next element; -1: an object
+    std::int64_t index = -1;  // index of an array's next element; -1 for an object
     std::string key;
   };
 
-  // Returns whether to read on.
+  // Returns whether to continue.
   bool enter() {
     std::string at;
     for (const Level& level : levels_)
@@ -114,12 +114,12 @@ class Locator : public nlohmann::json_sax<json> {
   std::size_t found_at_ = 0;
 };
 
-// Follows the parser through the text and stops it at the first key that its object already has.
+// Observes the parser and stops it at the first key that its object already contains.
 class DuplicateFinder : public nlohmann::json_sax<json> {
  public:
   explicit DuplicateFinder(const std::size_t* read) : read_(read) {}
 
-  // Bytes read up to the end of the second key, and its name.
+  // The duplicate key and the number of bytes read up to its end; nullopt if there is none.
   const std::optional<std::pair<std::size_t, std::string>>& found() const { return found_; }
 
   bool null() override { return true; }
@@ -183,7 +183,7 @@ SourceLocation locate(std::string_view text, const std::string& file, const std:
   const CountingIterator begin(text.data(), &read);
   const CountingIterator end(text.data() + text.size(), &read);
   json::sax_parse(begin, end, &locator);
-  // Moves back over a look-ahead after a number, to the value's last byte, then to its first.
+  // Moves back from a look-ahead after a number to the value's last byte, then to its first.
   std::size_t at = std::min(locator.found_at(), text.size());
   while (at > 0 && std::string_view(" \t\r\n,]}").find(text[at - 1]) != std::string_view::npos) --at;
   if (at > 0 && text[at - 1] == '"') {

@@ -9,7 +9,7 @@
 namespace coppice {
 namespace {
 
-// The address space that this process uses, including the command itself and its libraries.
+// The address space in use by this process, including the command itself and its libraries.
 Bytes taken() {
   Bytes pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

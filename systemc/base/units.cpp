@@ -18,7 +18,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// A unit equals numerator / denominator smallest units (bits per second are eighths of bytes per second).
+// A unit as a fraction of the smallest unit: numerator / denominator (a bit per second is 1/8 byte per
+// second).
 struct Unit {
   std::string_view name;
   std::uint64_t numerator = 1;
@@ -131,7 +132,8 @@ std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fra
     }
   }
   result.decimals = static_cast<int>(fraction.size());
-  // With more decimals the value is a fraction of the smallest unit in any unit, and 10^20 would not fit.
+  // With more decimals, the value would be a fraction of the smallest unit in any unit, and 10^20 would not
+  // fit.
   if (result.decimals > 18) return std::nullopt;
   return result;
 }
@@ -179,7 +181,7 @@ std::int64_t parse(const UnitFamily& quantity, std::string_view original) {
   return static_cast<std::int64_t>(value);
 }
 
-// value / unit in decimal; empty if it takes more than `limit` characters.
+// Returns value / unit in decimal; empty if that needs more than `limit` characters.
 std::string exact_decimal(std::uint64_t value, std::uint64_t unit, std::size_t limit) {
   std::string text = std::to_string(value / unit);
   std::uint64_t rest = value % unit;

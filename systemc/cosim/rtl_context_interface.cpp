@@ -33,7 +33,7 @@ NiOrder order_of(config::ContextOrder order) {
 
 }  // namespace
 
-// Buffers begin at whole flits, so no flit contains words of two collectives.
+// Buffers begin at flit boundaries, so no flit contains words of two collectives.
 std::uint32_t BufferMap::add(ni::GradientMemory& buffer, Bytes bytes) {
   const std::uint32_t first = next_;
   const Bytes words = words_of(bytes);
@@ -157,7 +157,7 @@ void RtlContextInterface::load_tables(int index, Cycles now) {
   if (loading_ >= 0 && lines_.empty()) put_tables(now);
 }
 
-// Sends a table line in the coming cycle `now` or, after the last line, the sizes.
+// Sends a table line in the upcoming cycle `now` or, after the last line, the sizes.
 void RtlContextInterface::put_tables(Cycles now) {
   if (lines_.empty()) {
     model_->commit(loading_, sizes_);
@@ -170,7 +170,7 @@ void RtlContextInterface::put_tables(Cycles now) {
   lines_.pop_front();
 }
 
-// A collective keeps its context once messages of it have arrived, since they have been added and counted.
+// A collective keeps its context once messages of it have arrived, since these have been added and counted.
 void RtlContextInterface::unload(ContextId id) {
   const int index = find(id);
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
@@ -252,7 +252,7 @@ void RtlContextInterface::step(Cycles now) {
   }
 }
 
-// The receiver of an end acts in the next cycle, before the RTL.
+// The module notified of an end acts in the next cycle, before the RTL.
 void RtlContextInterface::wake(Cycles now) {
   while (const auto id = next_counted(now)) {
     const ni::MessageRecord& record = (*shared().log)[*id];
@@ -344,7 +344,7 @@ std::string RtlContextInterface::describe_waiting(Cycles /*now*/) const {
   return text;
 }
 
-// Shows the tables that have run the longest.
+// Shows the tables that have been running longest.
 ni::Interface::PortView RtlContextInterface::view(int port, Cycles now) const {
   const NiModel::PortView view = model_->view(port, running_.empty() ? 0 : running_.front());
   return {static_cast<ni::DecoderState>(view.state), static_cast<std::int32_t>(view.timestep),

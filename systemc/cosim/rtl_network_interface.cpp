@@ -67,7 +67,7 @@ std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
                        most(Limits::kIterationBits));
   }
   if (loop.entries() > most(Limits::kTotalBits)) {
-    return fmt::format("a table stands for {} entries, and at most {} fit", loop.entries(),
+    return fmt::format("a table represents {} entries, and at most {} fit", loop.entries(),
                        most(Limits::kTotalBits));
   }
   return {};
@@ -139,7 +139,7 @@ std::string refuse_schedule(const config::SystemConfig& system, const schedule::
         const std::string hops = refuse_route(route, room);
         if (!hops.empty()) return no(hops);
         if (fabric::time_route(topology, system, nodes[node], route).slowest_flit > system.clock.period()) {
-          return no("a channel is slower than a flit a cycle");
+          return no("a channel is slower than one flit per cycle");
         }
       }
     }
@@ -210,7 +210,7 @@ void RtlNetworkInterface::start(Cycles at) {
   }
 }
 
-// Nops hold the lockstep and have no effect without it.
+// Nops hold the lockstep; without lockstep, they have no effect and are not loaded.
 void RtlNetworkInterface::load() {
   const auto& tables = shared().schedule->nodes[static_cast<std::size_t>(node())].ports;
   for (std::size_t p = 0; p < ports_.size(); ++p) {

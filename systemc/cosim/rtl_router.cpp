@@ -84,7 +84,7 @@ class RtlRouter final : public fabric::RouterModule {
   }
 
  private:
-  // The flits in a buffer of the Verilog, and the outputs of their packets' routes.
+  // The flits in an input buffer of the Verilog router, and the outputs on their packets' routes.
   struct Input {
     std::deque<fabric::Flit> flits;
     std::deque<int> outputs;  // for packets whose heads have arrived and whose tails have not left
@@ -92,7 +92,7 @@ class RtlRouter final : public fabric::RouterModule {
 
   static std::size_t index(int port, int vc) { return static_cast<std::size_t>(port * Limits::kVcs + vc); }
 
-  // Removes the first flit of a buffer; returns its output.
+  // Removes the first flit of a buffer and returns its output.
   int pop(Input& input, std::array<fabric::Flit, Limits::kPorts>& leaving, Cycles now) {
     if (input.flits.empty()) fail("a credit arrived for a flit that does not exist", now);
     const int output = input.outputs.front();

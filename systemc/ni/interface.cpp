@@ -26,7 +26,7 @@ void Interface::start_context(ContextId id, Cycles at) {
   start(at);
 }
 
-// The access itself takes no time; the time it spends on the way is in `delay`.
+// The access itself takes no time; the time until it arrives is in `delay`.
 void Interface::access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
   std::uint32_t word = 0;
   if (transaction.get_data_length() != sizeof word || transaction.get_byte_enable_ptr() != nullptr) {

@@ -13,8 +13,8 @@
 namespace coppice::ni {
 namespace {
 
-// A memory access with its data. Creating one costs more than a memory's work, and a thread has at most one
-// in progress.
+// A memory access with its data; reused, since creating one costs more than a memory's work and a thread has
+// at most one in progress.
 class MemoryTransaction {
  public:
   MemoryTransaction() { payload_.set_extension(&data_); }
@@ -29,7 +29,7 @@ class MemoryTransaction {
   }
 
   GradientData& data() { return data_; }
-  // A fresh payload for `bytes` at `address`.
+  // A reset payload for `bytes` at `address`.
   tlm::tlm_generic_payload& begin(tlm::tlm_command command, Bytes address, Bytes bytes) {
     constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
     const auto length = static_cast<unsigned>(std::min(bytes, kLongest));

@@ -14,7 +14,7 @@
 namespace coppice::ni {
 namespace {
 
-// The cycles of `period` that `flits` take at `flit_time` each.
+// The number of cycles in which `flits` are sent, at `flit_time` per flit.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
   return (checked_time(flits, flit_time) + period - 1) / period;
 }
@@ -98,9 +98,9 @@ void NetworkInterface::start(Cycles at) {
 void NetworkInterface::load(const ContextTables& tables, Cycles now) {
   if (tables.id == kOwnTables || loaded_.contains(tables.id) ||
       tables.tables->ports.size() != ports_.size()) {
-    throw ModelError(
-        fmt::format("{}: tables {} for {} ports cannot be loaded: they need an unused number and {} ports",
-                    name(), tables.id, tables.tables->ports.size(), ports_.size()));
+    throw ModelError(fmt::format(
+        "{}: tables {} for {} ports cannot be loaded: their id must be unused and the interface has {} ports",
+        name(), tables.id, tables.tables->ports.size(), ports_.size()));
   }
   auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
   context->reset(now);
@@ -142,8 +142,8 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   take_early(*context, at);
 }
 
-// Messages that arrived early lie in memory: the adders process them one after the other, port by port, at
-// the rate at which they would have arrived.
+// Messages that arrived early are in memory: the adders process them one after another, port by port, at the
+// rate at which they would have arrived.
 void NetworkInterface::take_early(TableContext& context, Cycles at) {
   const auto held = early_.find(context.given.id);
   if (held == early_.end()) return;
@@ -274,7 +274,7 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
 void NetworkInterface::wake(Cycles now) {
   if (next_wake_ != now) return;  // an earlier alarm has replaced this one
   complete_arrivals(now);
-  // The last tail has left, or tables ended in nops. Whatever follows from that may start in this cycle, too.
+  // The last tail has left, or tables ended in nops. The consequences may start in this cycle, too.
   for (std::size_t i = 0; i < running_.size();) {
     TableContext* const context = running_[i];
     finish_if_done(*context, now);
@@ -344,7 +344,7 @@ void NetworkInterface::complete_arrivals(Cycles now) {
         continue;
       }
     }
-    // Tables that were loaded later are added message by message.
+    // Messages of tables that were loaded later are added as a whole.
     if (!queues_ || record.context != kOwnTables)
       ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
     count_arrival(context, record, now);
@@ -398,8 +398,8 @@ DecoderState NetworkInterface::state_of(const TableContext& context, int index, 
                 context.tracker, ports_[p]->packetizer.has_place(cycle), cycle);
 }
 
-// The contexts in the order in which a port serves them. Some may start after the port has served others in
-// this cycle: they always come last, as if all decisions of a cycle were made at once.
+// The contexts in the order in which a port serves them. Contexts that start after the port has served others
+// in this cycle always come last, as if all decisions of a cycle were simultaneous.
 const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, Cycles now) {
   if (running_.size() < 2 || context_.system->ni.context_order == config::ContextOrder::kFifo)
     return running_;
@@ -418,7 +418,7 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
   return order_;
 }
 
-// Issues at most one entry per cycle and port, however often the port is woken in a cycle.
+// Issues at most one entry per cycle and port, even if the port is woken several times in a cycle.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
   const bool due = std::ranges::any_of(
@@ -431,8 +431,8 @@ void NetworkInterface::run_port(int index, Cycles now) {
   }
 }
 
-// An entry, a nop and a skipped line take a cycle each; without lockstep the hardware's tables contain no
-// nops, so nops take none. Returns whether an entry has issued.
+// An entry, a nop and a skipped line each take a cycle; without lockstep, the hardware's tables contain no
+// nops, so nops take no time. Returns whether an entry has issued.
 bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   const auto pass_nop = [&] {
@@ -467,7 +467,8 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
   return true;
 }
 
-// Waits until the head of the table can issue, or until the next cycle if nothing is missing.
+// Schedules the port's next look at the head of the table: when its missing condition may hold, or in the
+// next cycle if nothing is missing.
 void NetworkInterface::wait(TableContext& context, int index, DecoderState state, Cycles now) {
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   TableContext::Waiting& waiting = context.waiting[static_cast<std::size_t>(index)];
@@ -532,7 +533,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   wake_fabric(index, now);
 }
 
-// For the port's first message; a message that is being sent needs no waking.
+// Wakes the fabric for the port's first message; a message that is being sent needs no wake-up.
 void NetworkInterface::wake_fabric(int index, Cycles now) {
   const Cycles ready = ports_[static_cast<std::size_t>(index)]->packetizer.front_ready();
   if (ready > now) network_ports_[static_cast<std::size_t>(index)]->wake(ready);
@@ -548,9 +549,10 @@ void NetworkInterface::read_statistics(const Reader& read) const {
        static_cast<double>(counts.messages_sent));
   read({"network_interface", "messages_received", "", "Messages reduced or stored."},
        static_cast<double>(counts.messages_received));
-  read({"network_interface", "bytes_sent", "B", "Data of the issued messages, without heads."},
+  read({"network_interface", "bytes_sent", "B", "Payload bytes of issued messages, without heads."},
        static_cast<double>(counts.bytes_sent));
-  read({"network_interface", "bytes_received", "B", "Data of the messages reduced or stored."},
+  read({"network_interface", "bytes_received", "B",
+        "Payload bytes of received messages, whether reduced or stored."},
        static_cast<double>(counts.bytes_received));
 }
 
@@ -582,7 +584,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
   return text;
 }
 
-// Shows the interface's own tables, or the tables that have run the longest.
+// Shows the tables that have been running longest; if none are, the interface's own.
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const TableContext& context = running_.empty() ? *own_ : *running_.front();
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];

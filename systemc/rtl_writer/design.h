@@ -22,7 +22,8 @@ struct Design {
   int tiles() const { return topology.num_accelerators(); }
 };
 
-// Ports of a node's router that lead to channels: the more of its in-channels and out-channels.
+// Ports of a node's router that lead to channels: the larger of the numbers of its incoming and outgoing
+// channels.
 int links_of(const topology::Topology& topology, NodeId node);
 
 // Parameters shared by all nodes, named as in rtl/tile/lite_tile.v; each is as small as the design permits.

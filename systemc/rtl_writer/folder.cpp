@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds rtl/ and tb/network/: beside an installed command, otherwise the sources.
+// The folder that contains rtl/ and tb/network/: next to an installed command, otherwise in the sources.
 fs::path shipped_folder() {
   std::error_code none;
   const fs::path command = fs::read_symlink("/proc/self/exe", none);
@@ -45,12 +45,12 @@ std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<con
       files.push_back(entry.path());
     }
   }
-  if (files.empty()) throw ModelError("the Verilog of the tile is not in " + folder.string());
+  if (files.empty()) throw ModelError("the tile's Verilog is not in " + folder.string());
   std::ranges::sort(files);
   return files;
 }
 
-// Copies the modules; returns the names of the Verilog in the folder.
+// Copies the modules and returns the names of the Verilog files in the folder.
 std::vector<std::string> copy_sources(Folder& folder) {
   std::vector<std::string> sources;
   for (const char* room : {"router", "ni", "memory", "tile", "network"}) {
@@ -73,7 +73,7 @@ Folder::Folder(const std::string& option, const std::string& path)
   std::error_code error;
   if (fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
     throw ConfigError({option},
-                      fmt::format("{} {} is there already: name a new or an empty folder", option, path));
+                      fmt::format("{} {} already exists: choose a new or empty folder", option, path));
   }
   fs::create_directory(temporary_, error);
   if (error) {

@@ -95,7 +95,7 @@ messages take which.
 Memory that answers late: rtl/tile/axi_tile.v puts AXI4 in the place of the memory ports, and cycles then depend on the memory.
 )";
 
-// The files of these kinds, as entries of a YAML list.
+// The files of these kinds as entries of a YAML list.
 template <typename Print>
 std::string list(std::span<const std::string> sources, Print print) {
   std::string text;

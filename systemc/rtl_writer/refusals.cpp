@@ -21,7 +21,7 @@ class Refusals {
   // Throws unless the condition holds. `right`: what to write at the key.
   template <typename Value>
   void unless(bool holds, const std::string& key, const Value& value, const std::string& right) const {
-    if (!holds) refuse(key, fmt::format("is {} here: in Verilog write {}", value, right));
+    if (!holds) refuse(key, fmt::format("is {}: for Verilog, write {}", value, right));
   }
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
     throw ConfigError(loaded_.place(key), fmt::format("{} {}", key, what));
@@ -34,7 +34,7 @@ class Refusals {
 void require_router(const Refusals& refusals, const config::RouterConfig& router) {
   constexpr int kMostCredits = 1023;
   refusals.unless(router.vcs >= 2 && std::has_single_bit(static_cast<unsigned>(router.vcs)),
-                  "system.router.vcs", router.vcs, "a power of two from 2");
+                  "system.router.vcs", router.vcs, "a power of two of at least 2");
   refusals.unless(router.vc_depth <= kMostCredits, "system.router.vc_depth", router.vc_depth, "at most 1023");
   refusals.unless(router.routing_delay == 1, "system.router.routing_delay", router.routing_delay, "1");
   refusals.unless(router.vc_alloc_delay == 1, "system.router.vc_alloc_delay", router.vc_alloc_delay, "1");
@@ -51,23 +51,23 @@ void require_interfaces(const Refusals& refusals, const Design& design) {
   refusals.unless(design.ni_ports <= kMostPorts, "system.ni.ports", design.ni_ports, "at most 8");
   refusals.unless(system.ni.launch == 0, "system.ni.launch", format_duration(system.ni.launch), "0 ns");
   refusals.unless(!system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth", "limited",
-                  "nothing: the memory keeps up with all ports");
+                  "nothing: the memory serves all ports at full rate");
   const std::string timing = cosim::refuse_ni_timing(system);
-  if (!timing.empty()) refusals.refuse("system.ni", "is not in Verilog: " + timing);
+  if (!timing.empty()) refusals.refuse("system.ni", "is not supported in Verilog: " + timing);
   constexpr int kMostSources = 1 << cosim::NiLimits::kSourceBits;
   if (design.tiles() * design.ni_ports > kMostSources) {
     refusals.refuse("system.topology",
-                    fmt::format("has {} accelerators with {} ports each: heads of messages number {} ports",
+                    fmt::format("has {} accelerators with {} ports each: head flits can identify {} ports",
                                 design.tiles(), design.ni_ports, kMostSources));
   }
 }
 
-// A head flit holds the fields of a message and the route to its destination.
+// A head flit contains the fields of a message and the route to its destination.
 void require_flits(const Refusals& refusals, const Design& design, const Shape& shape) {
   constexpr Bytes kLeastFlit = 8;
   const Bytes flit = design.system().flit;
   refusals.unless(flit >= kLeastFlit && std::has_single_bit(static_cast<std::uint64_t>(flit)), "system.flit",
-                  format_bytes(flit), "a power of two from 8 B");
+                  format_bytes(flit), "a power of two of at least 8 B");
   const int bits = kHeadBits + shape.route_bits();
   if (bits <= shape.flit_bits) return;
   const auto wider = static_cast<Bytes>(std::bit_ceil(static_cast<unsigned>((bits + 7) / 8)));
@@ -83,11 +83,12 @@ void require_channels(const Refusals& refusals, const Design& design) {
     if (fabric::channel_flit_time(system, channel.bandwidth) == system.clock.period()) continue;
     const auto right =
         static_cast<std::int64_t>(static_cast<double>(system.flit) * static_cast<double>(system.clock.hertz));
-    refusals.refuse("system.link.bandwidth",
-                    fmt::format("gives the channel from node {} to node {} {}: a channel in Verilog takes a "
-                                "flit of {} in each cycle: write {}, or another system.flit",
-                                channel.src, channel.dst, format_bandwidth(channel.bandwidth),
-                                format_bytes(system.flit), format_bandwidth({right})));
+    refusals.refuse(
+        "system.link.bandwidth",
+        fmt::format("gives the channel from node {} to node {} {}: a channel in Verilog carries one "
+                    "flit of {} per cycle: write {}, or another system.flit",
+                    channel.src, channel.dst, format_bandwidth(channel.bandwidth), format_bytes(system.flit),
+                    format_bandwidth({right})));
   }
 }
 
@@ -95,7 +96,7 @@ void require_schedule(const Refusals& refusals, const Design& design, const Shap
   constexpr int kMostLines = 1 << 15;  // of the register map
   if (!design.topology.in_network().empty() || design.schedule.adders > 0) {
     refusals.refuse("system.topology",
-                    "has reducing switches, which Verilog switches do not: leave in-network reduction out");
+                    "has reducing switches, but Verilog switches do not reduce: remove in-network reduction");
   }
   std::vector<NodeId> nodes(design.schedule.nodes.size());
   std::iota(nodes.begin(), nodes.end(), 0);
@@ -105,7 +106,7 @@ void require_schedule(const Refusals& refusals, const Design& design, const Shap
                                                       .hops = shape.hops,
                                                       .out_ports = 1 << shape.hop_port_bits});
   if (!refusal.empty()) {
-    refusals.refuse("collective", fmt::format("does not fit: {}: take another algorithm or size", refusal));
+    refusals.refuse("collective", fmt::format("does not fit: {}: choose another algorithm or size", refusal));
   }
   constexpr int kMostBits = 256;  // of a line, in the register map
   constexpr int kFieldBits = 160;

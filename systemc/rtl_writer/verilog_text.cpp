@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kTop = R"(// Written by coppice rtl: @NAME@, @TILES@ tiles and @SWITCHES@ switches.
 //
-// Start the tiles through the registers (rtl/network/register_bus.v, docs in README.md); irq_o says that a tile is done. The
-// memory ports of tile N are those of rtl/tile/tile.v: it asks, and memory answers in the next cycle (read) or after
+// Start the tiles through the registers (rtl/network/register_bus.v, docs in README.md); irq_o: a tile is done. The
+// memory ports of tile N are those of rtl/tile/tile.v: memory responds in the next cycle (read) or after
 // DMA_LATENCY - 1 cycles (dma).
 `default_nettype none
 module network (
@@ -55,7 +55,7 @@ module network (
   wire unused = &{1'b0, awready, wready, bvalid, arready, rvalid};  // tiles accept requests immediately
 )";
 
-// The signals of a tile's memory: direction as the tile sees it, name, and width.
+// The signals of a tile's memory: direction from the tile's point of view, name and width.
 struct MemorySignal {
   const char* direction;
   const char* name;
@@ -129,7 +129,7 @@ constexpr const char* kChannel =
     .credit_i(in_credit_@DST@[@IN@*VCS+:VCS]));
 )";
 
-// A router port that only leads out gets no flits, one that only leads in no credits.
+// A router port that only sends receives no flits; a port that only receives gets no credits.
 constexpr const char* kNoInput =
     R"(  assign {in_valid_@NODE@[@PORT@], in_head_@NODE@[@PORT@], in_tail_@NODE@[@PORT@]} = 3'd0;
   assign in_vc_@NODE@[@PORT@*VC_W+:VC_W] = {VC_W{1'b0}};
@@ -232,22 +232,22 @@ std::string parameters_text(const Design& design, const Shape& shape, std::int64
   };
   const Parameter parameters[] = {
       {"TILES", design.tiles(), "accelerators"},
-      {"PORTS", shape.ports, "of a network interface"},
+      {"PORTS", shape.ports, "ports per network interface"},
       {"FLIT_W", shape.flit_bits, "bits of a flit"},
       {"VCS", shape.vcs, "virtual channels"},
-      {"VC_W", shape.vc_bits, "bits of one"},
+      {"VC_W", shape.vc_bits, "bits of a virtual channel's number"},
       {"DEPTH", shape.depth, "flits of a router's buffer"},
-      {"CREDITS", shape.credits, "of them that a neighbour uses"},
+      {"CREDITS", shape.credits, "slots of it that a neighbour uses"},
       {"ENTRIES", shape.entries, "lines of a port's table"},
-      {"FLOWS", shape.flows, "of the schedule, at most"},
+      {"FLOWS", shape.flows, "flows that fit"},
       {"QUEUE", kQueue, "flits that may wait for the reduction unit at a port"},
       {"HOP_PORT_W", shape.hop_port_bits, "bits of a router's port in a route"},
-      {"HOPS", shape.hops, "of the longest route"},
+      {"HOPS", shape.hops, "hops of the longest route"},
       {"ROUTE_AT", kHeadBits, "first bit of the route in a head flit"},
       {"DMA_LATENCY", design.system().ni.dma_latency, "cycles from a request to injection"},
-      {"WORDS", shape.words, "of a tile's gradients"},
+      {"WORDS", shape.words, "words of a tile's gradient buffer"},
       {"BOOT_WRITES", boot_writes, "lines of images/boot.hex"},
-      {"MODEL_CYCLES", model_cycles, "that coppice run reports"},
+      {"MODEL_CYCLES", model_cycles, "cycles that coppice run reports"},
   };
   std::string text =
       "// Written by coppice rtl. Not every module uses every parameter.\n"

@@ -7,7 +7,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// A product as the array sees it.
+// The dimensions of a product as laid out on the array.
 struct Mapping {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -52,7 +52,7 @@ Convention parse_convention(const std::string& name) {
 
 SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention, int pe_latency)
     : rows_(rows), columns_(columns), dataflow_(dataflow), convention_(convention), pe_latency_(pe_latency) {
-  if (pe_latency < 0) throw std::invalid_argument("a PE that adds a product before it has its operands");
+  if (pe_latency < 0) throw std::invalid_argument("the latency of a PE must not be negative");
   if (rows < 1 || columns < 1) {
     throw std::invalid_argument(
         fmt::format("a systolic array of {}x{}: it needs at least one row and one column", rows, columns));
@@ -62,7 +62,8 @@ SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Conventio
 PeCycles SystolicArray::cycles(const workload::Gemm& gemm) const {
   const Mapping mapping = map(gemm, dataflow_);
   if (is_empty(gemm)) return 0;
-  // Over all tiles, r sums to mapping.rows in each column of tiles, and c to mapping.columns in each row.
+  // Summed over the tiles in a column of tiles, r is mapping.rows; in a row of tiles, c sums to
+  // mapping.columns.
   const std::int64_t down = tiles(mapping.rows, rows_);
   const std::int64_t across = tiles(mapping.columns, columns_);
   if (convention_ == Convention::kScaleSim) {

@@ -18,7 +18,7 @@ Value add(Value a, Value b) {
   }
 }
 
-// The value that enters a lane `lane` cycles late: 0 before its first and after its last.
+// The value that enters lane `lane`, delayed by `lane` cycles; 0 before the first value and after the last.
 template <typename At>
 auto skewed(PeCycles cycle, PeCycles lane, PeCycles depth, At at) -> decltype(at(cycle)) {
   const PeCycles time = cycle - lane;
@@ -31,10 +31,10 @@ void require_sizes(bool output_stationary, const TileOperands<Value>& tile) {
                          ? tile.upper.rows == tile.left.columns && tile.result.rows == tile.left.rows
                          : tile.upper.rows == tile.left.rows && tile.result.rows == tile.left.columns;
   if (tile.left.rows < 1 || tile.left.columns < 1 || tile.upper.columns < 1) {
-    throw std::invalid_argument("a tile without operands");
+    throw std::invalid_argument("a tile has no operands");
   }
   if (!agree || tile.result.columns != tile.upper.columns) {
-    throw std::invalid_argument("a tile whose operands and result do not agree in size");
+    throw std::invalid_argument("the sizes of a tile's operands and result do not match");
   }
 }
 
@@ -74,7 +74,7 @@ void TileRun<Value>::prepare_edges() {
   const auto rows = static_cast<PeCycles>(array_.rows());
   const auto columns = static_cast<PeCycles>(array_.columns());
   if (phase_ == Phase::kFill) {
-    // The last row enters first, since it moves farthest down.
+    // The last row enters first, since it moves the farthest down.
     const PeCycles row = rows - 1 - in_phase_;
     for (PeCycles j = 0; j < columns; ++j) {
       upper_edge_[static_cast<std::size_t>(j)] = operands_.upper.at(row, j);
@@ -91,7 +91,7 @@ template <typename Value>
 void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::vector<Value>& upper) const {
   const auto rows = static_cast<PeCycles>(array_.rows());
   for (PeCycles i = 0; i < rows; ++i) {
-    // Stationary sums are skewed from the first row, sums that move up from the last.
+    // Stationary sums are skewed beginning with the first row, sums that move up with the last row.
     const PeCycles lane = output_stationary() ? i : rows - 1 - i;
     left[static_cast<std::size_t>(i)] =
         skewed(cycle, lane, depth_, [&](PeCycles time) -> Value { return operands_.left.at(i, time); });
@@ -159,7 +159,7 @@ template <typename Value>
 std::vector<TileOperands<Value>> tiles_of(const SystolicArray& array, MatrixView<const Value> a,
                                           MatrixView<const Value> b, MatrixView<Value> out) {
   if (a.columns != b.rows || out.rows != a.rows || out.columns != b.columns) {
-    throw std::invalid_argument("a product whose operands and result do not agree in size");
+    throw std::invalid_argument("the sizes of a product's operands and result do not match");
   }
   const bool stays = array.dataflow() == Dataflow::kOutputStationary;
   const bool inputs = array.dataflow() == Dataflow::kInputStationary;

@@ -19,7 +19,8 @@ OperandBlocks OperandBlocks::patches(const Layer& layer, std::int64_t samples) {
   const workload::Gemm product = gemm(layer, Pass::kForward, samples);
   OperandBlocks blocks = plain(product.m, product.k);
   blocks.patches_ = layer.kind != workload::LayerKind::kMatmul;
-  // A part of the output needs whole patches; patches on the border of the image are exceptions.
+  // A part of the output is treated as if it had no padding, although patches at the border of the image
+  // have.
   blocks.vertical_ = {layer.output_height(), layer.input_rows(), layer.filter_height,
                       layer.stride_height,   layer.dilation,     layer.part_height > 0 ? 0 : layer.padding};
   blocks.horizontal_ = {layer.output_width(), layer.input_columns(),

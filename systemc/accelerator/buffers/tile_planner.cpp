@@ -26,14 +26,14 @@ ProductShape units(const SystolicArray& array) {
   return {array.columns(), array.rows(), 1};
 }
 
-// The number of times that every block of an operand passes between memory and buffer.
+// The number of times that each block of an operand is transferred between memory and buffer.
 struct Passes {
   std::int64_t input = 1;
   std::int64_t weight = 1;
   std::int64_t output = 1;  // the last time as results, before that as incomplete sums
 };
 
-// A block that the next tile also needs does not pass again.
+// A block that the next tile also needs is not transferred again.
 Passes passes(const ProductShape& count, const TilePlan& plan) {
   Passes result;
   const std::int64_t spills = 2 * count.k - 1;
@@ -59,7 +59,7 @@ Passes passes(const ProductShape& count, const TilePlan& plan) {
   return result;
 }
 
-// The candidate sizes of a dimension: the array's, doubled as long as it is smaller than the dimension, and
+// The candidate sizes of a dimension: the array's size, doubled while it is smaller than the dimension, and
 // the dimension itself.
 std::vector<std::int64_t> sizes(std::int64_t side, std::int64_t unit) {
   std::vector<std::int64_t> list;
@@ -107,7 +107,7 @@ std::int64_t& TilePlanner::streamed(ProductShape& shape) const {
   return array_.dataflow() == Dataflow::kWeightStationary ? shape.m : shape.n;
 }
 
-// Makes the streamed dimension as long as fits: longer is never worse.
+// Makes the streamed dimension as long as fits, since longer is never worse.
 void TilePlanner::lengthen(ProductShape& tile) const {
   ProductShape whole = whole_;
   std::int64_t longest = streamed(whole);
@@ -152,7 +152,7 @@ TilePlan TilePlanner::made(const ProductShape& tile, Tiling order) const {
 }
 
 TilePlan TilePlanner::plan(Tiling order) {
-  // If every operand stays, the smallest tile overlaps best.
+  // If all operands stay, the smallest tile gives the best overlap.
   if (input_.stays && weight_.stays && output_.stays) {
     ProductShape tile = unit_;
     ProductShape whole = whole_;

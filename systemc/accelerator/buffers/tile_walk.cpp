@@ -16,7 +16,8 @@ struct Range {
   std::int64_t length() const { return end - first; }
 };
 
-// The cycles of a tile by the array's formula: along each dimension all blocks except the last are equal.
+// The cycles of tiles by the array's formula, which has few distinct cases: along each dimension, all blocks
+// except the last are equal.
 class BlockCycles {
  public:
   BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count,
@@ -135,7 +136,7 @@ class Walker {
     walk_.steps.push_back(step);
   }
 
-  // Sums leave when they are complete, or when others replace them and they do not stay.
+  // Sums are stored when they are complete, or when other sums replace them and they do not stay.
   void add_output(TileStep& step, std::int64_t block, std::int64_t k, std::int64_t values) {
     const Bytes sums = values * bytes_.sum;
     const bool complete = k + 1 == count_.k;
@@ -166,7 +167,7 @@ class Walker {
   ProductShape whole_;
   ProductShape count_;
   BlockCycles formula_;
-  // For an operand that stays, the values that no earlier block has loaded.
+  // For an operand that stays, counts only values that no earlier block has loaded.
   OperandGrid input_;
   OperandGrid weight_;
   OperandGrid output_;

@@ -1,5 +1,5 @@
-// network_interface with a register at every input: an evaluation of the model computes a cycle once, where it would
-// otherwise settle before and after the clock edge. Outputs belong to the cycle whose inputs the last edge took.
+// network_interface with a register at every input: the simulator evaluates each cycle once, instead of
+// before and after the clock edge. Outputs belong to the cycle whose inputs the last clock edge registered.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module clocked_network_interface #(
@@ -172,7 +172,7 @@ module clocked_network_interface #(
     flit_tail_q <= flit_tail_i;
     flit_q <= flit_i;
   end
-  // Memory is never late here.
+  // In this simulation, memory is never late.
   wire [PORTS-1:0]        coming_valid, coming_add;
   wire [PORTS*ADDR_W-1:0] coming_address;
   wire [PORTS*LANES-1:0]  dma_lanes, coming_lanes;

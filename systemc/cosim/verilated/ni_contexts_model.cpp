@@ -14,7 +14,7 @@ constexpr unsigned kContexts = Limits::kContexts;
 constexpr unsigned kContextBits = 3;
 constexpr unsigned kStateBits = 3;
 
-// Sets a part of an input of up to 64 bits.
+// Sets part of an input of up to 64 bits.
 template <typename Port>
 void put_part(Port& port, int context, int bits, std::uint32_t value) {
   const std::uint64_t mask = ((std::uint64_t{1} << bits) - 1) << (context * bits);
@@ -120,7 +120,7 @@ class Model final : public NiContextsModel {
 
   NiHarness<Vclocked_network_interface_contexts> harness_;
   Vclocked_network_interface_contexts& rtl_;
-  unsigned starting_ = 0;  // bit per context: it starts in the next step
+  unsigned starting_ = 0;  // one bit per context: it starts in the next step
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using Limits = NiLimits;
 
-// The network interface, Verilated with waveforms or, faster, without.
+// The network interface, Verilated either with waveforms or, faster, without.
 template <typename Rtl>
 class Model final : public NiModel {
  public:

@@ -43,8 +43,8 @@ class Model final : public RouterModel {
   Outcome step() override {
     rtl_.eval();
     Outcome outcome{rtl_.credit_o, 0};
-    // The flit that won allocation leaves after the clock edge: the wires to other modules count that cycle
-    // as theirs.
+    // The flit that won allocation leaves after the clock edge; the cycles of wires to other modules are
+    // counted accordingly.
     edge();
     outcome.sent = rtl_.flit_valid_o;
     for (unsigned port = 0; port < flits_.size(); ++port) {

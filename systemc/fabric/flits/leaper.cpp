@@ -12,18 +12,18 @@
 namespace coppice::fabric {
 namespace {
 
-// The number of cycles after an event before the first reference, and the first search window.
+// Cycles from an event to the first reference, and the length of the first search window.
 constexpr Cycles kPatience = 8;
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
-// The number of simulated node cycles per look at a node: looking then costs about a tenth of the time.
+// Node cycles simulated per node comparison, so that comparisons cost about a tenth of the time.
 constexpr Cycles kCostOfLook = 16;
-// A single cycle costs at least as much as this many cycles in stretches.
+// Simulating a single cycle costs at least as much as this many cycles in stretches.
 constexpr std::int64_t kCheaper = 64;
-// The number of flits that are remembered for repeated reports.
+// The maximum number of flits stored for repeated reports.
 constexpr std::size_t kMostRemembered = 1 << 22;
 
-// The first cycle in which another process of the kernel may act.
+// The first cycle in which another kernel process may act.
 Cycles kernel_acts(Cycles now, Femtoseconds period) {
   if (!sc_core::sc_pending_activity()) return kNever;
   if (sc_core::sc_pending_activity_at_current_time()) return now;
@@ -71,7 +71,7 @@ Cycles Leaper::look(Cycles now) {
     const Cycles period = now - reference_;
     if (times > 0) patience_ = kPatience;
     if (times > 0) move(now, times);
-    // Until the next event it can only repeat once more.
+    // After this leap, at most one more repetition fits before the next event.
     forget();
     resume_ = kNever;
     return times * period;
@@ -87,7 +87,7 @@ Cycles Leaper::look(Cycles now) {
   return 0;
 }
 
-// The number of node cycles simulated one by one; those of stretches cost much less.
+// The number of node cycles simulated individually; cycles in stretches cost much less.
 std::int64_t Leaper::simulated(Cycles now) const {
   std::int64_t stretched = 0;
   for (const FlitNode* node : clock_->nodes()) stretched += node->stretched();
@@ -95,8 +95,8 @@ std::int64_t Leaper::simulated(Cycles now) const {
   return all - stretched + stretched / kCheaper;
 }
 
-// After an event the state is not expected to repeat immediately. If events recur before it repeats, the
-// search waits longer, but only for a small part of the simulated cycles.
+// After an event, the state is not expected to repeat immediately. If events recur before it repeats, waits
+// longer, but only for a small part of the simulated cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
@@ -136,7 +136,7 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that is delayed only by others falls ever further behind its pace, but its pace still delays
+  // A message that is delayed only by others falls ever further behind its pace, so its pace still delays
   // nothing.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
@@ -174,8 +174,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether flits of one packet are again flits of one packet, and packets of a message have kept their order:
-// each has advanced as far as its message.
+// Whether flits of one packet are still flits of one packet and the packets of each message are in the same
+// order, each having advanced as far as its message.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;
@@ -228,7 +228,7 @@ void Leaper::move(Cycles now, std::int64_t periods) {
   leapt_ += periods * period;
 }
 
-// A packet becomes the one that will be in its place after the leap.
+// Turns each packet into the one that will be in its place after the leap.
 void Leaper::move_packets(std::int64_t periods) {
   std::unordered_map<PacketId, bool> moved;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -251,7 +251,7 @@ void Leaper::move_packets(std::int64_t periods) {
   }
 }
 
-// Repeats the notifications of ejectors and observers for every skipped period.
+// Repeats the notifications to ejectors and observers for every skipped period.
 void Leaper::report_again(Cycles period, std::int64_t periods) {
   const auto& taken = context_->taken.flits();
   const auto& reported = context_->events.reported();

@@ -46,7 +46,7 @@ void NodeClock::run(std::size_t first, std::size_t last, Cycles until) {
   }
 }
 
-// Whether a quantum has enough work for threads to save more than their wake-up costs.
+// Whether a quantum has enough work that threads save more than it costs to wake them.
 bool NodeClock::pays(Cycles now, Cycles until) const {
   constexpr Cycles kLeast = 256;  // per node
   Cycles work = 0;

@@ -7,12 +7,13 @@
 namespace coppice::fabric {
 namespace {
 
-// A shorter stretch costs more than its cycles one by one.
+// A shorter stretch costs more than its individual cycles.
 constexpr Cycles kLeast = 8;
-// The number of cycles to wait after a disturbance, at first and after many.
+// Cycles to wait after a disturbance: initially, and after many of them.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
-// Costs in flits that pass a router one by one: of a stretch, of each of its flows, and of a failed attempt.
+// Costs, in units of a flit that passes a router individually: of a stretch, of each of its flows, and of a
+// failed attempt.
 constexpr std::int64_t kCost = 30;
 constexpr std::int64_t kCostOfFlow = 10;
 constexpr std::int64_t kCostOfNone = 30;
@@ -66,8 +67,8 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   return end;
 }
 
-// Predicts the end of a stretch that begins in cycle `now`, and the flits sent by then: the first cycle in
-// which something other than the middles of packets may move. Nothing has moved yet.
+// Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which
+// something other than body flits may move. Nothing has moved yet.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   end = undisturbed(now, end);
   if (end - now < kLeast) return end;
@@ -89,7 +90,7 @@ Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   return end;
 }
 
-// The cycles without disturbance, from what is known before any flit is examined.
+// The end of the cycles without disturbance, as far as it is known before examining any flit.
 Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
@@ -100,8 +101,8 @@ Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   return local_ == nullptr ? end : local_->undisturbed(now, end);
 }
 
-// Collects arrivals before `end`, or before the first head that arrives at an empty virtual channel; returns
-// that cycle.
+// Collects arrivals before `end` or, if that is earlier, before the first head that arrives at an empty
+// virtual channel; returns that cycle.
 Cycles NodeStretch::gather(Cycles now, Cycles end) {
   flits_come_ = 0;
   credits_come_ = 0;
@@ -145,7 +146,7 @@ Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
   return first_head;
 }
 
-// Adds arrivals, in any order.
+// Records arrivals, in any order.
 void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first) {
   Coming& coming = coming_[input_vc];
   const std::uint64_t bit = std::uint64_t{1} << input_vc;
@@ -163,7 +164,7 @@ void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first
   coming.at = at;
 }
 
-// Finds the flows that can send anything.
+// Finds the flows that can send something.
 void NodeStretch::find_flows(Cycles cycles) {
   const Router& router = module_->router_;
   const CycleMask all = CycleMask::first(cycles);
@@ -191,7 +192,7 @@ void NodeStretch::find_flows(Cycles cycles) {
   });
 }
 
-// Arbitrates ports that share flows together.
+// Simulates arbitration, separately for each set of ports that share flows.
 void NodeStretch::run_switch(Cycles now, Cycles cycles) {
   std::uint64_t left = flows_.empty() ? 0 : ~std::uint64_t{0} >> (64 - flows_.size());
   while (left != 0) {
@@ -273,7 +274,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   return moved;
 }
 
-// Pointers move past the last winner.
+// Moves the arbiters' pointers past their last winners.
 void NodeStretch::move_pointers(Cycles now) {
   Router& router = module_->router_;
   std::array<Cycles, kMostVcs> last_in;
@@ -309,7 +310,7 @@ void NodeStretch::move_pointers(Cycles now) {
   }
 }
 
-// Moves the flits sent by a flow from its buffer onto its channel, before anything arrives. Returns their
+// Moves the flits that a flow sends from its buffer to its channel, before anything arrives. Returns their
 // number.
 int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   Router& router = module_->router_;
@@ -344,7 +345,7 @@ void NodeStretch::report(const SwitchFlow& flow, Cycles now) {
   });
 }
 
-// Takes runs and single flits of a wire in the order of their arrival.
+// Takes a wire's runs and single flits in order of arrival.
 void NodeStretch::collect_flits(int port, Cycles now, Cycles end) {
   Wire& wire = module_->wire_in(port);
   const auto take_until = [&](Cycles last) {

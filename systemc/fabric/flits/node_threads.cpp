@@ -12,8 +12,8 @@
 
 namespace coppice::fabric {
 
-// The two counters repeat oneTBB's own synchronisation in a form visible to ThreadSanitizer, for which the
-// library is not built.
+// The two counters repeat oneTBB's own synchronisation in a form visible to ThreadSanitizer, since the
+// library is not built for it.
 struct NodeThreads::Arena {
   explicit Arena(int groups)
       : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(groups)),

@@ -95,9 +95,9 @@ void Router::activate(Cycles now) {
   }
 }
 
-// Allocates for the input VCs in waiting_vc_, at least two. An output port requested by only one of them
-// grants it every free VC; at the others, every input VC picks among the output VCs granted to it, by the
-// pointers at the start of the cycle.
+// Allocates output VCs to the input VCs in waiting_vc_, of which there are at least two. An output port
+// requested by only one of them grants it every free VC. At other ports, each input VC chooses among the
+// output VCs granted to it, using the pointers as of the start of the cycle.
 bool Router::allocate_waiting(Cycles now) {
   if (!choices_.empty()) {
     for (const std::int32_t id : waiting_vc_) choose_hop(id);
@@ -128,7 +128,7 @@ bool Router::allocate_waiting(Cycles now) {
   return gave_any;
 }
 
-// The output ports requested by several of the input VCs in waiting_vc_, in routers of one word.
+// The output ports requested by more than one of the input VCs in waiting_vc_, in routers of one word.
 PortWord Router::contested_outputs() const {
   PortWord asked;
   PortWord contested;
@@ -150,7 +150,7 @@ void Router::keep_choice(std::int32_t input_vc, PacketId packet, const RouteDeci
   choice.packet = packet;
 }
 
-// The free virtual channels of a hop whose buffers are empty or have room for a packet.
+// The free virtual channels of a hop whose buffers are empty or have space for the packet.
 std::uint32_t Router::roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const {
   std::uint32_t roomy = 0;
   for (std::uint32_t vcs = output_ports_[hop.out_port].free_vcs & vc_bits(hop.vcs); vcs != 0;
@@ -222,10 +222,10 @@ void Router::allocate_vc(std::int32_t input_vc, int vc, Cycles now) {
   if (!choice.adaptive) environment_->hop_chosen(node_, choice.packet);
 }
 
-// Every free output VC that an input VC may use grants itself to it, unless another requester has precedence.
+// Grants the input VC every free output VC that it may use, unless another requester has precedence.
 void Router::ask_for_vcs(std::int32_t id) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
-  // Distance of `x` from a round-robin pointer, the smallest wins.
+  // Distance of `x` from a round-robin pointer; the smallest wins.
   const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
     return x >= pointer ? x - pointer : x - pointer + virtual_channels;
   };
@@ -241,7 +241,7 @@ void Router::ask_for_vcs(std::int32_t id) {
   }
 }
 
-// The output VCs that were granted to an input VC; takes the grants back.
+// Returns the output VCs that were granted to an input VC, and clears the grants.
 std::uint32_t Router::take_grants(std::int32_t input_vc) {
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   OutputVc* const outs = &outputs_[index(in.out_port, 0)];
@@ -255,20 +255,20 @@ std::uint32_t Router::take_grants(std::int32_t input_vc) {
   return granted;
 }
 
-// The first output VC among `offered` from the packet's pointer on, or -1.
+// The first VC in `offered` at or after the packet's pointer; -1 if there is none.
 int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   if (offered == 0) return -1;
   const Allowance& allowed = allowance(in);
   int pointer = allowed.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
                                    : allowed.accept_pointer - static_cast<int>(index(in.out_port, 0));
-  // A pointer to another output port reaches this port's first virtual channel first.
+  // A pointer to another output port counts as this port's first virtual channel.
   if (pointer < 0 || pointer >= vcs_) pointer = 0;
   const std::uint32_t from_pointer = offered & (~0U << pointer);
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
 }
 
-// The virtual channel that wins an output: the requesting input that is first in rotation, or the one with
-// the oldest packet.
+// The virtual channel that wins an output: the first requesting input in rotation, or the one with the oldest
+// packet.
 std::int32_t Router::requester(int out_port) const {
   const auto turn = [](int place, int pointer, int places) {
     return place >= pointer ? place - pointer : place - pointer + places;
@@ -296,15 +296,15 @@ bool Router::any_asks() const {
   return asking != 0;
 }
 
-// The channel is busy for flit_time from now. If that is not a whole number of cycles, a flit may have waited
-// almost a cycle for the clock edge; the channel does not lose that time.
+// Makes the channel busy for flit_time from now on. If that is not a whole number of cycles, the flit may
+// have waited almost a cycle for the clock edge; the channel does not lose that time.
 void Router::occupy_channel(int out_port, Cycles now) {
   Pace& pace = paces_[static_cast<std::size_t>(out_port)];
   const Femtoseconds slack = pace.flit_time % period_ == 0 ? 0 : period_ - 1;
   pace.next_free = checked_sum(std::max(pace.next_free, now * period_ - slack), pace.flit_time);
 }
 
-// Requests for the switch follow from buffers and credits.
+// Requests for the switch are not visited: they follow from buffers and credits.
 template <typename Visitor>
 void Router::visit_all(Visitor& visitor) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

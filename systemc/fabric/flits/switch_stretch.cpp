@@ -7,10 +7,10 @@
 namespace coppice::fabric {
 namespace {
 
-// Initial number of cycles after which the state is examined again.
+// The number of cycles after which the reference is first renewed.
 constexpr Cycles kFirstWindow = 4;
 
-// The first cycle before `end` that is in only one of the two sets; otherwise `end`.
+// The first cycle before `end` that is in exactly one of the two sets; otherwise `end`.
 Cycles first_difference(const CycleMask& mask, const CycleMask& other, Cycles end) {
   for (std::size_t word = 0; word < CycleMask::kWords; ++word) {
     const CycleMask::Word bits = mask.words()[word] ^ other.words()[word];
@@ -23,7 +23,7 @@ std::uint64_t bit(std::size_t index) {
   return std::uint64_t{1} << index;
 }
 
-// The first element of `set` that is in `from`, otherwise the first of all.
+// The first element of `set` that is also in `from`; if there is none, the first element of `set`.
 std::size_t first_from(std::uint64_t set, std::uint64_t from) {
   const std::uint64_t above = set & from;
   return static_cast<std::size_t>(std::countr_zero(above != 0 ? above : set));
@@ -50,7 +50,7 @@ void SwitchStretch::run(const SwitchPart& part, Cycles cycles) {
   for (const SwitchFlow* flow : part.flows) known.sent.push_back(flow->sent);
 }
 
-// A single flow to a channel of one flit per cycle needs no arbitration, and its exact levels do not matter.
+// A single flow to a channel of one flit per cycle needs no arbitration, and its exact levels are irrelevant.
 bool SwitchStretch::run_alone(const SwitchPart& part, Cycles cycles) const {
   SwitchFlow& flow = *part.flows.front();
   if (part.outputs.front().flit_time != 0) return false;
@@ -104,8 +104,8 @@ void SwitchStretch::look_up_indices(const SwitchPart& part) {
   }
 }
 
-// The state that determines the outcome. Levels that last for the whole stretch are irrelevant, as are
-// arrivals to them.
+// Writes the state that determines the outcome. Levels that suffice for the whole stretch are irrelevant, as
+// are arrivals that raise them.
 void SwitchStretch::write_key(const SwitchPart& part, Cycles cycles) {
   key_.clear();
   key_.push_back(static_cast<std::uint64_t>(cycles) << 32U | part.flows.size() << 16U |
@@ -196,7 +196,7 @@ void SwitchStretch::accept(const SwitchPart& part, Cycles cycle) {
     const std::size_t o = first_from(granted_[i], accepting(i));
     granted_[i] = 0;
     const std::size_t f = first_from(ready_ & from_in_[i] & to_out_[o], next_vcs(i));
-    // Flows of an input are adjacent, so everything after its last flow is after all of that input's.
+    // Flows of an input are adjacent, so everything after its last flow belongs to later inputs.
     const std::uint64_t behind_input = ~std::uint64_t{0}
                                        << (63U - static_cast<unsigned>(std::countl_zero(from_in_[i])));
     granting(o) = to_out_[o] & (behind_input << 1U);
@@ -231,9 +231,9 @@ void SwitchStretch::refer_to(Cycles cycle, Cycles window) {
   }
 }
 
-// The state equals the reference except for levels, which do not matter until they reach 0: while the same
-// arrivals continue, the switch behaves alike. Returns the number of cycles, whole periods, by which it has
-// been advanced.
+// The state equals the reference except for levels, which are irrelevant until they reach 0: while the same
+// arrivals continue, the switch behaves alike. Returns the number of cycles, in whole periods, by which it
+// has been advanced.
 Cycles SwitchStretch::repeat(const SwitchPart& part, Cycles cycle, Cycles cycles) {
   const Cycles period = cycle - reference_.cycle;
   Cycles times = (cycles - cycle) / period;

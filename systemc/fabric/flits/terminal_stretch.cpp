@@ -52,7 +52,7 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   }
   for (Local& local : locals_) {
     const InjectionPort& port = port_of(local);
-    // A port that sleeps because of its pace sleeps beyond the stretch.
+    // A port that sleeps because of its pace does not wake within the stretch.
     local.injects = port.has_packet_ && (port.starved_ || terminal_->awake_.contains(local.in - first_in_));
     if (!local.injects) continue;
     local.vc = port.vc_;
@@ -61,7 +61,7 @@ Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   return end;
 }
 
-// Cycles from when a flit leaves the router's buffer until the terminal has its credit.
+// Cycles from a flit's departure from the router's buffer until the terminal receives its credit.
 Cycles TerminalStretch::credit_delay(const Local& local) const {
   return module_->slot_delay() + module_->wire_in(local.in).credit_latency();
 }
@@ -74,7 +74,7 @@ void TerminalStretch::gather_returns(Local& local, Cycles now, Cycles end) {
   });
 }
 
-// Adds the returns for flits that the router takes now.
+// Adds the credits returned for flits that the router sends in this stretch.
 void TerminalStretch::add_returns(Local& local, const std::vector<SwitchFlow>& flows, Cycles cycles) const {
   const Cycles delay = credit_delay(local);
   for (const SwitchFlow& flow : flows) {
@@ -103,7 +103,7 @@ Cycles TerminalStretch::foresee_answers(const std::vector<SwitchFlow>& flows, Cy
   return end;
 }
 
-// Plans injections by the credits of `local`; returns `end`, or the cycle in which the tail would be
+// Plans injections according to the credits of `local`; returns `end` or the cycle in which the tail would be
 // injected.
 Cycles TerminalStretch::plan(Local& local, Cycles now, Cycles end) const {
   const InjectionPort& port = port_of(local);
@@ -172,7 +172,7 @@ void TerminalStretch::return_slots(const Local& local, const std::vector<SwitchF
   }
 }
 
-// Counts the credits that have arrived.
+// Applies the planned injections, including the credits that have arrived.
 void TerminalStretch::inject(const Local& local, Cycles now, Cycles cycles,
                              std::vector<FlitReport>& reports) {
   const int p = local.in - first_in_;
@@ -221,7 +221,7 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   Wire& wire = module_->wire_out(local.out);
   const Cycles cycles = end - now;
   const Cycles delay = module_->flit_delay() + wire.flit_latency();
-  // If flits are not wanted one by one, only the last ones have credits in flight.
+  // If the ejector does not request individual flits, only the last ones have credits in flight.
   const bool wanted = terminal_->flit_takers_[static_cast<std::size_t>(local.out - first_out_)] != nullptr;
   const Cycles one_by_one = wanted ? 0 : std::max<Cycles>(0, cycles - delay - 1 - wire.credit_latency());
   leaving_.clear();
@@ -251,7 +251,7 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   }
 }
 
-// Takes the flits that are already on the channel.
+// Takes flits that are already on the channel.
 void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   while (wire.has_flit(end - 1)) {

@@ -9,7 +9,7 @@ void BufferSpace::trim(std::span<const std::int32_t> links, std::size_t end, dou
   for (std::size_t i = held.size(); i-- > 0;) {
     const double keep = i < end ? std::min(held[i], std::max(needed, 0.0)) : 0.0;
     needed -= keep;
-    // The ejection channel has no buffer behind it; its entry of `held` stays 0.
+    // The ejection channel has no buffer at its end, so its entry in `held` stays 0.
     if (held[i] == keep) continue;
     free_[static_cast<std::size_t>(links[i])] += held[i] - keep;
     held[i] = keep;

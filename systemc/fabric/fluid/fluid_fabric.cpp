@@ -17,8 +17,8 @@ double bytes_per_second(Bytes flit, Femtoseconds flit_time) {
   return static_cast<double>(flit) * kFemto / static_cast<double>(flit_time);
 }
 
-// A channel is limited by its bandwidth and by its credits: each virtual channel passes its buffer's flits
-// once per credit loop.
+// A channel is limited by its bandwidth and by credits: per credit loop, each virtual channel passes one
+// buffer of flits.
 double channel_capacity(const config::SystemConfig& system, const topology::Channel& channel, int vcs) {
   const double places = static_cast<double>(vcs) * static_cast<double>(system.router.vc_depth);
   const auto loop = static_cast<double>(channel_credit_loop(system, channel) * system.clock.period());
@@ -26,7 +26,7 @@ double channel_capacity(const config::SystemConfig& system, const topology::Chan
   return std::min(credits, bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
 }
 
-// Cycles that a virtual channel waits for credits after each buffer's flits, without other traffic.
+// Cycles for which a virtual channel waits for credits after each buffer of flits, without other traffic.
 Cycles credit_stall(const config::SystemConfig& system, const topology::Channel& channel) {
   const Cycles block = capped_time(system.router.vc_depth, channel_flit_time(system, channel.bandwidth)) /
                        system.clock.period();
@@ -100,7 +100,7 @@ void FluidFabric::schedule(const Event& event) {
   wake_event_.notify(to_sc_time(event.at) - sc_core::sc_time_stamp());
 }
 
-// Processes everything of one instant before rates are computed again, once.
+// Processes all events of one instant before recomputing the rates once.
 void FluidFabric::tick() {
   failure_->guard([this] {
     now_ = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
@@ -211,7 +211,7 @@ void FluidFabric::set_route(Flow& flow, const topology::Route& route) {
   if (flow.injected < flow.bytes) pace(flow, timing);
 }
 
-// Routing may leave some of a channel's virtual channels unused: only the used ones have credits.
+// Marks the flow's virtual channels as used: channels that routing never uses contribute no credits.
 void FluidFabric::use_vcs(const Flow& flow) {
   for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
     const topology::VcRange vcs = (*flow.route)[i - 1].vcs;
@@ -227,8 +227,8 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// If buffers do not cover the credit loop, a message gets the speed it would have alone: its injection
-// channel, which it does not share, is slowed down for its duration.
+// If buffers do not cover the credit loop, a message gets the speed that it would have alone: its injection
+// channel, which it does not share, is slowed down while it is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
   const std::int64_t blocks = (flow.flits - 1) / (std::int64_t{system_->router.vc_depth} * timing.vcs);
@@ -236,7 +236,7 @@ void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const Cycles of_packets = packets * packet.port;
   const Cycles of_message = packets > 1 ? blocks * timing.message_stall : 0;
   const Cycles stall = std::max(of_packets, of_message);
-  // The last packet's wait after it has left the port.
+  // The time that the last packet waits after it has left the port.
   flow.latency += std::max(of_packets + packet.packet - packet.port, of_message) - stall;
   double rate = bytes_per_second(framing_.flit, period_);
   if (stall > 0) {
@@ -247,8 +247,8 @@ void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   if (rates_.capacity(flow.links.front()) != rate) rates_.set_capacity(flow.links.front(), rate);
 }
 
-// Cycles that a packet waits for credits: it uses one virtual channel, which passes a buffer's flits per
-// credit loop. The flits in the buffers before that channel have left the port, which may continue with the
+// Cycles for which a packet waits for credits: it uses one virtual channel, which passes one buffer of flits
+// per credit loop. Flits in the buffers before that channel have left the port, which may continue with the
 // next packet on another virtual channel.
 FluidFabric::PacketStall FluidFabric::packet_stall(const Flow& flow) const {
   const std::int64_t depth = system_->router.vc_depth;
@@ -279,8 +279,8 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   }
 }
 
-// Bytes that have arrived stay there; bytes that wait in buffers of the old route are sent again over the new
-// one, by the port if it still has the message, otherwise from the first router on.
+// Bytes that have arrived stay there. Bytes that wait in buffers of the old route are sent again over the new
+// route, by the port if it is still sending the message, otherwise from the first router.
 void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);
@@ -346,7 +346,7 @@ std::string FluidFabric::describe_packets(int limit) const {
     for (const FlowIndex index : port.flows) {
       if (lines++ >= limit) return text;
       const Flow& flow = flows_[static_cast<std::size_t>(index)];
-      text += fmt::format("  message {} from {}: {:.0f} of {:.0f} bytes to go at {:.3f} GB/s\n", flow.message,
+      text += fmt::format("  message {} from {}: {:.0f} of {:.0f} bytes left at {:.3f} GB/s\n", flow.message,
                           flow.port / ni_ports_, flow.bytes - flow.drained, flow.bytes,
                           (flow.whole() ? flow.up_rate : flow.down_rate) * 1e-9);
     }

@@ -1,4 +1,4 @@
-// The life of the fluid fabric's flows: their rates, the bytes waiting in buffers, and their ends.
+// The life cycle of the fluid fabric's flows: their rates, the bytes waiting in buffers, and their ends.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -107,8 +107,8 @@ void FluidFabric::touch(FlowIndex index) {
   if (std::exchange(flow.touched_in, settlement_) != settlement_) touched_.push_back(index);
 }
 
-// Rates depend on which messages are split, and splits on rates: a message is split at most once, and merges
-// again if nothing is gained, so this terminates.
+// Rates depend on which messages are split, and splits depend on rates. Each message is split at most once
+// and is merged again if splitting gains nothing, so this terminates.
 void FluidFabric::update_rates() {
   unsettled_ = false;
   for (bool settled = false; !settled;) {
@@ -134,7 +134,7 @@ void FluidFabric::update_rates() {
   ++settlement_;
 }
 
-// Splits or merges the message if its rates require it; the rates must be updated then.
+// Splits or merges the message if its rates require it; returns whether the rates must then be updated.
 bool FluidFabric::decide(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (!flow.injecting()) return false;
@@ -152,7 +152,7 @@ bool FluidFabric::decide(FlowIndex index) {
       faster(rates_.capacity(flow.links.front()), flow.up_rate) ? rates_.bottleneck(flow.up) : 0;
   if (anything_waits && held_at < flow.split) return split(index, flow.split);
   if (held_at == 0) return false;
-  // Bytes that wait further up the route have not passed the links from there on.
+  // Bytes that wait further up the route have not passed the links downstream of there.
   if (anything_waits) held_at = std::min(held_at, flow.split);
   const double window = room(flow, held_at);
   if (window < waiting + static_cast<double>(framing_.flit)) return false;
@@ -160,7 +160,7 @@ bool FluidFabric::decide(FlowIndex index) {
   return split(index, held_at);
 }
 
-// The bytes of the message that fit before a link. A packet stays on one virtual channel.
+// The number of the message's bytes that fit before a link. A packet stays on one virtual channel.
 double FluidFabric::room(Flow& flow, std::size_t before) {
   const auto most = [&](std::size_t i) {
     const int vcs =
@@ -189,7 +189,7 @@ void FluidFabric::merge(Flow& flow) {
   rates_.reroute(flow.up, flow.links);
 }
 
-// Predicts when its rates must change next, as far as this flow alone determines it.
+// Predicts when its rates must change next, as far as this flow alone determines that.
 void FluidFabric::predict(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (!flow.injecting() && flow.down == kNone) return;  // it has ended
@@ -206,7 +206,8 @@ void FluidFabric::predict(FlowIndex index) {
       at_rate(flow.window - flow.waiting(), flow.up_rate - flow.down_rate);
   }
   if (left == std::numeric_limits<double>::infinity()) return;  // it is stalled
-  // The end of another flow may speed it up before then: beyond the limit it is only examined again.
+  // The end of another flow may speed it up before then, so events beyond the time limit only trigger another
+  // look.
   const double femtoseconds = std::round(left * kFemto);
   const auto beyond = static_cast<double>(kLongestTime - now_);
   const Femtoseconds at =
@@ -214,7 +215,7 @@ void FluidFabric::predict(FlowIndex index) {
   schedule({at, EventKind::kFlow, index, 0, flow.version});
 }
 
-// Adds the bytes since the last count to its links.
+// Adds the bytes transferred since the last call to the counts of its links.
 void FluidFabric::account(Flow& flow) {
   const std::span<const std::int32_t> links = flow.links;
   const double up = flow.injected - std::exchange(flow.up_counted, flow.injected);

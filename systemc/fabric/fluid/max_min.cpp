@@ -10,7 +10,7 @@ namespace {
 
 // Relative error of rates, which are sums and quotients of a few doubles.
 constexpr double kTolerance = 1e-9;
-// Relative difference in the last bits between equal rates computed in another order.
+// Relative rounding difference between equal rates that are computed in different orders.
 constexpr double kRounding = 1e-13;
 constexpr double kUnfilled = std::numeric_limits<double>::infinity();
 
@@ -90,8 +90,9 @@ void MaxMinRates::touch(FlowId flow) {
   touched_.push_back(flow);
 }
 
-// The level at which the link is full, given its flows' known rates: flows held by other links take their
-// rates, or the level if that is less; all others take the level. kUnfilled if they do not fill it.
+// The level at which the link is full, given the known rates of its flows: a flow held by another link has
+// its rate or the level, whichever is lower; all others have the level. kUnfilled if the flows do not fill
+// the link.
 double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
   double left = link.capacity;
@@ -133,7 +134,7 @@ void MaxMinRates::enqueue(std::int32_t id, double level) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// The link is full at the level: it limits the flows that no other link has limited below.
+// Marks the link as full at the level: it limits all its flows that no other link limits below.
 void MaxMinRates::hold(std::int32_t id, double level) {
   links_[index(id)].level = level;
   for (const FlowId flow : links_[index(id)].flows) {
@@ -161,7 +162,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
   }
 }
 
-// The link was full at this level and no longer is: the flows that it limited rise on.
+// The link was full at this level and no longer is: the flows that it limited continue to rise.
 void MaxMinRates::release(std::int32_t id, double level) {
   links_[index(id)].level = kUnfilled;
   reached_.clear();
@@ -240,7 +241,7 @@ std::size_t MaxMinRates::bottleneck(FlowId flow) const {
   const double most = rate(flow) * (1 + kTolerance);
   const auto holds = [&](std::int32_t link) { return links_[index(link)].level <= most; };
   auto link = std::find_if(path.begin(), path.end(), holds);
-  // A link that its flows fill exactly at rates that other links gave them has no level of its own.
+  // A link that is exactly filled by flows limited elsewhere has no level of its own.
   if (link == path.end()) link = std::find(path.begin(), path.end(), flows_[index(flow)].bottleneck);
   return static_cast<std::size_t>(link - path.begin());
 }

@@ -61,7 +61,8 @@ bool Meetings::too_many() const {
   return messages >= kMessagesOfPort * static_cast<std::int64_t>(known_.size()) && share() > most_;
 }
 
-// Leaps simulate some hundred cycles for every message that starts or ends, at most all cycles.
+// A run with leaps simulates some hundred cycles for every message that starts or ends, but at most all
+// cycles.
 bool Meetings::pays() const {
   constexpr double kCyclesOfMessage = 500;
   double all = 0;

@@ -11,7 +11,7 @@ using topology::ChannelId;
 using topology::Route;
 using topology::Topology;
 
-// A route from one accelerator, with the channels that it visits.
+// A route from one accelerator, and the channels that it uses.
 struct Followed {
   std::vector<ChannelId> channels;
   NodeId dst = topology::kNoNode;
@@ -81,7 +81,7 @@ bool RouteImages::add(std::span<const Route* const> images) {
   return added || place->second.channels == found.channels;
 }
 
-// All images of a channel must differ, and must have the same image at the origin in every use.
+// All images of a channel must differ, and each must have the same image at the origin whenever it is used.
 bool RouteImages::add_channels(const Images& images, ChannelId first) {
   for (std::size_t hop = 0; hop < images.hops; ++hop) {
     const auto all = channels(images, hop);

@@ -48,8 +48,8 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
   } else {
     const Drain drained = drain(train, channel.flit_time);
     traversal.tail = std::max(tail_arrival, traversal.head + drained.tail);
-    // The channel makes up for time lost to the clock edge, up to a femtosecond less than a cycle; a flit
-    // before the tail may have lost as much.
+    // The channel makes up for time lost to the clock edge, which is up to one cycle minus a femtosecond; a
+    // flit before the tail may have lost as much.
     const Femtoseconds given_back = period_ - 1;
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(traversal.head, period_);

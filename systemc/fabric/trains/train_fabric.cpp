@@ -106,7 +106,7 @@ void TrainFabric::tick() {
   });
 }
 
-// Ports of large systems lie far outside the caches.
+// In large systems, the state of ports is not in the caches.
 void TrainFabric::prefetch(const Event& event) const {
   const Port& port = ports_[static_cast<std::size_t>(event.port)];
   if (event.kind == EventKind::kEjected) {
@@ -116,7 +116,7 @@ void TrainFabric::prefetch(const Event& event) const {
   __builtin_prefetch(port.injector);
   if (event.kind != EventKind::kWake) return;
   const auto node = static_cast<std::size_t>(event.port / ni_ports_);
-  // An NI port usually sends over the out-port with its number.
+  // An NI port usually sends through the output port with the same number.
   __builtin_prefetch(outputs_.data() + first_output_[node] +
                      static_cast<std::size_t>(event.port % ni_ports_));
 }
@@ -244,7 +244,7 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   }
 }
 
-// The first channel leaves the origin; the others belong to the image that arrives there.
+// The first channel is the one that leaves the origin; the others are those of the image that arrives there.
 void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
   const RouteImages::Images& images = images_->of(*message.route);
   NodeId node = images.incoming_src;
@@ -257,7 +257,7 @@ void TrainFabric::follow_images(const Message& message, const Train& train, Cycl
   }
 }
 
-// Adds the next stage of the route, or the first one after injection.
+// Adds the next stage of the route (the first stage follows injection).
 void TrainFabric::add_stage(Output& out, topology::VcRange vcs, const Train& train, Cycles now) {
   Cycles head = now + kInjectionDelay;
   Cycles tail = head + train.tail;
@@ -310,7 +310,7 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
         now);
   };
   if (known.train.flits <= vc_depth_) return;
-  // The NI spaces flits at the train's pace, and the first router makes none wait longer than r + v.
+  // The NI spaces flits at the train's pace, and no flit waits in the first router longer than r + v.
   if (!injection_credits_keep_up(known)) {
     refuse(fmt::format("the injection channel of NI {}", message.src), injection_credit_loop_);
   }
@@ -321,8 +321,8 @@ void TrainFabric::require_credits(const Message& message, const Known& known, Cy
   }
 }
 
-// When the next message of a port may start without meeting this one in the router's input buffers, where
-// virtual channels are taken in rotation.
+// The cycle from which the port's next message cannot meet this one in the router's input buffers, where
+// virtual channels are used in rotation.
 Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
   constexpr Cycles kShortestPacket = 2;  // a head and data
   const Traversal& first = stages_.front().traversal;
@@ -336,9 +336,9 @@ Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
 }
 
 // Whether every flit finds a credit at output port `stage` of the train's route. A flit wins the switch there
-// no sooner than `spaced` cycles after the one D places before it, whichever trains they belong to, and D
-// flits of this train are injected `paced` cycles apart. A flit stays in the next router for r + v cycles if
-// that router's channel is no slower than this one, otherwise for at most r + v plus the cycles by which body
+// at least `spaced` cycles after the flit D places before it, whichever trains they belong to, and D flits of
+// this train are injected `paced` cycles apart. A flit stays in the next router for r + v cycles if that
+// router's channel is no slower than this one, otherwise for at most r + v plus the cycles by which body
 // flits have closed up behind their heads so far.
 TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
@@ -359,10 +359,10 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   use.length = known.train.flits;
   use.next_free = traversal.next_free;
   use.free = std::max(traversal.channel_free, traversal.last_head + delay);
-  // At most a cycle later, a channel of fractional flit times owes nothing.
+  // At most a cycle later, a channel with a fractional flit time owes nothing.
   const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
   use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
-  // When its tail leaves the next router, in this port's cycles.
+  // The cycle in which its tail leaves the next router, converted to this port's cycles.
   const Cycles leaves_next = last ? traversal.tail : stages_[stage + 1].traversal.tail - out.delay;
   if (!last) {
     use.free = std::max(use.free, leaves_next + 1 - delay);
@@ -377,12 +377,12 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
 
 void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, NodeId dst, Cycles now) {
   auto& trains = output.trains;
-  // No train starts in the past, so past intervals can only be met by flits that are reported after they have
-  // passed.
+  // No train starts in the past, so past intervals are relevant only to flits that are reported after they
+  // have passed.
   const Cycles over = std::min(now, output.flits_since);
   std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
-    // Delayed flits may follow each other faster than those of a train.
+    // After a delay, flits may follow each other more closely than those of a train.
     if (second.flits) return first.free_of_vc;
     const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
     return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;
@@ -408,8 +408,8 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   }
 }
 
-// Whether the part of a cycle that the channel owes the first train, or earlier ones, delays the second's
-// tail. Also adds it to what the channel owes after the second.
+// Whether the part of a cycle that the channel owes the first and earlier trains delays the second train's
+// tail. Also updates what the channel owes after the second train.
 bool TrainFabric::follows_closely(const Output& output, const Interval& first, Interval& second) const {
   if (first.flits || second.flits) return false;
   second.next_free =
@@ -417,7 +417,7 @@ bool TrainFabric::follows_closely(const Output& output, const Interval& first, I
   return timing_.tail_behind(first.next_free, second.length, output.pace) > second.tail;
 }
 
-// Reports two users of an output port, of which the second comes too early: `one` belongs to the message from
+// Reports two users of an output port, the second of which comes too early; `one` belongs to the message from
 // `src`.
 void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& other, NodeId src,
                           NodeId dst) {
@@ -430,7 +430,7 @@ void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& o
                       place(output), at, src, dst, one.begin, one.tail, other.begin, other.tail));
 }
 
-// Records that the run is exact only until cycle `at`; it continues until then, since an earlier contention
+// Records that the run is exact only until cycle `at`. It continues until then, since an earlier contention
 // may still be found.
 void TrainFabric::contend(Cycles at, const std::string& what) {
   if (!first_contention(at)) return;

@@ -1,4 +1,4 @@
-// How trains account for messages that pass the same output ports as flits.
+// Interaction of trains with messages that pass the same output ports as flits.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ void TrainFabric::record_meetings(Meetings& meetings) {
   meetings.set_size(outputs_.size(), ports_.size());
 }
 
-// Records the message being started, whose path is in stages_.
+// Records the passage of the message that is being started, whose path is in stages_.
 void TrainFabric::record_passing(std::int32_t port, const Message& message, const Train& train, Cycles now) {
   passing_.clear();
   for (const Stage& stage : stages_) {
@@ -49,8 +49,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   const bool last = output.to == topology::kNoNode;
   const Cycles delay = timing_.routing_and_allocation();
   Interval interval{flits.begin, flits.tail, 0, 0, flits.vcs, true};
-  // The time that the clock edge took from a flit is given to the next one, so that a channel with an uneven
-  // pace is in the same state a cycle later.
+  // The channel gives the time that the clock edge took from a flit to the next flit, so that a channel with
+  // a fractional flit time is in the same state a cycle later.
   const Cycles given_back = output.pace.cycles > 0 ? 0 : 1;
   const Cycles channel_free = timing_.cycles(flits.tail * period_ + output.pace.flit_time) + given_back;
   const Cycles credits_back = flits.left_next - (last ? 0 : delay) + output.credit_loop;
@@ -62,7 +62,7 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   if (--output.flits_coming == 0) output.flits_since = kNoFlits;
 }
 
-// Flits meet at the output: from now on its pointers matter, and so do the numbers of the virtual channels on
+// Flits meet at the output: from now on, its pointers matter, as do the numbers of the virtual channels on
 // which flits arrive.
 void TrainFabric::share(Output& output, Cycles now) {
   if (output.shared) return;

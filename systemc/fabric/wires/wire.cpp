@@ -9,8 +9,8 @@
 namespace coppice::fabric {
 namespace {
 
-// Calls f(run, cycle, index) for the part of `runs` that arrives before `end`, with the index within its run,
-// and keeps the rest.
+// Calls f(run, cycle, index) for each item of `runs` that arrives before `end`, where `index` is its position
+// in the run, and keeps the rest.
 template <typename Run, typename F>
 void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
   std::size_t kept = 0;
@@ -46,7 +46,7 @@ void Wire::refuse(Stamp credit) {
                   credit.vc(), credit.at()));
 }
 
-// Runs and single flits are at different times, but may alternate.
+// Runs and single flits arrive at different times, but may alternate.
 void Wire::spread_flit_runs(Cycles end) {
   if (first_arrival(flit_runs_) >= end) return;
   std::vector<TimedFlit> spread;

@@ -108,8 +108,7 @@ bool ReductionQueues::in_order(const Flit& flit, Cycles came) const {
                       [&](const Queue& queue) { return queue.precedes(flit, came); });
 }
 
-// Whether no word of the flit is in a sum in progress, or in a flit at a lower port that may proceed before
-// it.
+// Whether no word of the flit is in a sum in progress or in a flit at a lower port that precedes it.
 bool ReductionQueues::is_free(std::size_t port, const Flit& flit, Cycles came) const {
   const std::size_t last = flit.word + flit.data.size();
   for (const PendingSum& sum : pending_sums_) {

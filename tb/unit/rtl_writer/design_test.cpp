@@ -58,7 +58,7 @@ TEST_P(Refusal, NamesTheKeyAndWhatWouldBeRight) {
 INSTANTIATE_TEST_SUITE_P(
     Keys, Refusal,
     ::testing::Values(
-        Refused{{"system.router.vcs=3"}, "system.router.vcs is 3", "a power of two from 2"},
+        Refused{{"system.router.vcs=3"}, "system.router.vcs is 3", "a power of two of at least 2"},
         Refused{{"system.router.vc_depth=2000"}, "system.router.vc_depth is 2000", "at most 1023"},
         Refused{{"system.router.routing_delay=2"}, "system.router.routing_delay is 2", "write 1"},
         Refused{{"system.router.credit_delay=2"}, "system.router.credit_delay is 2", "write 1"},
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{"system.ni.reduction_latency=5"}, "system.ni.reduction_latency", "4"},
         Refused{{"system.accelerator.memory_bandwidth=100 GB/s"},
                 "system.accelerator.memory_bandwidth",
-                "keeps up with all ports"},
+                "serves all ports at full rate"},
         Refused{{"system.topology.kind=mesh", "system.topology.dims=[9]", "collective.algorithm=direct"},
                 "system.flit of 16 B",
                 "write 32 B"}));
