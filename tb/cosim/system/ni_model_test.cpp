@@ -78,6 +78,52 @@ Wave read_wave(const std::string& path) {
   return wave;
 }
 
+// The interface sleeps until then: a later release of another port or context must not hide an earlier one.
+TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
+  constexpr std::uint32_t kWaitsForLockstep = 1;  // a state of NiModel::PortView
+  constexpr int kUsed = 3;                        // contexts
+  NiSettings settings;
+  settings.credits = 16;
+  Addresses memory;
+  const auto model = verilog_library().make_ni_contexts(settings, NiOrder::kInTurns, memory);
+  for (int context = 0; context < kUsed; ++context) {
+    for (int port = 0; port < kPorts; ++port) {
+      for (std::uint32_t step = 1; step <= 3; ++step) {
+        NiLine line;
+        line.step = step;
+        line.address = 40;
+        // Sooner or later than others of the same context, and of the same port.
+        const auto flits =
+            static_cast<std::uint32_t>((7 * context + 5 * port + 3 * static_cast<int>(step)) % 11 + 1);
+        line.words = line.total = 4 * flits;
+        line.flits = flits + 1;
+        line.packets = 1;
+        model->load(context, port, step - 1, line);
+        model->clock();
+      }
+    }
+    model->commit(context, std::vector<NiTableSize>(kPorts, {3, 3}));
+    model->open(context, {.id = static_cast<std::uint32_t>(context)});
+    model->clock();
+  }
+  for (int context = 0; context < kUsed; ++context) model->start(context);
+  int several = 0;  // cycles with unlike releases
+  for (std::int64_t now = 0; now < 60; ++now) {
+    const NiContextsModel::Outcome outcome = model->step(now);
+    std::set<std::uint32_t> releases;
+    for (int context = 0; context < kUsed; ++context) {
+      for (int port = 0; port < kPorts; ++port) {
+        const NiModel::PortView view = model->view(port, context);
+        if (view.state == kWaitsForLockstep) releases.insert(view.release);
+      }
+    }
+    EXPECT_EQ(outcome.holding, !releases.empty()) << "cycle " << now;
+    EXPECT_EQ(outcome.next_release, releases.empty() ? 0 : *releases.begin()) << "cycle " << now;
+    several += releases.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(several, 5);
+}
+
 TEST(NiModel, DoesTheSameWithWavesAndWithout) {
   const std::string path =
       std::filesystem::temp_directory_path() / fmt::format("coppice_ni_model_{}.fst", ::getpid());
