@@ -180,8 +180,8 @@ void RtlContextInterface::unload(ContextId id) {
   }
   if (context.reached) {
     throw ModelError(
-        fmt::format("NI {} (Verilog): collective {} should hand its context to another, but messages of it "
-                    "have arrived: raise system.ni.contexts",
+        fmt::format("NI {} (Verilog): collective {} should give up its context, but messages of it "
+                    "have already arrived: raise system.ni.contexts",
                     node(), id));
   }
   context.collective.reset();

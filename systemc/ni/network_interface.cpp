@@ -117,8 +117,8 @@ void NetworkInterface::unload(ContextId id) {
   }
   if (context->reached) {
     throw ModelError(
-        fmt::format("{}: collective {} should hand its context to another, but messages of it have arrived "
-                    "and been counted: raise system.ni.contexts, or write system.ni.early_messages: held",
+        fmt::format("{}: collective {} should give up its context, but messages of it have already arrived "
+                    "and been counted: raise system.ni.contexts, or set system.ni.early_messages to held",
                     name(), id));
   }
   loaded_.erase(id);

@@ -23,8 +23,8 @@ void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
                         static_cast<double>(m) * static_cast<double>(n);
   if (values <= static_cast<double>(kMostValues)) return;
   throw UnsupportedError(
-      fmt::format("a product of {} x {} by {} x {} takes more than 2 GiB of operands to compute: the formula "
-                  "has its cycles",
+      fmt::format("a product of {} x {} by {} x {} has more than 2 GiB of operands: compute its "
+                  "cycles by formula",
                   m, k, k, n));
 }
 
@@ -133,7 +133,7 @@ void CheckedProduct::check(Matrices<Value>& matrices) const {
       const Value sum = matrices.out.at(i, static_cast<std::int64_t>(j));
       if (sum == row[j]) continue;
       throw ModelError(
-          fmt::format("the array computed {} for row {}, column {} of a product of {} operands, which is {}",
+          fmt::format("the array computed {} for row {}, column {} of a product of {} operands instead of {}",
                       sum, i, j, to_string(type_), row[j]));
     }
   }

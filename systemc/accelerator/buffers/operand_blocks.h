@@ -10,7 +10,7 @@
 
 namespace coppice::accelerator {
 
-// What a block of rows or columns contributes to the number of values in an operand: the number of its
+// The contribution of a block of rows or columns to the number of values in an operand: the number of its
 // elements, and tensor values per value of the other dimension.
 struct OperandPart {
   std::int64_t places = 0;

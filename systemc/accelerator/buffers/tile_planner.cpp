@@ -93,9 +93,9 @@ TilePlanner::Room TilePlanner::room(const std::optional<Bytes>& buffer, std::int
 void TilePlanner::require_room() const {
   const auto require = [&](const char* name, const Room& room, std::int64_t tile, Bytes value) {
     if (tile <= room.values) return;
-    throw UnsupportedError(
-        fmt::format("the {} buffer is too small: half of it must hold {} values of {} B, a tile of the array",
-                    name, tile, value));
+    throw UnsupportedError(fmt::format(
+        "the {} buffer is too small: half of it must hold {} values of {} B, a tile of the array's size",
+        name, tile, value));
   };
   require("input", input_, unit_.m * unit_.k, bytes_.operand);
   require("weight", weight_, unit_.k * unit_.n, bytes_.operand);

@@ -28,7 +28,7 @@ MixedFabric::MixedFabric(const sc_core::sc_module_name& name, const topology::To
 void MixedFabric::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {
   trains_.connect(node, port, injector, ejector);
   ejectors_.push_back(std::make_unique<WholeMessages>(ejector));
-  // The fabric that is never woken for a port requests nothing from its injector.
+  // A fabric that is never woken for a port requests nothing from the port's injector.
   flits_.connect(node, port, injector, *ejectors_.back());
 }
 
