@@ -161,7 +161,7 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
 }
 
-// Of messages in flight at a failure, the flits that have moved are counted: by trains as well.
+// At a failure, the flits of messages in flight count as far as they have moved, at every fidelity.
 TEST_F(Jobs, CountFlitsUpToAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   for (const char* bandwidth : {"16 GB/s", "12.5 GB/s"}) {
