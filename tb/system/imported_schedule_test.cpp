@@ -108,8 +108,8 @@ TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
   Outcome outcome = run_with(shop, schedule);
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err,
-            "c.yaml:1:1: system.router.vcs is 4, but route 0 of s.json uses virtual channel 8: write 9 at "
-            "least\n");
+            "c.yaml:1:1: system.router.vcs is 4, but route 0 of s.json uses virtual channel 8: write at "
+            "least 9\n");
   schedule = right;
   schedule["element"] = 8;
   outcome = run_with(shop, schedule);

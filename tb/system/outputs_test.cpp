@@ -54,7 +54,7 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   EXPECT_THAT(outcome.err, HasSubstr("is the configuration"));
   outcome = shop.run({"run", "c.yaml", "--out", "r", "--trace", "./r"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, StartsWith("--trace ./r:1:1: './r' is another output"));
+  EXPECT_THAT(outcome.err, StartsWith("--trace ./r:1:1: './r' is already another output"));
   EXPECT_EQ(shop.read("c.yaml"), kSmallConfig);
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }

@@ -44,7 +44,7 @@ TEST_F(FolderTest, RefusesAFolderWithContents) {
     Folder folder("--out", place_.string());
     FAIL() << "not refused";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("name a new or an empty folder"));
+    EXPECT_THAT(error.what(), HasSubstr("choose a new or empty folder"));
   }
 }
 

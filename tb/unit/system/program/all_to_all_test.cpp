@@ -106,7 +106,7 @@ TEST(AllToAll, VerifiesEveryBlock) {
   verification->memory(0).store(8, 4, verification->memory(0).copy(0, 4));
   refuses("accelerator 0 holds that of 0 where the block from 1 belongs");
   EXPECT_THAT([&] { verification->memory(1).reduce(4, 4, {}); },
-              ThrowsMessage<ModelError>(HasSubstr("block 1 is added to")));
+              ThrowsMessage<ModelError>(HasSubstr("data is added to block 1")));
 }
 
 }  // namespace

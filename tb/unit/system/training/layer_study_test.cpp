@@ -118,7 +118,7 @@ TEST_F(LayerStudy, IsSummarizedForPeople) {
   const Json result = study();
   const std::string text = summarize_layers(result);
   EXPECT_THAT(text, AllOf(HasSubstr("m on 2 PEs, 2 samples"), HasSubstr("weight_gradient"),
-                          HasSubstr(result["cycles"].dump() + " cycles and ")));
+                          HasSubstr(result["cycles"].dump() + " cycles, ")));
   EXPECT_EQ(std::ranges::count(text, '\n'), 2 + 8 + 1);
 }
 

@@ -172,7 +172,7 @@ TEST_F(TrainingRun, SummarizesTheBreakdown) {
   const std::string text = summarize_training(result);
   EXPECT_THAT(text, HasSubstr("training iteration of model by ring on 4 accelerators, 16 samples each"));
   EXPECT_THAT(text, HasSubstr("exposed communication"));
-  EXPECT_THAT(text, HasSubstr("  " + readable_time(result["time_ns"].get<double>()) + " in all"));
+  EXPECT_THAT(text, HasSubstr("  " + readable_time(result["time_ns"].get<double>()) + " in total"));
 }
 
 }  // namespace

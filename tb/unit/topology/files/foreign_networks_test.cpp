@@ -219,7 +219,7 @@ TEST(ForeignNetworks, TacosChannelsGoOneWay) {
   EXPECT_EQ(ring.channel(0).bandwidth, Bandwidth{50LL << 30});
   EXPECT_EQ(ring.channel(0).latency, 500 * kNs);
   EXPECT_THAT(complaint("2\nSrc,Dest,Latency (ns),Bandwidth (GB/s)\n0,1,fast,50\n"),
-              StartsWith("f:3:1: a latency is a number"));
+              StartsWith("f:3:1: a latency must be a number"));
   expect_equal(ring, read(to_tacos(ring)).topology);
 }
 
