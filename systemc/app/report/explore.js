@@ -45,6 +45,9 @@ function choosePoint(state, row) {
 const kInRange = "hardware.area_in_range";
 const extrapolated = row => row.value(kInRange) === false;
 
+// The factor by which an area may be off in either direction. Energies have one for a part of them only.
+const errorOf = (row, name) => name === "hardware.area_mm2" ? row.value("hardware.area_error") || 1 : 1;
+
 const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
   ...search.objectives.map(o => `${o.name}: ${number(row.value(o.name))}`),
   ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`),
@@ -77,7 +80,7 @@ function exploredScatter(state, numeric) {
     if (shown.length === 0) return drawing.append("p").text("No point passes the filters.");
     const width = widthIn(box), height = 380, edge = {left: 70, right: 16, top: 12, bottom: 42};
     const scale = (name, range) => {
-      const ends = d3.extent(shown, r => r.value(name));
+      const ends = d3.extent(shown.flatMap(r => r.front ? [r.value(name) / errorOf(r, name), r.value(name) * errorOf(r, name)] : [r.value(name)]));
       return (log && ends[0] > 0 ? d3.scaleLog() : d3.scaleLinear()).domain(ends[0] === ends[1] ? [ends[0] * 0.9, ends[1] * 1.1 || 1] : ends).range(range).nice();
     };
     const across = scale(x, [edge.left, width - edge.right]), up = scale(y, [height - edge.bottom, edge.top]);
@@ -86,6 +89,13 @@ function exploredScatter(state, numeric) {
     svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(up).ticks(6, "~s"));
     svg.append("text").attr("class", "soft").attr("x", width / 2).attr("y", height - 6).attr("text-anchor", "middle").text(x);
     svg.append("text").attr("class", "soft").attr("transform", `translate(14,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(y);
+    for (const r of shown.filter(r => r.front)) {
+      const [[x1, x2], [y1, y2]] = [[x, across], [y, up]].map(([name, scale]) => [scale(r.value(name) / errorOf(r, name)), scale(r.value(name) * errorOf(r, name))]);
+      if (x1 !== x2) svg.append("line").attr("class", "error").attr("x1", x1).attr("x2", x2).attr("y1", up(r.value(y))).attr("y2", up(r.value(y)));
+      if (y1 !== y2) svg.append("line").attr("class", "error").attr("y1", y1).attr("y2", y2).attr("x1", across(r.value(x))).attr("x2", across(r.value(x)));
+    }
+    const errors = [...new Set(shown.flatMap(r => [errorOf(r, x), errorOf(r, y)]))].filter(e => e > 1);
+    if (errors.length > 0) drawing.append("p").attr("class", "note").text(`Bars at the front: areas may be off by a factor of ${errors.map(e => number(e)).join(" or ")} in either direction.`);
     const key = search.keys.find(k => k.name === by);
     const paint = r => key ? palette(Math.max(0, key.values.indexOf(String(r.value(by))))) : color("accent");
     tipped(svg.selectAll("circle").data(shown.sort((a, b) => a.front - b.front)).enter().append("circle").attr("class", r => r.front ? "point front" : "point")
@@ -93,6 +103,7 @@ function exploredScatter(state, numeric) {
       .attr("fill", r => r.front ? paint(r) : "none").attr("stroke", r => r === state.chosen ? color("ink") : paint(r)).attr("stroke-width", r => r === state.chosen ? 2.5 : 1.2).attr("stroke-dasharray", r => extrapolated(r) ? "2 2" : null)
       .attr("opacity", r => r.decided ? 1 : 0.3).style("pointer-events", "all"), r => summaryOf(search, r)).on("click.choose", (event, r) => choosePoint(state, r));
     if (key) legend(drawing, key.values.map((v, i) => [v, palette(i)]));
+    behind(drawing, ["point", x, y, ...(key ? [by] : [])], shown.map(r => [r.id, number(r.value(x)), number(r.value(y)), ...(key ? [String(r.value(by))] : [])]));
   }
   state.redraw.push(draw);
   draw();
@@ -110,6 +121,7 @@ function exploredCoordinates(state) {
   const drawing = box.append("div").attr("class", "wide");
   const axes = [...search.keys.filter(k => k.values.length > 1).map(k => ({name: k.name, values: k.values})), ...search.objectives.map(o => ({name: o.name}))];
   const shown = rows.filter(r => r.decided);
+  behind(box, ["point", ...axes.map(a => a.name)], shown.map(r => [r.id, ...axes.map(a => a.values ? String(r.value(a.name) ?? "–") : number(r.value(a.name)))]));
   let group, position, scales;
   function build() {
     drawing.selectAll("*").remove();

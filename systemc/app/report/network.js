@@ -284,10 +284,10 @@ function network(one) {
   const box = section("network", "The network", `${net.name}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
     (seen ? " Colours are the share of the time that a link is busy." : ""));
   drawNetwork(box, one);
-  if (!seen) return;
-  const busiest = d3.range(net.channels.length).sort((a, b) => net.channels[b][5] - net.channels[a][5]).slice(0, 256);
-  behind(box, ["channel", "bandwidth", "carried", "busy"], busiest.map(c => [`${net.channels[c][0]} → ${net.channels[c][1]}`, number(net.channels[c][2]) + " GB/s", volume(net.channels[c][4]), percent(net.channels[c][5])]),
-    busiest.length < net.channels.length ? `The ${busiest.length} busiest channels` : "Every channel");
+  const listed = d3.range(net.channels.length).sort((a, b) => seen ? net.channels[b][5] - net.channels[a][5] : 0).slice(0, 256).map(c => net.channels[c]);
+  behind(box, ["channel", "bandwidth", ...(seen ? ["carried", "busy"] : [])],
+    listed.map(c => [`${c[0]} → ${c[1]}`, number(c[2]) + " GB/s", ...(seen ? [volume(c[4]), percent(c[5])] : [])]),
+    listed.length === net.channels.length ? "Every channel" : `The ${seen ? "busiest" : "first"} ${listed.length} channels`);
 }
 
 const kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -20,8 +20,8 @@ from coppice.files import write, write_text
 
 SCHEMA = "coppice.explore/1"
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first letters of cells that spreadsheets evaluate
-SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", AREA_IN_RANGE, "hardware.energy_uj",
-                    "link_utilization.mean", "link_utilization.max", "flit_hops")
+SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", "hardware.area_error", AREA_IN_RANGE,
+                    "hardware.energy_uj", "hardware.energy_error", "link_utilization.mean", "link_utilization.max", "flit_hops")
 
 
 class Results:
