@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace coppice::topology {
@@ -54,15 +55,19 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
   return farthest;
 }
 
-// Whether a switch has no links to other switches, or at least as much bandwidth to them as to accelerators.
+// Whether a switch has no links to other switches, or in each direction at least as much bandwidth to them as
+// to accelerators.
 bool carries_all(const Topology& graph, NodeId node) {
-  std::int64_t accelerators = 0;
-  std::int64_t switches = 0;
-  for (const ChannelId id : graph.out_channels(node)) {
-    const Channel& channel = graph.channel(id);
-    (graph.is_accelerator(channel.dst) ? accelerators : switches) += channel.bandwidth.bytes_per_second;
-  }
-  return switches == 0 || accelerators <= switches;
+  const auto carries = [&](std::span<const ChannelId> channels, NodeId Channel::*other) {
+    std::int64_t accelerators = 0;
+    std::int64_t switches = 0;
+    for (const ChannelId id : channels) {
+      const Channel& channel = graph.channel(id);
+      (graph.is_accelerator(channel.*other) ? accelerators : switches) += channel.bandwidth.bytes_per_second;
+    }
+    return switches == 0 || accelerators <= switches;
+  };
+  return carries(graph.out_channels(node), &Channel::dst) && carries(graph.in_channels(node), &Channel::src);
 }
 
 }  // namespace
