@@ -12,7 +12,7 @@
 // With several CONTEXTS it has as many tables, counters and decoders (port_context), and one of the contexts whose entries
 // may issue does (context_arbiter). A head flit then says of which collective it is, by an id before the flow, and the words of
 // its data from the collective's own buffer on: data_address_o has the buffer's place here in it, and arrived_flow_o the context
-// in the place of the id. stray_o reports a head flit of a collective without an open context.
+// instead of the id. stray_o reports a head flit of a collective without an open context.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module ni_port #(

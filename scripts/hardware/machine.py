@@ -9,7 +9,7 @@ def bits_of(number):
 
 
 def interface(nodes, ports, flit):
-    """Parameters of a network interface. MultiTree's tables hold fewer entries a port than there are nodes (`coppice
+    """Parameters of a network interface. MultiTree's tables hold fewer entries per port than there are nodes (`coppice
     schedule`: 10 at 16 nodes, 34 at 64), and a flow a node."""
     return {"PORTS": ports, "FLIT_W": flit, "LANES": flit // 32, "INDEX_W": bits_of(nodes), "ENTRIES": 1 << bits_of(nodes),
             "FLOWS": max(4, nodes)}

@@ -209,7 +209,7 @@ def take_buffers(module, buffers, outputs):
 
 
 def buffer_nets(module, not_these, buffer, registers, buffers):
-    """Buffers of all nets, in trees, in the place of those that ABC has put in, which knows no registers, memories and
+    """Buffers of all nets, in trees, instead of those that ABC has inserted, which knows no registers, memories and
     inputs, and not which sink is late. Nets are done from those in front of registers back to those behind them; what
     is the most gates and buffers away from the next register stands nearest to the source. `not_these`: nets of clocks;
     `buffers`: all cells that are buffers, of which `buffer` is taken.

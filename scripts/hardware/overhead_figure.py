@@ -68,7 +68,7 @@ def draw_tables(axes, sizes):
     axes.set_xticks(nodes, [str(n) for n in nodes])
     axes.set_ylim(0)
     axes.set_xlabel("nodes of the torus")
-    axes.set_ylabel("bytes a node")
+    axes.set_ylabel("bytes per node")
     axes.set_title("MultiTree's reduce-schedule tables")
     axes.legend()
 

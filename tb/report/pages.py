@@ -37,7 +37,7 @@ seen.push(document.getElementById("main").innerText, document.title, document.ge
 return seen.join("\\n");
 """
 
-# What is wrong with the drawings of a page, one line each.
+# Returns the faults of a page's drawings, one line each.
 DRAWINGS = """
 const wrong = [], where = e => { const s = e.closest("section"); return s ? s.id : e.tagName; };
 for (const e of document.querySelectorAll("svg *")) {

@@ -42,7 +42,7 @@ constexpr unsigned kLinesBits = 11;  // of tables of 1024 lines
 
 using FlitBits = std::array<std::uint32_t, kLanes>;
 
-// The lines of a file of hexadecimal numbers, 32 bits a word, the lowest first.
+// The lines of a file of hexadecimal numbers, 32 bits per word, the lowest first.
 std::vector<std::vector<std::uint32_t>> read_hex(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path + ": cannot be read");

@@ -73,7 +73,7 @@ def bound(config: Config, timeout: float | None = None, **overrides: Any) -> Res
 
 def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | None = None, exact: bool = False,
             **overrides: Any) -> Comparison:
-    """Every algorithm that applies, side by side and against the bound, at every one of `sizes` (bytes, or such as
+    """Compares every algorithm that applies with the others and with the bound, at every one of `sizes` (bytes, or such as
     "1 MiB"); at the configuration's if there is none. Large runs that cannot be the fastest are only estimated unless
     `exact`."""
     words = ["--sizes", ",".join(size_of(size) for size in sizes)] if sizes else []
@@ -111,7 +111,7 @@ def compile_schedule(config: Config, **overrides: Any) -> dict[str, Any]:
 
 
 def topology(config: Config, format: str = "json", timeout: float | None = None, **overrides: Any) -> Any:
-    """The network of a configuration: its figures (json, a dictionary), or as a text in graph, graphml, dot, infragraph,
+    """The network of a configuration: its figures (json, a dictionary), or as a string in graph, graphml, dot, infragraph,
     tacos or structure."""
     text = _text("topology", config, overrides, ["--format", format], timeout)
     return Result(json.loads(text)) if format == "json" else text

@@ -14,7 +14,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Thread blocks run side by side: their order in the file means nothing. If they share a port, each GPU
+// Thread blocks run concurrently: their order in the file means nothing. If they share a port, each GPU
 // sends a round's messages in the order of their distance from it, so that GPUs do not all send to the same
 // one at once.
 std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus) {

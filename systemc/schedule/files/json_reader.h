@@ -96,7 +96,7 @@ class JsonReader {
     return value.json_value.get<bool>();
   }
   std::string text(const Value& value) const {
-    if (!value.json_value.is_string()) refuse(value, "must be a text");
+    if (!value.json_value.is_string()) refuse(value, "must be a string");
     return value.json_value.get<std::string>();
   }
   template <typename T, std::size_t n>

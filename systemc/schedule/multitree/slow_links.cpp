@@ -15,8 +15,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The numbers of the channels with at least `least` bytes per second, equally many in both directions between
-// two nodes: the k-th fastest of one direction with the k-th fastest of the other.
+// The numbers of the channels with at least `least` bytes per second, the same number in both directions
+// between two nodes: the k-th fastest of one direction with the k-th fastest of the other.
 std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t least) {
   std::map<std::pair<NodeId, NodeId>, int> fast;
   const auto is_fast = [&](const topology::Channel& c) { return c.bandwidth.bytes_per_second >= least; };

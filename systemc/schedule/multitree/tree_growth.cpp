@@ -89,7 +89,7 @@ struct Ground {
   std::vector<ChannelPath> paths;  // paths through switches, of all trees
 };
 
-// One tree while it grows.
+// A tree under construction.
 class GrowingTree {
  public:
   GrowingTree(Ground& ground, NodeId root)

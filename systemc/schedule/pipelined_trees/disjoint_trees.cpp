@@ -31,7 +31,7 @@ std::vector<Link> links_of(const Topology& topology) {
   return links;
 }
 
-// Links distributed among trees without cycles.
+// The links of the network, each assigned to one tree or none; the links of a tree never form a cycle.
 class Forests {
  public:
   Forests(int nodes, int trees, std::vector<Link> links)
@@ -150,7 +150,7 @@ NodeId center(const Forests& forests, int tree) {
   return node;
 }
 
-// A measure of height: first the depth, then the mean depth.
+// A tree's height from its center as one number: compares by depth, then by mean depth.
 std::int64_t height(const Forests& forests, int tree) {
   const Forests::Reached reached = forests.reach(tree, center(forests, tree));
   const auto n = static_cast<std::int64_t>(reached.order.size());

@@ -184,7 +184,7 @@ std::vector<PlacedTree> find_embedding(const Topology& topology, const Embedding
   return found;
 }
 
-// Places given edges one by one.
+// Places the given edges in turn.
 class EdgeSearch {
  public:
   EdgeSearch(const Topology& topology, std::vector<PlacedTree> trees, int detours, const Visit& visit)

@@ -16,7 +16,7 @@ using topology::ChannelId;
 using topology::Hierarchy;
 using topology::Topology;
 
-// The links between accelerators and switches, allocated one by one.
+// The links between accelerators and switches, allocated individually.
 class SwitchLinks {
  public:
   struct Link {

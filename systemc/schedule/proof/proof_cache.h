@@ -8,7 +8,7 @@
 namespace coppice::schedule {
 
 // Reuses the proof of one group for isomorphic groups. To the proof, chunks that move alike differ only in
-// the addresses where their data is cut: if the messages of two groups agree one by one in accelerators,
+// the addresses where their data is cut: if the messages of two groups agree pairwise in accelerators,
 // operations, dependencies, families and the cuts between which they lie, a proof for one group also holds
 // for the other, with the bytes of one replaced by those of the other.
 class ProvenGroups {

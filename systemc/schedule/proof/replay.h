@@ -28,7 +28,7 @@ std::string place_of(const Message& message);
 // destination. Throws ScheduleError. `schedule` must outlive the result.
 std::vector<Message> collect_messages(const topology::Topology& topology, const Schedule& schedule);
 
-// Checks messages one by one, and finds where their routes lead.
+// Checks messages individually, and finds where their routes lead.
 class EntryCheck {
  public:
   EntryCheck(const topology::Topology& topology, const Schedule& schedule)

@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// The chunks of an all-reduce that become final one by one (C-Cube, Sec. III-D): the flows' parts of the
+// The chunks of an all-reduce that become final individually (C-Cube, Sec. III-D): the flows' parts of the
 // buffer, numbered by address. A chunk is final at an accelerator when the last of its messages there has
 // been reduced or stored.
 struct FinalChunks {

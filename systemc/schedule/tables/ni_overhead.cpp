@@ -224,17 +224,18 @@ std::string to_text(const NiOverhead& overhead) {
   if (overhead.folded) {
     const FoldedTables& folded = *overhead.folded;
     text += fmt::format(
-        "  at most {} entries an accelerator (mean {:.1f}), {} a port, which take {} bytes one by one\n"
-        "  pieces repeat: lines of {} bits ({})\n"
-        "  at most {} lines an accelerator (mean {:.1f}), {} a port; {} bytes: tables {}, loop registers "
+        "  at most {} entries per accelerator (mean {:.1f}), {} per port; {} bytes unfolded\n"
+        "  folded, since pieces repeat: lines of {} bits ({})\n"
+        "  at most {} lines per accelerator (mean {:.1f}), {} per port; {} bytes: tables {}, loop registers "
         "{}, ",
         overhead.node_entries, overhead.mean_node_entries, overhead.port_entries, overhead.table_bytes,
         folded.layout.entry_bits(), widths_text(folded.layout), folded.node_lines, folded.mean_node_lines,
         folded.port_lines, overhead.held_bytes(), folded.table_bytes, folded.loop_bytes);
   } else {
-    text += fmt::format("  at most {} entries an accelerator (mean {:.1f}), {} a port; {} bytes: tables {}, ",
-                        overhead.node_entries, overhead.mean_node_entries, overhead.port_entries,
-                        overhead.node_bytes(), overhead.table_bytes);
+    text +=
+        fmt::format("  at most {} entries per accelerator (mean {:.1f}), {} per port; {} bytes: tables {}, ",
+                    overhead.node_entries, overhead.mean_node_entries, overhead.port_entries,
+                    overhead.node_bytes(), overhead.table_bytes);
   }
   return text + fmt::format("arrival counts {}, timestep and lockstep counters {}\n",
                             overhead.dependency_bytes, overhead.counter_bytes);

@@ -78,7 +78,7 @@ class Folder {
  private:
   static std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-  // The line with this entry that the previous iteration used; -1: none.
+  // The line with this entry that was used up to the previous iteration; -1 if none.
   std::int32_t line_before(std::int32_t iteration, const TableEntry& base) const {
     const auto [begin, end] = by_hash_.equal_range(hash_of(base));
     for (auto it = begin; it != end; ++it) {

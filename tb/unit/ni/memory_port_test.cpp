@@ -95,7 +95,7 @@ TEST_F(MemoryPortTest, IsAnsweredTheSameByTransactions) {
 
 TEST_F(MemoryPortTest, WaitsForAMemoryOfLimitedBandwidth) {
   MemoryPace pace;
-  pace.bandwidth = Bandwidth{1'000'000'000};  // a byte a cycle
+  pace.bandwidth = Bandwidth{1'000'000'000};  // one byte per cycle
   Memory memory("memory", contents, 3 * kPeriod, pace);
   owner.memory.bind(memory.dma);
   elaborate();

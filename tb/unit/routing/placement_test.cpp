@@ -52,7 +52,7 @@ TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   }
 }
 
-// Copies of half a ToR fill ToRs one by one.
+// Copies of half a ToR fill one ToR after another.
 TEST(PlaceJobs, BestFitFillsWhatIsOpenFirst) {
   const auto places = place_jobs(kPaper, {{16, 2}, {16, 2}}, Placement::kBestFit, 1);
   EXPECT_EQ(places[0][0].front() / 32, places[0][1].front() / 32);

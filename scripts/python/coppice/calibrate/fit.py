@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy
 from scipy.optimize import nnls
 
-LARGE = 1 << 20  # bytes from which bandwidth has most of the time
+LARGE = 1 << 20  # bytes from which on bandwidth dominates the time
 # Algorithms that cut large buffers into pieces and rails: setups that the steps of a small one have would add up there.
 PIPELINED = {"rail_ring", "rail_tree", "nvls"}
 LEAST_EFFICIENCY = 0.01  # that system.ni.protocols takes

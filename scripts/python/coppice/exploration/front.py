@@ -58,7 +58,7 @@ def normalised(values: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def spread(values: Sequence[Sequence[float]], most: int) -> list[int]:
-    """At most so many points that stand for a front: the one nearest to the best of all objectives first, then always
+    """At most a given number of points that represent a front: the one nearest to the best of all objectives first, then always
     the one that is farthest from those taken."""
     if not values or most <= 0:
         return []

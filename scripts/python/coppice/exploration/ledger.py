@@ -141,7 +141,7 @@ class Ledger:
 
     def take(self, propose: Any, level: int, origin: str, most: int | None) -> Point | str:
         """Takes the point that propose(number, known) names: the next number, and every point that is known, by its
-        state. At most so many points count: the answer is "full" while there are, and "none" if nothing is proposed."""
+        state. At most a given number of points count: the answer is "full" while there are, and "none" if nothing is proposed."""
         of = POINTS.c
         with self._exclusive() as connection:
             rows = connection.execute(sa.select(of.point, of.state, of.origin).where(

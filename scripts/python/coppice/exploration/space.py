@@ -271,7 +271,7 @@ class Space:
                     open_names += conditional.get(other, ())
 
     def _range(self, said: Mapping[str, Any], name: str) -> list[Any]:
-        """Values from `from` to `to`: by a step, by a factor, or so many of them, evenly or by even factors."""
+        """Values from `from` to `to`: by a step, by a factor, or a given number of them, evenly or by even factors."""
         path = ("space", name)
         self._known(said, ("from", "to", "step", "factor", "count", "scale"), path)
         ends = [QUANTITY.fullmatch(str(said.get(end))) for end in ("from", "to")]

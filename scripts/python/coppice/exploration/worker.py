@@ -120,7 +120,7 @@ def centres(space: Space, points: Sequence[Point]) -> list[Point]:
 
 class Worker:
     def __init__(self, space: Space, ledger: Ledger, runs: int | None, deadline: float | None):
-        """Ends after so many runs of the search, all workers' together, and at the deadline of time.monotonic()."""
+        """Ends after a given number of runs of the search, over all workers, and at the deadline of time.monotonic()."""
         self.space = space
         self.ledger = ledger
         self.runs = runs

@@ -13,7 +13,7 @@ namespace {
 using workload::Layer;
 using workload::Pass;
 
-// The inputs under pixels [first, end) of an image, by walking every patch.
+// Counts by brute force the distinct inputs that output pixels [first, end) of an image read.
 std::int64_t walked(const Layer& layer, std::int64_t first, std::int64_t end) {
   std::set<std::tuple<std::int64_t, std::int64_t>> touched;
   for (std::int64_t pixel = first; pixel < end; ++pixel) {

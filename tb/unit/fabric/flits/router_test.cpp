@@ -441,8 +441,8 @@ RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
   }
 }
 
-// Ports without traffic change nothing but the kind of allocation: the larger router has more virtual
-// channels than a word has bits.
+// Idle ports must not change what is sent. The larger router has more virtual channels than a word has bits,
+// so its allocation uses several words.
 RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
   const Traffic traffic = random_traffic();
   Traffic larger = traffic;

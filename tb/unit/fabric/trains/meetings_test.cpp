@@ -106,7 +106,7 @@ TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
   };
   // A ninth of all flits, in messages that follow each other closely.
   EXPECT_TRUE(run(1000));
-  // Leaps would simulate few of so many cycles.
+  // Leaps would simulate few of these cycles.
   EXPECT_FALSE(run(1'000'000));
 }
 

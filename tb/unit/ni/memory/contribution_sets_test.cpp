@@ -91,7 +91,7 @@ TEST(ContributionSets, OfOneOrAllTakeFourBytes) {
   EXPECT_EQ(sets.bytes(), 4000U);
 }
 
-// A few more reuse the space of released ones.
+// New sets reuse the storage of released ones, so memory does not grow.
 TEST(ContributionSets, UsePlacesAgain) {
   ContributionSets sets(2, 1024, 0);
   std::vector<std::uint64_t> many(16, 1);

@@ -106,7 +106,8 @@ TEST_F(PacketizerTest, HoldsTwoMessages) {
   EXPECT_FALSE(packetizer.has_place(0));
 }
 
-// The network interface may run before or after the injection channel in a cycle, with the same view.
+// A slot frees in the cycle after its tail leaves, whether the network interface or the injection channel
+// runs first.
 TEST_F(PacketizerTest, FreesAPlaceInTheCycleAfterTheTail) {
   for (const auto& leave : {+[](Packetizer&p, fabric::Packet&packet) { p.packet_injected(packet, 9); },
                             +[](Packetizer&p, fabric::Packet&) { p.message_injected(5, 9); }}) {

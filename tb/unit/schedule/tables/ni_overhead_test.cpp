@@ -94,7 +94,7 @@ TEST(NiOverhead, IsPrinted) {
       to_text(overhead),
       "network interface: entries of 36 bits (op 2, flow 1, dependencies 1, step 2, address 9, elements "
       "9, flits 7, packets 3, route 2)\n"
-      "  at most 2 entries an accelerator (mean 2.0), 2 a port; 19 bytes: tables 9, arrival counts 1, "
+      "  at most 2 entries per accelerator (mean 2.0), 2 per port; 19 bytes: tables 9, arrival counts 1, "
       "timestep and lockstep counters 9\n");
   const auto json = to_json(overhead);
   EXPECT_EQ(json["entry_bits"], 36);

@@ -129,7 +129,7 @@ TEST_P(TraceWriterTest, DrawsAnArrowFromEverySenderToItsReceiver) {
 INSTANTIATE_TEST_SUITE_P(Fidelities, TraceWriterTest, ::testing::Values("flit", "train"),
                          [](const auto& fidelity) { return std::string(fidelity.param); });
 
-// A channel of half the rate is busy for two cycles a flit.
+// A channel of half the rate is busy for two cycles per flit.
 TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=flit", "system.link.bandwidth=4 GB/s"});
