@@ -10,13 +10,13 @@
 
 namespace coppice::schedule {
 
-// Every algorithm, in the order of `coppice list`; those that only run all-to-alls come last.
+// All algorithms, in the order printed by `coppice list`: all-to-all-only algorithms are last.
 const std::vector<AlgorithmInfo>& algorithms();
 
-// nullptr if no algorithm has this name.
+// The algorithm with this name; nullptr if there is none.
 const AlgorithmInfo* find_algorithm(std::string_view name);
 
-// The candidates of an algorithm that chooses among others; empty if it considers all, or does not choose.
+// The candidates of an algorithm that selects another; empty if it considers all, or is not a selector.
 std::vector<std::string> chosen_among(std::string_view algorithm);
 
 // The compiler of an algorithm ("ring", "multitree"); nullptr if no algorithm has this name.
@@ -32,9 +32,9 @@ std::vector<std::string> algorithms_that(Predicate can) {
   return names;
 }
 
-// The time of an all-reduce by the cost model's equations for its algorithm, with the schedule's own chunks:
-// eq. (2) for rings that share the data, twice eq. (3) for trees that do, eq. (6) for overlapped trees;
-// nullopt for others.
+// The time of an all-reduce that the cost model predicts for the schedule's algorithm and chunks: eq. (2) for
+// rings that divide the data among them, twice eq. (3) for such trees, eq. (6) for overlapped trees; nullopt
+// for others.
 std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -8,11 +8,11 @@ namespace coppice::schedule {
 
 // The schedule as an MSCCL algorithm, which runs on GPUs: one thread block per connection and direction, with
 // at most 256 steps; longer connections continue on another channel. A chunk is the largest part of which all
-// messages are whole multiples, and a step moves at most 72 chunks. Additions to one chunk of a GPU run one
-// after the other. Parallel links become channels.
+// messages are whole multiples, and a step moves at most 72 chunks. Additions to one chunk of a GPU are
+// serialised. Parallel links become channels.
 //
-// Throws UnsupportedError with a remedy: reducing switches, chunks of unsuitable lengths, or more than 32
-// channels.
+// Throws UnsupportedError with a remedy if the schedule uses reducing switches, has chunks of unsuitable
+// lengths, or needs more than 32 channels.
 std::string to_msccl(const topology::Topology& topology, const Schedule& schedule);
 // to_msccl() for an all-to-all whose buffer has the blocks of all pairs, block (i, j) at i n + j: out of
 // place, with forwarded blocks in a GPU's scratch buffer.

@@ -14,7 +14,7 @@
 
 namespace coppice::schedule {
 
-// Packets of the LL protocols in a scratch buffer, whose readers wait for their flags.
+// Scratch-buffer packets of the LL protocols, whose readers wait for the packets' flags.
 inline constexpr char kPacketBuffer = 'p';
 
 // Consecutive chunks of a buffer: i, o, s or kPacketBuffer.
@@ -54,8 +54,8 @@ struct Plan {
   std::vector<std::vector<int>> semaphores;              // [gpu]: initial values
 };
 
-// Executes a plan symbolically and proves the same as BlockExecution. A relaxed signal orders accesses like
-// any other.
+// Executes a plan symbolically and proves the same properties as BlockExecution. A relaxed signal orders
+// accesses like any other.
 class PlanExecution {
  public:
   // `plan` must outlive this.
@@ -68,7 +68,7 @@ class PlanExecution {
   // The progress of a block.
   struct Block {
     int next = 0;               // operation
-    std::int32_t free_at = 1;   // the round from which it may run
+    std::int32_t free_at = 1;   // the first round in which it can run
     std::int32_t arrived = -1;  // its step at the barrier that it waits for; -1: none
   };
   struct At {
@@ -104,7 +104,7 @@ class PlanExecution {
   CellValues cells_;
   std::vector<std::vector<Block>> blocks_;  // [gpu][block]
   std::vector<std::int32_t> first_block_;   // [gpu]: number of its first block in the trace
-  // The round from which a value can be read, and the step that wrote it.
+  // The first round in which a value can be read, and the step that wrote it.
   std::map<std::pair<NodeId, MscclCell>, std::pair<std::int32_t, std::int32_t>> written_;
   std::map<PlanChannel, std::deque<std::int32_t>> signals_;  // steps that signalled
   std::map<std::pair<NodeId, int>, std::deque<std::int32_t>>

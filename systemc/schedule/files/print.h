@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// A human-readable table: per accelerator and port one line per entry.
+// A human-readable table with one line per entry, grouped by accelerator and port.
 std::string to_text(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
                     const std::optional<NiOverhead>& overhead = {});
 // The schedule as JSON (schema "coppice.schedule/1"), for other tools; schedule_file.h reads it back.
@@ -20,7 +20,7 @@ std::string to_json(const topology::Topology& topology, const Schedule& schedule
 // whether nops are stored.
 std::string to_tables(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
                       bool nops);
-// The flows as graphs for Graphviz: an edge per message, labelled with its step, a colour per flow.
+// The flows as a Graphviz graph: one edge per message, labelled with its step, and one colour per flow.
 std::string to_dot(const topology::Topology& topology, const Schedule& schedule);
 
 }  // namespace coppice::schedule

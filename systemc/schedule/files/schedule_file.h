@@ -9,15 +9,15 @@
 namespace coppice::schedule {
 
 // Reads tables in the form of to_json() (schema "coppice.schedule/1"), written by Coppice or another tool.
-// Checks that need a proof are left to check_schedule(). Keys with results of that check (contention_free,
-// shared, least_steps) are ignored.
+// Checks that need a proof are left to check_schedule(). Keys that hold results of that check
+// (contention_free, shared, least_steps) are ignored.
 //
-// Throws ConfigError with the position in the file: invalid JSON, a key that is missing, unknown, duplicate
-// or of the wrong type, a number out of range, no algorithm, a zero byte; and, if `topology` is not empty,
-// tables for a topology with another name (Topology::name()).
+// Throws ConfigError with the position in the file if the JSON is invalid, a key is missing, unknown,
+// duplicate or of the wrong type, a number is out of range, the algorithm is missing, or there is a zero
+// byte; also if `topology` is not empty and differs from the name (Topology::name()) in the file.
 Schedule parse_schedule(std::string_view text, const std::string& file, std::string_view topology = {});
 
-// The algorithm whose tables are read from a file instead of compiled.
+// A pseudo-algorithm for tables that are read from a file instead of compiled.
 AlgorithmInfo tables_from_a_file();
 
 // The text of a file in any format; throws UnsupportedError if it cannot be read.

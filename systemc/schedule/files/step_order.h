@@ -22,12 +22,12 @@ struct UnorderedAccess {
 // The partial order of the steps of thread blocks (Lamport 1978): a block's steps follow each other, a step
 // follows the steps it waits for, and a receive follows its send. Given a trace of one execution, it finds
 // the accesses to the same data that another execution could make in another order. Each access is compared
-// with the last write before it, and a write also with all reads since then. This finds a race if there is
-// one, because conflicts with earlier accesses follow through those. A program without races computes the
-// same result in every execution.
+// with the last write before it, and a write also with all reads since then. If there is a
+// race, this finds one: ordering with these accesses implies ordering with all earlier ones. A program
+// without races computes the same result in every execution.
 class StepOrder {
  public:
-  // Appends the next step of the trace, a step of block `block` (any numbers, but few of them) that follows
+  // Appends the next step of the trace, a step of block `block` (block numbers are small) that follows
   // the steps `after`. Returns its number.
   std::int32_t add(std::int32_t block, std::span<const std::int32_t> after);
   // Records that `step`, the last step added, reads or writes a cell of a GPU.

@@ -11,18 +11,18 @@ namespace coppice::schedule {
 // Whether a schedule file is the CSV that TACOS writes.
 bool looks_like_tacos(std::string_view text);
 
-// The tables of an algorithm that TACOS synthesised: a row per directed link with the chunks that it
-// forwards, in order. The file does not state its collective; it is read as an all-gather, in which chunk c
+// The tables of an algorithm synthesised by TACOS: each row lists the chunks that a directed link forwards,
+// in order. The file does not state its collective; it is read as an all-gather, in which chunk c
 // belongs to accelerator c / (chunks / accelerators). A reduce-scatter is that all-gather backwards on
 // reversed links, and an all-reduce runs both. `request` selects the collective and the size.
 //
-// Throws ConfigError with the line: not a CSV of this form, a link missing from the topology, a chunk that
-// never reaches the link's sender, or an accelerator that misses a chunk.
+// Throws ConfigError with the line number if the file is not a CSV of this form, a link is missing from the
+// topology, a chunk never reaches a link's sender, or an accelerator misses a chunk.
 Schedule parse_tacos(std::string_view text, const std::string& file, const topology::Topology& topology,
                      const CompileRequest& request);
 
-// The schedule of an all-gather in that form, with GB/s of 2^30 bytes. Throws UnsupportedError for other
-// collectives, messages over more than one link, and chunks of different lengths.
+// An all-gather schedule in the TACOS format, where 1 GB is 2^30 bytes. Throws UnsupportedError for other
+// collectives, messages that traverse more than one link, and chunks of different lengths.
 std::string to_tacos(const topology::Topology& topology, const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -47,7 +47,7 @@ struct BlockStep {
   std::ptrdiff_t place = 0;  // position in the file, as its reader counts
 };
 
-// Steps that run one after the other, concurrently with all other thread blocks. A block has at most one peer
+// Steps that run sequentially, concurrently with all other thread blocks. A block has at most one peer
 // in each direction.
 struct ThreadBlock {
   int send_to = -1;
@@ -58,7 +58,7 @@ struct ThreadBlock {
 };
 
 // A schedule in the form of MSCCL and TACOS: thread blocks, ordered only by messages and by the steps they
-// wait for. The k-th send of a connection (source, destination, channel) meets its k-th receive.
+// wait for. The k-th send of a connection (source, destination, channel) matches its k-th receive.
 struct BlockProgram {
   MscclBuffers buffers;
   std::vector<std::vector<ThreadBlock>> blocks;  // [gpu]
@@ -68,12 +68,12 @@ struct BlockProgram {
 // A fault of a program, with its location.
 struct BlockFault : std::runtime_error {
   enum class Kind : std::uint8_t {
-    kBuffer,      // outside of a buffer, or a read of unwritten data
-    kConnection,  // two blocks on one side, a message without a receiver, or one of the wrong length
+    kBuffer,      // an access outside a buffer, or a read of unwritten data
+    kConnection,  // two blocks at one end, a message without a receiver, or a message of the wrong length
     kDeadlock,
     kRace,
-    kSum,    // data added twice, or to another chunk
-    kOutput  // a final value that is not where it belongs
+    kSum,    // data added twice, or to the wrong chunk
+    kOutput  // a final value in the wrong place
   };
   BlockFault(Kind what_kind, int at_gpu, int at_block, int at_step, std::ptrdiff_t at,
              const std::string& what)

@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// Calls `visit(node, entry, count)` once for each set of entries of a node that differ only in flow, address
-// and step, with the largest address and step of the set and its size. For code that depends on nothing else,
-// when there are too many entries to produce each.
+// Calls `visit(node, entry, count)` once for each set of a node's entries that differ only in flow, address
+// and step; `entry` has the largest address and step of the set, and `count` is its size. Use it instead of
+// visiting each entry if flow, exact address and exact step do not matter.
 template <typename Visit>
 void for_each_alike_entry(const Schedule& schedule, Visit visit) {
   const ProgramTables* const programs = ProgramTables::of_all(schedule);

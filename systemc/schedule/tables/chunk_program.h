@@ -21,13 +21,13 @@ struct Pieces {
   bool overlap(const Pieces& other) const { return first < other.end() && other.first < end(); }
 };
 
-// A reduce-scatter or an all-gather of a chunk in one dimension, as far as its messages are concerned.
+// The properties that determine the messages of a chunk's reduce-scatter or all-gather in one dimension.
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
   Bytes shares = 0;  // of the chunk, one per accelerator, that an accelerator holds when the stage begins
-  // Both phases at once: the dimension's switches add what they receive and send back the sum. Used for the
-  // dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
+  // Both phases in one stage: the dimension's switches add the data they receive and return the sum. Used
+  // for the dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
   bool whole = false;
   // How an all-gather's data is scattered: the number of places that one part lies in, since the pieces
   // between them are not gathered yet; and whether neighbouring parts are contiguous.
@@ -38,21 +38,21 @@ struct ProgramStage {
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
-// The part common to all chunks that go through the dimensions of a hierarchy in one order: the messages of
-// every accelerator, in pieces of the chunk. All accelerators send alike: message m of each of them has the
-// same step, out-port and length.
+// The part common to all chunks that traverse the dimensions of a hierarchy in the same order: the messages
+// of every accelerator, in pieces of the chunk. All accelerators send symmetrically: message m has the same
+// step, out-port and length on each.
 //
-// The switches of some dimensions may add what they receive (in-network reduction; Themis, Sec. 4.5). Such a
-// switch is a node with its own tables, one port for every accelerator of its group, and data that starts at
-// zero. Messages that it sends down are listed with the accelerator that receives them. The lengths of
-// messages up and down differ from accelerator to accelerator. In the switch's dimension,
+// The switches of some dimensions may reduce the data they receive (in-network reduction; Themis, Sec. 4.5).
+// Such a switch is a node with its own tables, one port for each accelerator of its group, and data
+// initialised to zero. The messages that it sends down are listed under the receiving accelerator. The
+// lengths of up and down messages differ between accelerators. In the switch's dimension,
 //
-// - a reduce-scatter sends everyone else's parts up, and returns to each accelerator the others' sum of its
-//   own part, which it adds (an own part that went up and came back would overwrite early contributions from
-//   other dimensions);
-// - an all-gather sends an accelerator's part up, and those of the others down to it;
-// - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one stage: an
-//   accelerator sends up everything that it holds, and the sum comes down.
+// - in a reduce-scatter, each accelerator sends the others' parts up, receives the others' sum of its own
+//   part, and adds it (if it sent its own part too, the result would overwrite early contributions from other
+//   dimensions);
+// - in an all-gather, each accelerator sends its part up and receives the other parts;
+// - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one stage:
+//   each accelerator sends up all the data it holds and receives the sum.
 class ChunkProgram {
  public:
   // Between accelerators, from each accelerator to its switch, or from the switch to each.
@@ -69,7 +69,7 @@ class ChunkProgram {
     std::int32_t arrival = 0;       // number of its first arrival at the receiver
     std::uint32_t gathered = 0;     // one bit for every dimension gathered before
 
-    // Data that comes down is final, except for others' sums of the node's own part.
+    // Data sent down is final, except for the others' sum of the node's own part.
     Op op() const { return leg == Leg::kDown && stage.whole ? Op::kGather : stage.op; }
   };
   struct Move {
@@ -78,8 +78,8 @@ class ChunkProgram {
     std::int32_t route = -1;  // index into Schedule::routes
   };
 
-  // A chunk that goes through `stages`. `order` lists the dimensions by which its pieces are numbered: the
-  // order of its reduce-scatter, or the reverse order of its all-gather.
+  // The program of a chunk that runs `stages`. `order` lists the dimensions by which the pieces are numbered:
+  // in reduce-scatter order, or in reverse all-gather order.
   ChunkProgram(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
                int accelerators, int pieces, const DimensionOrder& order,
                std::span<const ProgramStage> stages);
@@ -87,12 +87,12 @@ class ChunkProgram {
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // The number of messages that an accelerator sends, including those that come down to it.
+  // The number of messages listed per accelerator: those it sends, and those sent down to it.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
   }
-  // The port at every accelerator, counted over all dimensions; not for messages that come down.
+  // The out-port at every accelerator, counted over all dimensions; undefined for messages sent down.
   int out_port(int message) const { return out_ports_[static_cast<std::size_t>(message)]; }
   // The number of a message among the arrivals at its destination.
   std::int32_t arrival(NodeId node, int message) const {
@@ -100,7 +100,7 @@ class ChunkProgram {
     const std::int32_t first = step.leg == Leg::kUp ? level(step).coordinate(node) * step.messages : 0;
     return step.arrival + first + message - step.first_message;
   }
-  // The moves of a message, per accelerator.
+  // The moves of a message, indexed by accelerator.
   std::span<const Move> moves(int message) const {
     return {&moves_[place(0, message)], static_cast<std::size_t>(accelerators_)};
   }

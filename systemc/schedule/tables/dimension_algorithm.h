@@ -12,15 +12,15 @@ namespace coppice::schedule {
 inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionMethod::kDirect,
                                               DimensionMethod::kHalvingDoubling};
 
-// The way in which a chunk's data moves within one dimension of a hierarchical system: the contention-free
-// algorithm of the dimension's network (Themis, Table 1). A ring runs the ring algorithm in both directions
-// with half of the data each, or only in the direction that it has; a fully connected group runs the direct
-// algorithm; a switch runs recursive halving (reduce-scatter) and doubling (all-gather). A fully connected
-// group or a switch may run a ring in one direction instead, and a switch the direct algorithm with its
-// messages one after the other.
+// How a chunk's data moves within one dimension of a hierarchical system: the contention-free algorithm of
+// the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both directions
+// with half of the data each; a unidirectional ring, in its one direction. A fully connected group runs the
+// direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling (all-gather). A fully
+// connected group or a switch can run a one-directional ring instead, and a switch can run the direct
+// algorithm with its messages sent sequentially.
 //
-// Data that an accelerator holds when a reduce-scatter begins, or when an all-gather ends, is in `size`
-// parts; part x belongs to coordinate x of the dimension. All accelerators send alike at every step.
+// The data that an accelerator holds at the start of a reduce-scatter or the end of an all-gather is divided
+// into `size` parts; part x belongs to coordinate x of the dimension. All accelerators send symmetrically.
 class DimensionAlgorithm {
  public:
   // Throws UnsupportedError, naming the alternatives, for halving and doubling if the size is not a power of
@@ -31,11 +31,10 @@ class DimensionAlgorithm {
 
   int steps() const;     // per phase
   int messages() const;  // per accelerator and step
-  // Whether a message carries one half of each part it names: the first half if its number is even.
+  // Whether a message carries half of each part: the first half if the message number is even.
   bool sends_halves() const { return kind_ == topology::DimensionKind::kRing; }
 
-  // Whether accelerators exchange with those whose coordinate differs in one bit, instead of those at a
-  // distance.
+  // Whether partners are accelerators whose coordinates differ in one bit, rather than by a fixed distance.
   bool exchanges() const { return kind_ == topology::DimensionKind::kSwitch; }
 
   struct Move {

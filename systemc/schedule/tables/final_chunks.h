@@ -10,8 +10,8 @@
 namespace coppice::schedule {
 
 // The chunks of an all-reduce that become final individually (C-Cube, Sec. III-D): the flows' parts of the
-// buffer, numbered by address. A chunk is final at an accelerator when the last of its messages there has
-// been reduced or stored.
+// buffer, numbered by address. A chunk becomes final at an accelerator when the last message it receives for
+// that chunk has been reduced or stored.
 struct FinalChunks {
   std::size_t flows = 0;
   std::vector<std::int32_t> chunk_of;  // [flow]; -1: without data
@@ -23,9 +23,9 @@ struct FinalChunks {
   std::int64_t chunks_to(Bytes bytes) const;
 };
 
-// The final chunks of a schedule whose entries name node i as names[i] (`names` empty: as i); nullopt if it
-// is not an all-reduce among accelerators only, if flows share addresses or have several ranges, or if there
-// are too many to track.
+// The final chunks of a schedule whose entries refer to node i as names[i] (or as i if `names` is empty).
+// nullopt if the schedule is not an all-reduce among accelerators only, if flows share addresses or have
+// several address ranges, or if there are too many chunks to track.
 std::optional<FinalChunks> find_final_chunks(const Schedule& schedule, std::span<const NodeId> names = {});
 
 }  // namespace coppice::schedule

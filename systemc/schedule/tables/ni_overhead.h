@@ -18,8 +18,8 @@ struct MessageLength {
   std::int64_t packets = 0;
 };
 
-// A table entry in hardware: the bits of its fields in the order in which they are packed, from bit 0, each
-// no wider than the schedule needs. rtl/ni/ni_port.v has these fields at widths fixed for all schedules.
+// A table entry in hardware: the widths of its fields in bits, in packing order from bit 0, each no wider
+// than the schedule needs. In rtl/ni/ni_port.v, the same fields have widths fixed for all schedules.
 struct TableLayout {
   int op = 2;               // reduce, gather, nop
   int flow = 0;             // tree or chunk identity
@@ -57,7 +57,7 @@ struct FoldedTables {
 // The hardware that executing a schedule adds to every accelerator's network interface (MultiTree paper, Sec.
 // IV: schedule table, timestep counter, lockstep counter).
 struct NiOverhead {
-  // The bits of a lockstep counter, which compares two times with a cycle counter
+  // The size in bits of a lockstep counter, which compares two times with a cycle counter
   // (rtl/ni/lockstep_counter.v).
   static constexpr int kLockstepBits = 2 * 32;
 
@@ -73,9 +73,9 @@ struct NiOverhead {
 
   std::optional<FoldedTables> folded;  // set if tables repeat
 
-  // The memory with one entry for each message and nop.
+  // The memory size of unfolded tables, with one entry for each message and nop.
   Bytes node_bytes() const { return table_bytes + dependency_bytes + counter_bytes; }
-  // The memory as the network interface holds its tables: folded if possible.
+  // The memory size of tables as the network interface stores them: folded if possible.
   Bytes held_bytes() const {
     return folded ? folded->table_bytes + folded->loop_bytes + dependency_bytes + counter_bytes
                   : node_bytes();
