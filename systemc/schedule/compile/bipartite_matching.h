@@ -6,14 +6,14 @@
 namespace coppice::schedule {
 
 // Matches items to slots, one to one: a maximum matching that prefers the items offered first. (The matchable
-// sets of items are a matroid, so taking items greedily is optimal.) Meant for few slots: add() asks for an
+// sets of items are a matroid, so taking items greedily is optimal.) Suited to few slots: add() queries an
 // item's slots and stores no adjacency.
 class Assignment {
  public:
   explicit Assignment(std::size_t slots) : item_(slots, -1), visited_(slots, 0) {}
 
-  // Adds `item` if it fits, moving others to different slots where that helps. `slots_of(item, visit)` calls
-  // visit(slot) for every slot the item may take, the preferred first, until visit returns true.
+  // Adds `item` if it fits, moving other items to different slots if necessary. `slots_of(item, visit)` calls
+  // visit(slot) for every slot that can hold the item, in order of preference, until visit returns true.
   template <typename SlotsOf>
   bool add(std::int32_t item, const SlotsOf& slots_of) {
     ++round_;
@@ -23,7 +23,7 @@ class Assignment {
   }
 
   bool full() const { return matched_ == item_.size(); }
-  // The item of a slot, -1 if it is free.
+  // The item in a slot; -1 if the slot is free.
   std::int32_t operator[](std::size_t slot) const { return item_[slot]; }
 
  private:

@@ -9,8 +9,8 @@ namespace coppice::schedule {
 // Channels from one accelerator to another, each beginning where the one before it ends.
 using ChannelPath = std::vector<topology::ChannelId>;
 
-// The fastest channel from `src` to `dst`; among equally fast ones that of the least latency, then the first
-// in the order of out-channels; -1 if they are not neighbours.
+// The fastest channel from `src` to `dst`; ties are broken by the lowest latency, then by out-channel order.
+// -1 if they are not neighbours.
 topology::ChannelId find_channel(const topology::Topology& topology, topology::NodeId src,
                                  topology::NodeId dst);
 

@@ -12,11 +12,11 @@ namespace coppice::schedule {
 enum class ChunkScheduler { kBaseline, kThemis, kThemisPlus };
 const char* to_string(ChunkScheduler scheduler);
 
-// The rule for which of the operations that wait for a dimension goes first (Themis, Sec. 4.3).
+// The rule that selects the next of the operations waiting for a dimension (Themis, Sec. 4.3).
 enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
-// The policy that the paper runs with a scheduler (Themis, Table 3 and Sec. 4.3): first come, first served
+// The policy that the paper uses with a scheduler (Themis, Table 3 and Sec. 4.3): first come, first served
 // for the baseline, smallest chunk first for Themis. themis_plus.h has its own policy.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 

@@ -19,7 +19,7 @@ const char* to_string(TreePlacement placement);
 // CompileRequest::chunks: the best number for algorithms of Chunking::kChosen; 1 for those of kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
-// Everything a compiler gets besides the topology.
+// A compiler's inputs other than the topology.
 struct CompileRequest {
   Collective collective = Collective::kAllReduce;
   Bytes size = 0;
@@ -43,8 +43,8 @@ struct CompileRequest {
   // The number of planes of the network to use, for algorithms with AlgorithmInfo::one_plane; 0: all
   // (spread.h).
   int planes = 0;
-  // A schedule that looks the same from every accelerator is kept as one accelerator's tables
-  // (table_pattern.h) if there are more accelerators than this.
+  // With more accelerators than this, a schedule that looks the same from every accelerator is stored as one
+  // accelerator's tables (translated_tables.h).
   int pattern_beyond = 256;
   // Only for algorithms with AlgorithmInfo::over_dimensions.
   ChunkPolicy chunk_policy = {};
@@ -64,13 +64,14 @@ class Compiler {
 // The values of CompileRequest::chunks that an algorithm accepts.
 enum class Chunking : std::uint8_t {
   kWhole,   // 1 only, also for kAutomaticChunks
-  kGiven,   // as many as its tables have
+  kGiven,   // the number in its tables
   kChosen,  // any number; for kAutomaticChunks the algorithm chooses the best
 };
 
 // How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
-  // The lowest first: usually the fastest; algorithms that give up if others are faster come last.
+  // Trials run in ascending order: usually the fastest algorithms first, those that stop once another is
+  // known to be faster last.
   int turn = 0;
   int chunks = 1;
   // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict their time, by
@@ -79,8 +80,8 @@ struct AutomaticTrial {
   bool first = false;  // its estimated seconds are reserved before those of others
 };
 
-// Everything the code knows about an algorithm; do not compare names elsewhere. Its compiler declares it in a
-// static function info().
+// Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler defines its
+// algorithm's in a static function info().
 struct AlgorithmInfo {
   std::string name{};     // as in configurations
   std::string summary{};  // one line

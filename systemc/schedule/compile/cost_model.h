@@ -25,11 +25,11 @@ struct CostModel {
   // Eq. (6): one pass up and down, 2 log P + K steps.
   double overlapped_tree_ns(double bytes, double chunks) const;
   // Eq. (7): eq. (6) with the chunks of eq. (4), which are optimal for eq. (3). The optimum for eq. (6)
-  // itself is sqrt(2) times as many chunks, which gives 2 sqrt(2) where eq. (7) has 3.
+  // itself is sqrt(2) times as many chunks, which gives 2 sqrt(2) instead of the 3 in eq. (7).
   double overlapped_tree_ns(double bytes) const;
 };
 
-// The model for steps that cost `step` besides the time of their bytes on the slowest channel.
+// The model for steps with a fixed cost of `step` plus the time of their bytes on the slowest channel.
 CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
 
 // The time of a pipeline of K chunks over L levels of edges, step by step: L + K - 1 steps per phase, 2 L + K

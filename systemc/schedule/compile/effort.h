@@ -11,10 +11,11 @@ double seconds_at(const topology::Topology& topology, double at_1024, double pow
 // connected group with equal channels, if pattern_pays().
 bool looks_alike(const topology::Topology& topology, const CompileRequest& request);
 
-// AutomaticTrial::seconds of algorithms with about one message from every accelerator to every other.
+// AutomaticTrial::seconds of algorithms with about one message per ordered pair of accelerators.
 double seconds_of_messages(const topology::Topology& topology, const CompileRequest& request);
 
-// AutomaticTrial::seconds of trees for all accelerators that are built together, one edge of each at a time.
+// AutomaticTrial::seconds of algorithms that grow all accelerators' trees together, one edge per tree at a
+// time.
 double seconds_of_growth(const topology::Topology& topology, const CompileRequest& request);
 
 }  // namespace coppice::schedule

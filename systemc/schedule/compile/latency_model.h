@@ -20,8 +20,8 @@ struct DimensionModel {
   bool operator==(const DimensionModel&) const = default;
 };
 
-// The time that a machine adds to a step's bytes and link latencies: rounding to whole flits, head flits,
-// routers and network interfaces. All zero without flits.
+// The time that a machine adds to a step's transfer time and link latencies: rounding to whole flits, head
+// flits, routers and network interfaces. All zero if the machine does not use flits.
 struct StepTiming {
   Bytes flit = 0;
   Bytes payload = 0;        // payload of a packet, which follows a head flit; 0: one head flit per message

@@ -12,7 +12,7 @@
 
 namespace coppice::schedule {
 
-// The entries for steps in which a port sends nothing, before its last entry.
+// How to fill steps before a port's last entry in which the port sends nothing.
 enum class IdleSteps : std::uint8_t { kNops, kNothing };
 
 // Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo

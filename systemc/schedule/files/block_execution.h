@@ -24,13 +24,13 @@ struct BlockMessage {
   std::int32_t round = 0;
 };
 
-// Executes thread blocks symbolically and proves, for every execution: all orders of blocks and messages have
-// one outcome (StepOrder), no access is outside a buffer or to unwritten data, every message is received,
-// nothing waits forever, no data is added twice, and in the end every value is where the collective requires
-// it.
+// Executes thread blocks symbolically and proves for every execution that all orders of blocks and messages
+// have the same outcome (StepOrder), no access is outside a buffer or reads unwritten data, every message is
+// received, nothing waits forever, no data is added twice, and every final value is where the collective
+// requires it.
 class BlockExecution {
  public:
-  // `program` outlives this.
+  // `program` must outlive this.
   explicit BlockExecution(const BlockProgram& program);
 
   // All messages in a possible sending order. Round r sends those that need only messages of earlier rounds,

@@ -15,9 +15,9 @@ Schedule schedule_of_messages(const topology::Topology& topology, const CompileR
                               const std::string& name, const MscclBuffers& buffers,
                               std::vector<BlockMessage> messages);
 
-// GPUs separate data of different buffers, and data waiting to be received. An accelerator has one buffer, to
-// which sums are added on arrival; the proof of its tables finds out whether that makes a difference. Returns
-// "", or why the algorithm cannot run; `scratch`: it keeps data in scratch.
+// GPUs keep separate buffers, and data that waits to be received. An accelerator has one buffer, to which
+// sums are added on arrival; the proof of its tables shows whether the difference matters. Returns "", or the
+// reason why the algorithm cannot run; `scratch`: whether the algorithm uses scratch buffers.
 std::string one_buffer_fault(const topology::Topology& topology, const Schedule& schedule, bool scratch);
 
 }  // namespace coppice::schedule

@@ -34,8 +34,8 @@ struct JsonValue {
   std::string pointer;
 };
 
-// Reads values of a JSON file that have to be of certain types. Everything throws ConfigError with the
-// position in the file.
+// Reads values of required types from a JSON file. All functions throw ConfigError with the position in the
+// file.
 class JsonReader {
  protected:
   using Value = JsonValue;
@@ -43,7 +43,7 @@ class JsonReader {
   // Both must outlive the reader.
   JsonReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  // The whole file; refuses text that is not JSON and keys that occur twice in an object.
+  // The whole file; rejects invalid JSON and duplicate keys in an object.
   nlohmann::json parse() const;
 
   const std::string& file() const { return file_; }

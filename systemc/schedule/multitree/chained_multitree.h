@@ -4,8 +4,8 @@
 
 namespace coppice::schedule {
 
-// MultiTree's trees, one per accelerator in the fewest timesteps, arranged to release gradients in the order
-// of their addresses as C-Cube's trees do: the data is cut into CompileRequest::chunks slices, and every
+// MultiTree's trees, one per accelerator in the fewest timesteps, arranged to release gradients in
+// address order as C-Cube's trees do: the data is cut into CompileRequest::chunks slices, and every
 // slice is a separate all-reduce over all trees. The reduce-scatter of the next slice runs between the two
 // phases of a slice and hides their latency. Slices follow each other without a gap, so the trees keep their
 // full bandwidth; with K slices, the first is final after three of the 2 K phases. Over switches, where paths

@@ -6,11 +6,10 @@
 namespace coppice::schedule {
 
 // The number of trees that a broadcast or reduce runs from its root, with one piece of the data each, in a
-// pipeline: CompileRequest::chunks, or the number with the least predicted time. Growing trees for a few
+// pipeline: CompileRequest::chunks, or the number with the lowest predicted time. Growing trees for a few
 // pieces and for twice as many gives b, the timesteps that one more piece takes, and a, the timesteps without
 // any piece. p pieces of S bytes take (a + b p) (gap + beta S / p), which is least for p = sqrt(a beta S / (b
-// gap)), C-Cube's eq. (4) for trees over channels. The number is limited to trees of this size that grow
-// quickly.
+// gap)), C-Cube's eq. (4) for trees over channels. The number is limited so that the trees grow quickly.
 int rooted_pieces(const topology::Topology& topology, const CompileRequest& request);
 
 // The number of slices into which chained_multitree cuts the data, with `steps` timesteps per phase:

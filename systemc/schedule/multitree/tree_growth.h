@@ -10,7 +10,7 @@ namespace coppice::schedule {
 
 // The order in which trees search for paths through switches within a timestep.
 enum class LookingOrder : std::uint8_t {
-  kAsFarAsNeeded,  // one node at a time: of the earliest parent, the nearest
+  kAsFarAsNeeded,  // one node at a time: the nearest node of the earliest parent
   kOneLinkFirst,   // all trees over at most one channel between switches, then without that limit
   kFreshLast,      // first from nodes that joined earlier, at any distance, then from the latest
   kNearestFirst,   // all trees without channels between switches, then with one, and so on

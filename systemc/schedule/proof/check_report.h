@@ -12,8 +12,8 @@ using topology::NodeId;
 
 class SymmetricTables;
 
-// Two or more messages that need one channel, or one port between a network interface and its router, at the
-// same time.
+// Two or more messages that need the same channel, or the same port between a network interface and its
+// router, simultaneously.
 struct SharedChannel {
   topology::ChannelId channel = -1;  // -1: the NI port below
   int step = 0;
@@ -33,11 +33,11 @@ struct CheckReport {
   bool contention_free = true;
   bool disjoint_steps = true;         // no two messages of one step need the same channel
   std::vector<SharedChannel> shared;  // empty if contention_free; the first 16 otherwise
-  // Per flow, the most additions that a contribution passes through, in whatever order messages arrive: the
-  // depth of its reduction tree, for the rounding bound of the sums.
+  // The maximum number of additions that a contribution to each flow undergoes, whatever the order of
+  // arrivals: the depth of the flow's reduction tree, for the rounding bound of the sums.
   std::vector<int> additions;
-  // The schedule's tables if they, and everything that their messages meet, are known to look the same from
-  // every accelerator; valid as long as the schedule. nullptr: not known.
+  // The schedule's tables if they, and everything on their messages' paths, are known to look the same from
+  // every accelerator; otherwise nullptr. Valid as long as the schedule.
   const SymmetricTables* symmetry = nullptr;
 };
 

@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// Finds messages that need one channel, or one direction of an NI port, at the same time, and fills in
+// Finds messages that need the same channel, or direction of an NI port, simultaneously, and fills in
 // CheckReport::contention_free and shared: messages of one timestep, and messages of different timesteps that
 // meet because the later one has a shorter path or its sender is ahead of the other. The latter are found by
 // the lockstep's nominal times: a timestep lasts as long as its longest message, a message starts with its

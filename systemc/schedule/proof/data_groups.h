@@ -23,8 +23,8 @@ struct IntervalRange {
   std::int32_t end = 0;
 };
 
-// A group's data, cut at every address where a message or a share begins or ends: interval i is cuts[i] ..
-// cuts[i + 1].
+// A group's data, split at every address where a message or a share begins or ends: interval i is
+// [cuts[i], cuts[i + 1]).
 struct GroupLayout {
   std::vector<Bytes> cuts;
   std::vector<IntervalRange> covered;  // [message of the group]

@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// Proves that the data of a replayed schedule is right: no contribution is lost or added twice, every owed
+// Proves that the data of a replayed schedule is correct: no contribution is lost or added twice, every owed
 // value is final where it is owed, and all timings that the dependencies allow give the same result. Returns
 // the additions per flow (CheckReport::additions). `messages` come from replay(), in any order. Throws
 // ScheduleError.

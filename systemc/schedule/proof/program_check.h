@@ -15,17 +15,17 @@ namespace coppice::schedule {
 // the same ports, bandwidths and latencies. nullptr: each table needs its own proof.
 const ProgramTables* alike_programs(const topology::Topology& topology, const Schedule& schedule);
 
-// `tables` come from alike_programs(). Returns nullopt if the proof does not apply or fails; the proof
-// message by message then finds the reason. Throws ScheduleError as check_schedule() does.
+// `tables` come from alike_programs(). Returns nullopt if the proof does not apply or fails; the general
+// proof then finds the reason. Throws ScheduleError as check_schedule() does.
 std::optional<CheckReport> check_programs(const topology::Topology& topology, const Schedule& schedule,
                                           const ProgramTables& tables);
 
-// The most additions that a contribution to a chunk of the program passes through, or nullopt if the
-// following argument does not show that the chunk's result is right. It requires that a message waits for the
-// arrivals of all earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that is
-// still adding to its own sum, and nothing of that piece arrives after the send until the final value comes.
-// Sums then run along a tree to the accelerator that has all of them, and the final value runs back from
-// there, so all accesses to one piece at one accelerator are ordered by the messages in between.
+// The maximum number of additions that a contribution to a chunk of the program undergoes, or nullopt if the
+// following argument does not show that the chunk's result is correct. It requires that a message waits for
+// the arrivals of all earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that
+// is still adding to its own sum, and nothing of that piece arrives after the send until the final value
+// comes. Sums then run along a tree to the accelerator that has all of them, and the final value runs back
+// from there, so all accesses to one piece at one accelerator are ordered by the messages in between.
 std::optional<int> prove_program(const ChunkProgram& program, Collective collective);
 
 }  // namespace coppice::schedule

@@ -7,10 +7,9 @@
 
 namespace coppice::schedule {
 
-// Reuses the proof of one group for isomorphic groups. To the proof, chunks that move alike differ only in
-// the addresses where their data is cut: if the messages of two groups agree pairwise in accelerators,
-// operations, dependencies, families and the cuts between which they lie, a proof for one group also holds
-// for the other, with the bytes of one replaced by those of the other.
+// Reuses the proof of one group for isomorphic groups. Chunks that move alike differ for the proof only in
+// the addresses where their data is cut: if corresponding messages of two groups have the same accelerators,
+// operations, dependencies, families and cut indices, a proof for one group also holds for the other.
 class ProvenGroups {
  public:
   explicit ProvenGroups(const Schedule& schedule);

@@ -23,12 +23,12 @@ struct Message {
 // "flow 3 at bytes 64..128, accelerator 5, step 7": the location for error messages.
 std::string place_of(const Message& message);
 
-// Every message of the tables, after checking each entry by itself: fields in range, addresses inside the
+// All messages of the tables, after checking each entry individually: fields in range, addresses inside the
 // buffer in whole elements, steps of a port in order, and a route over existing channels to an NI port of the
 // destination. Throws ScheduleError. `schedule` must outlive the result.
 std::vector<Message> collect_messages(const topology::Topology& topology, const Schedule& schedule);
 
-// Checks messages individually, and finds where their routes lead.
+// Checks individual messages and finds where their routes lead.
 class EntryCheck {
  public:
   EntryCheck(const topology::Topology& topology, const Schedule& schedule)
@@ -46,11 +46,11 @@ class EntryCheck {
   const Schedule& schedule_;
 };
 
-// Throws ScheduleError if the tables are not those of the topology's accelerators and reducing switches.
+// Throws ScheduleError if the tables do not match the topology's accelerators and reducing switches.
 void require_tables_of(const topology::Topology& topology, const Schedule& schedule);
 
 // Executes the tables by the network interface's rule, timestep by timestep and without data: a port issues
-// its entries in order, each when as many messages of its flow have arrived as it depends on. Fills in
+// its entries in order, each once the number of arrivals of its flow reaches its dependencies. Fills in
 // `round` and `arrival`. With a pattern, `messages` are the origin's, and those of all others follow from
 // them. If the schedule has numbered arrivals, a message's round is the longest chain of messages that must
 // arrive before it, whatever other flows do. Throws ScheduleError naming the earliest entry that never

@@ -7,8 +7,8 @@ namespace coppice::schedule {
 // Ring collectives (Patarasuk and Yuan 2009) embedded in the topology: chunk a travels around the ring from
 // the accelerator after a to a, summed on the way, and then from a once around; n-1 timesteps for each phase.
 // Messages between accelerators that are not neighbours (across switches, or without a Hamiltonian cycle) are
-// routed. A DGX-1 and a graph from a file without switches use all of channel_rings() at once, each for an
-// equal piece of every chunk: six on a DGX-1.
+// routed. A DGX-1 and a graph from a file without switches use all rings of channel_rings() concurrently,
+// each for an equal piece of every chunk: six on a DGX-1.
 class RingCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

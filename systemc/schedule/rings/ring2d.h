@@ -7,7 +7,7 @@ namespace coppice::schedule {
 // 2D ring all-reduce (Ying et al. 2018) as described in the MultiTree paper: a ring all-reduce of all data
 // along one dimension, then of the sums along the other. It keeps every channel busy but moves nearly twice
 // the data of a bandwidth-optimal algorithm: 4 (N-1) / N of it per accelerator of an N x N torus. Half of the
-// data takes dimension x first and the other half y. On a torus half of each goes around in either direction,
+// data takes dimension x first and the other half y. On a torus each half is sent around in both directions,
 // so all four channels of a node are in use; on a mesh the closing message of a ring is routed back along the
 // others' channels in the opposite direction.
 //

@@ -17,8 +17,8 @@ struct RingOrder {
 // with an even number of nodes, and for two nodes. On other grids (a line, a mesh of odd size) it is a
 // Hamiltonian path, which is not closed. The cycle views the graph as k x L, one dimension by a boustrophedon
 // path through all others. For other graphs without switches it is a Hamiltonian cycle if a bounded search
-// finds one. Otherwise, and with switches, it goes from accelerator 0 always on to the nearest that is left,
-// the lowest number first.
+// finds one. Otherwise, and with switches, the order starts at accelerator 0 and continues with the nearest
+// remaining accelerator, the lowest number among equals.
 RingOrder ring_order(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

@@ -12,8 +12,8 @@ namespace coppice::schedule {
 struct TableMapping {
   std::span<const NodeId> nodes;  // [accelerator of the network]: accelerator of the machine
   int ni_ports = 1;               // of the machine's interfaces
-  // Interfaces have one port per channel, and a table goes to the port of the channel by which its messages
-  // leave. Otherwise it keeps the port that it has in the network.
+  // Interfaces have one port per channel, and a table is assigned to the port of its messages' first channel.
+  // Otherwise it keeps its port in the network.
   bool port_per_channel = false;
 };
 

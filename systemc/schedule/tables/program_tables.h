@@ -12,9 +12,9 @@
 
 namespace coppice::schedule {
 
-// The tables of all accelerators of a hierarchy, as turns of messages of programs: the memory of a schedule
-// with many chunks is that of its distinct orders of dimensions. Chunk c is flow c; the entry of turn t has
-// step t + 1.
+// The tables of all accelerators of a hierarchy, as turns of program messages, so that the programs' memory
+// depends on the number of distinct dimension orders instead of chunks. Chunk c is flow c; the entry of turn
+// t has step t + 1.
 class ProgramTables final : public SymmetricTables {
  public:
   // The orders of dimensions in a chunk's reduce-scatter and all-gather.
@@ -54,7 +54,7 @@ class ProgramTables final : public SymmetricTables {
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
   std::size_t slots() const { return spec_.slots.size(); }
 
-  // Turns of one message of chunks that differ only in their position.
+  // Turns of the same message, in chunks that differ only in their position.
   struct AlikeTurns {
     Turn turn;               // of the chunk with the largest address
     std::int32_t step = 0;   // the largest of the set

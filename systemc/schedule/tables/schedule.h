@@ -50,13 +50,13 @@ struct Repetition {
 struct Protocol {
   std::string name{};
   double efficiency = 1;    // bytes of data per byte sent
-  Femtoseconds setup = 0;   // time of a port before each message
+  Femtoseconds setup = 0;   // time a port spends before each message
   Femtoseconds launch = 0;  // time from the call of the collective until its first entry may issue
 
   bool operator==(const Protocol&) const = default;
 };
 
-// The bytes sent for a message of `bytes`, of which the fraction `efficiency` is data.
+// The bytes sent for a message with `bytes` of data; `efficiency` is the fraction of sent bytes that is data.
 Bytes sent_bytes(Bytes bytes, double efficiency);
 
 // A compiled collective: what every network interface executes.
@@ -70,9 +70,8 @@ struct Schedule {
   int least_steps = 0;
   int flows = 0;
   int chunks = 0;  // chosen by the compiler if the request left them to it (kAutomaticChunks)
-  // Some arrivals follow those that they must not disturb only because their timestep is later (2D ring: a
-  // column's sum, and a row that still lags). Such a schedule needs the lockstep; others are right under any
-  // timing.
+  // Some conflicting arrivals are ordered only by their timesteps (2D ring: a column's sum must not overtake
+  // a lagging row). Such a schedule needs the lockstep; others are correct under any timing.
   bool ordered_by_lockstep = false;
   // Arrivals of a flow may overtake each other: an entry with d dependencies waits for the arrivals numbered
   // 0 to d - 1 (TableEntry::arrival), not for any d arrivals.

@@ -29,7 +29,7 @@ enum class Op : std::uint8_t {
 
 const char* to_string(Op op);
 
-// Nodes named by an entry: most name at most two, and a large system has millions of entries.
+// Nodes named by an entry: usually at most two. Stored inline, since a large system has millions of entries.
 using NodeList = boost::container::small_vector<NodeId, 2>;
 
 // One line of a reduce-schedule table (MultiTree's NI). The entries of a port issue in order.
@@ -54,7 +54,7 @@ struct TableEntry {
 
   // The length of the message on the network.
   Bytes message_bytes() const { return bytes + padding; }
-  // The accelerator that the message goes to.
+  // The accelerator to which the message is sent.
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
 };
 
@@ -69,8 +69,8 @@ class TableSource {
   virtual std::int64_t messages(std::size_t slot) const = 0;
   // Entry i of a slot at `node`.
   virtual void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const = 0;
-  // Like read(), but of the nodes named by an entry gives only the destination: enough for an interface to
-  // execute it.
+  // Like read(), but of the nodes named by an entry sets only the destination, which is all that an interface
+  // needs to execute it.
   virtual void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
     read(slot, i, node, entry);
   }

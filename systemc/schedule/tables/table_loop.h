@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// A line of a folded table: an entry in every iteration from `first` to before `end`.
+// A line of a folded table: an entry in every iteration in [first, end).
 // NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
 struct TableLine {
   TableEntry base;  // as in iteration 0; flow, address and step may be negative
@@ -19,8 +19,8 @@ struct TableLine {
 };
 
 // The entries of one NI port as hardware holds them: lines executed in a loop, with flows, addresses and
-// timesteps advancing by `stride` per iteration. A line is skipped in iterations outside of its window. A
-// table that does not repeat is one iteration of all its entries.
+// timesteps advancing by `stride` per iteration. A line is skipped in iterations outside its window. A
+// table that does not repeat is a single iteration of all its entries.
 class TableLoop {
  public:
   // A position in the loop: the line and iteration of an entry.
@@ -30,8 +30,8 @@ class TableLoop {
   };
 
   TableLoop() = default;
-  // The entries of `table` in as few lines as `repetition` allows, or one line per entry if that saves
-  // nothing. `nops`: whether nops are included. Exact: executing the loop gives every entry in its order.
+  // Folds the entries of `table` into as few lines as `repetition` allows, or one line per entry if folding
+  // saves nothing. `nops`: whether nops are included. Executing the loop gives exactly the entries, in order.
   TableLoop(const Table& table, const Repetition& repetition, bool nops = true);
 
   std::span<const TableLine> lines() const { return lines_; }

@@ -11,7 +11,7 @@ namespace coppice::schedule {
 // The tables of one accelerator, the origin, and the moves that map them to all others, so that the memory of
 // a symmetric schedule does not grow with the square of its accelerators. Flows move with the accelerator
 // that owns their data: flow f is piece f % pieces of the chunk of accelerator f / pieces, at address f *
-// bytes; all flows are `bytes` long. All messages go to neighbours.
+// bytes; all flows are `bytes` long. All messages are sent to neighbours.
 class TablePattern final : public SymmetricTables {
  public:
   struct Spec {

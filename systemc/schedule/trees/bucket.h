@@ -9,8 +9,8 @@ namespace coppice::schedule {
 // multiported torus networks", TOPC 2015): the data is cut into two parts per dimension, one for each
 // direction around its rings. A part is all-gathered along the rings of one dimension after another,
 // beginning with its own dimension. The reduce-scatter is the reverse. Dimensions may have any width; if
-// widths differ, the ports of narrow dimensions wait for wide ones. Throws UnsupportedError for other
-// networks.
+// widths differ, the ports of narrow dimensions wait for those of wide ones. Throws UnsupportedError for
+// other networks.
 class BucketCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// The unused part of the channels in the current timestep, which lasts as long as a chunk takes on the
+// The unused capacity of the channels in the current timestep. A timestep is the time of a chunk on the
 // slowest channel. A channel k times as fast counts as k channels (the paper's multigraph) and carries k
 // chunks. A chunk travels at the pace of the slowest channel on its path, so at the path's ends, where the
 // network interfaces handle one message at a time, it occupies the same part of the timestep as on that
@@ -22,9 +22,9 @@ class LinkAllocator {
   // The number of chunks that the channel carries in a timestep, at most 16.
   int capacity(topology::ChannelId channel) const { return capacity_[static_cast<std::size_t>(channel)]; }
   std::int64_t slowest_bytes_per_second() const { return slowest_; }
-  // Whether all capacities are 1: a channel is either free or taken.
+  // Whether all capacities are 1, so that a channel is either free or occupied.
   bool uniform() const { return uniform_; }
-  // Whether the channel has room for a chunk at its own pace.
+  // Whether the channel has capacity for a chunk sent at the channel's full rate.
   bool is_free(topology::ChannelId channel) const {
     return used(channel) + kTimestep / capacity(channel) <= kTimestep;
   }
@@ -41,8 +41,7 @@ class LinkAllocator {
     const auto index = static_cast<std::size_t>(channel);
     return used_in_[index] == step_ ? used_[index] : 0;
   }
-  // The part of the timestep for which hop `i` of a path is occupied, if `least` is the path's least
-  // capacity.
+  // The part of the timestep for which hop `i` of a path is occupied; `least` is the path's minimum capacity.
   int share(std::span<const topology::ChannelId> path, std::size_t i, int least) const {
     return kTimestep / (i == 0 || i + 1 == path.size() ? least : capacity(path[i]));
   }

@@ -10,13 +10,13 @@
 
 namespace coppice::schedule {
 
-// Whether trees of all accelerators, `pieces` each, may be packed into TreeTables: on a grid with more
+// Whether to try to pack the trees of all accelerators, `pieces` each, into TreeTables: on a grid with more
 // accelerators than CompileRequest::pattern_beyond whose channels each have their own NI port. pack_trees()
-// may still refuse, if channels serve several trees in a timestep or some accelerators own no data.
+// still fails if channels serve several trees in a timestep or some accelerators own no data.
 bool may_pack_trees(const topology::Topology& topology, const CompileRequest& request, int pieces);
 
-// The schedule that build_schedule() makes from sends_of(trees), as TreeTables, which take a tenth of the
-// memory; `flows[f]` is the data of tree f. nullopt if the trees do not fit that form.
+// The schedule that build_schedule() makes from sends_of(trees), as TreeTables, which need a tenth of the
+// memory; `flows[f]` is the data of tree f. nullopt if the trees do not have the required form.
 std::optional<Schedule> pack_trees(const topology::Topology& topology, const CompileRequest& request,
                                    const std::string& algorithm, std::span<const Chunk> flows,
                                    const Trees& trees);

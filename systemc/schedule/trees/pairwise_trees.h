@@ -11,7 +11,7 @@ namespace coppice::schedule {
 using Partners = std::vector<NodeId>;
 
 // All-gathers among a power of two of accelerators in which partners exchange everything they hold, stage
-// after stage, as trees: the trees of pieces[p] move piece p of every chunk, all pieces at once. Stage t
+// by stage, as trees: the trees of pieces[p] move piece p of every chunk, all pieces concurrently. Stage t
 // takes 2^t timesteps of one piece each. Throws ModelError if an accelerator would receive a piece twice.
 Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces);
 

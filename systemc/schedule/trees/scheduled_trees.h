@@ -20,8 +20,8 @@ namespace coppice::schedule {
 Schedule schedule_trees(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, const Trees& trees);
 
-// The trees' paths followed, in the same order, by their reverse paths; `reverse` comes from
-// reverse_channels(), or is empty for the paths alone.
+// The trees' paths, followed by their reverse paths in the same order. `reverse` comes from
+// reverse_channels(); if it is empty, only the paths are returned.
 std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const topology::ChannelId> reverse);
 
 // The messages of the collective; without a root, flow f is trees[f].
@@ -35,7 +35,7 @@ std::vector<Send> sends_of(const topology::Topology& topology, const CompileRequ
 // one. Throws UnsupportedError naming two accelerators without a path.
 int least_steps(const topology::Topology& topology, int pieces);
 
-// The most edges on a path from a root.
+// The maximum number of edges on a path from a root.
 int depth_of(const Trees& trees);
 
 // The most latencies for which a port waits in total, for trees over channels without switches, both phases

@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// Which timesteps come first: those with the shortest paths, or those with the longest.
+// Whether timesteps with the shortest paths or those with the longest come first.
 enum class PathsFirst : std::uint8_t { kShortest, kLongest };
 
 // New numbers for the timesteps of trees through switches: [old number], from 1; a tree still extends only
