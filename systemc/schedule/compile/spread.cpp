@@ -33,8 +33,8 @@ Femtoseconds longest_latency(const Plane& plane) {
   return longest;
 }
 
-// Whether a plane's latency over the steps of a ring exceeds the time that its part of the data would take on
-// the fastest plane.
+// Whether a plane's latency over the steps of a ring exceeds the transfer time of its part of the data on the
+// fastest plane.
 bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
   const double part =
       plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());
@@ -79,7 +79,7 @@ std::vector<Bytes> share_out_to(const std::vector<Plane>& planes, const CompileR
     sizes.push_back(std::min(left, std::max<Bytes>(static_cast<Bytes>(part) / unit, 1) * unit));
     left -= sizes.back();
   }
-  // The fastest plane takes the rest.
+  // The fastest plane gets the remainder.
   sizes.front() += left;
   return sizes;
 }

@@ -320,7 +320,7 @@ void Builder::make_tables() {
   first_table_.push_back(tables);
 }
 
-// Tables grow large: reserving their exact size avoids half of the memory.
+// Tables are large: reserving their exact size halves the memory.
 void Builder::reserve_tables() {
   struct Count {
     std::size_t entries = 0;

@@ -30,7 +30,7 @@ nlohmann::json JsonReader::parse() const {
   return document;
 }
 
-// The parser would take a zero byte for the end.
+// The parser would treat a zero byte as the end of the file.
 void JsonReader::require_text() const {
   const std::size_t zero = text_.find('\0');
   if (zero == std::string_view::npos) return;

@@ -349,7 +349,7 @@ class MscclWriter {
     return static_cast<int>(blocks.size()) - 1;
   }
 
-  // The link to a neighbour that the message takes; -1 if it passes other nodes.
+  // The link to a neighbour over which the message travels; -1 if its path contains other nodes.
   topology::ChannelId first_link(NodeId src, NodeId dst, const TableEntry& entry) const {
     const topology::Route& route = schedule_.routes[static_cast<std::size_t>(entry.route)];
     const topology::ChannelId link = topology_.out_channels(src)[route.front().out_port];

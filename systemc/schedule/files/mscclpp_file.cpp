@@ -27,7 +27,7 @@ constexpr std::array kPlanCollectives{Named{"allreduce", "all_reduce"}, Named{"a
                                       Named{"reducescatter", "reduce_scatter"},
                                       Named{"alltoall", "all_to_all"}};
 
-// The operations that move data, and where the LL protocols' packets take part.
+// The form of an operation that moves data: which sources and targets are packets of the LL protocols.
 struct PlanForm {
   bool sums;           // all sources; otherwise source i goes to target i
   bool first_packets;  // the first source consists of packets

@@ -112,7 +112,7 @@ bool PlanExecution::may_run(const At& at, std::int32_t round) const {
   });
 }
 
-// Packets are waited for; other data must have been written when it is read.
+// A read waits for packets; other data must have been written before it is read.
 bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t round) const {
   for (int i = 0; i < range.count; ++i) {
     const MscclCell cell = placed(at, range, i);

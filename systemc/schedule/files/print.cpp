@@ -50,7 +50,7 @@ std::vector<std::string> cells_of(const TableEntry& entry) {
           std::to_string(entry.route)};
 }
 
-// Aligns numbers right and words left, in columns as wide as they need.
+// Right-aligns numbers and left-aligns words, in columns fitted to their contents.
 void print_table(std::string& text, const Table& entries) {
   std::vector<std::vector<std::string>> rows{
       {"step", "op", "flow", "to", "parent", "children", "address", "bytes", "after", "route"}};
@@ -124,8 +124,8 @@ ordered_json line_json(const TableLine& line, bool numbered) {
   return json;
 }
 
-// `header` plus the text that `print` writes for every port of every node. Entries are formatted one by one,
-// because a document tree of millions of entries would be ten times as large as its text.
+// `header` plus the text that `print` writes for every port of every node. Entries are formatted
+// individually, because a document tree of millions of entries would be ten times as large as its text.
 template <typename Print>
 std::string with_ports(const ordered_json& header, const Schedule& schedule, Print print) {
   std::string text = header.dump();

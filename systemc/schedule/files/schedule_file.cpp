@@ -34,7 +34,7 @@ class ScheduleReader : JsonReader {
   }
 
  private:
-  // Tables refer to nodes and ports by number, and the numbers mean other nodes in another network.
+  // Tables refer to nodes and ports by number, and numbers identify different nodes in another network.
   void require_topology(const Value& file) const {
     if (topology_.empty() || !file.json_value.contains("topology")) return;
     const Value name = field(file, "topology");

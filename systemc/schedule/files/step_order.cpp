@@ -48,7 +48,7 @@ void StepOrder::compare(std::int32_t earlier, std::int32_t later, NodeId gpu, Ms
   in_question_.push_back({earlier, later, gpu, cell, earlier_writes, later_writes});
 }
 
-// Whether the block's sequence or a direct dependency orders the steps.
+// Whether the order of the block's steps or a direct dependency orders the two steps.
 bool StepOrder::plainly_before(std::int32_t earlier, std::int32_t later) const {
   const Step& before = steps_[static_cast<std::size_t>(earlier)];
   const Step& step = steps_[static_cast<std::size_t>(later)];

@@ -146,7 +146,7 @@ class TacosReader {
   }
 
   // An all-gather in which every link is two thread blocks, one at its sender and one at its receiver: chunks
-  // follow each other, and a chunk waits until it has reached the sender.
+  // are sent sequentially, each after it has reached the sender.
   BlockProgram forwarding() const {
     BlockProgram program{
         {"all_gather", accelerators_, chunks_, true},

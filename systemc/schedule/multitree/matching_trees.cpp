@@ -101,7 +101,7 @@ class Growth {
     return found;
   }
 
-  // The least depth at which `node` could join the tree now.
+  // The minimum depth at which `node` could now join the tree.
   int nearest(NodeId node, std::size_t tree) {
     int least = std::numeric_limits<int>::max();
     for (const ChannelId id : topology_.in_channels(node)) {

@@ -128,8 +128,8 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two trees at once escapes states in which an exact balance of sums blocks every single
-      // change.
+      // Changing two trees together escapes states in which an exact balance of sums blocks every change of a
+      // single tree.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;
@@ -219,7 +219,7 @@ class ListScheduler {
  private:
   // A tree that could be sent over a channel.
   struct Waiting {
-    int height = 0;  // the highest goes first, then the lowest tree
+    int height = 0;  // the greatest height is served first, then the lowest tree number
     std::int32_t tree = 0;
     NodeId node = 0;
     bool operator<(const Waiting& other) const {

@@ -21,7 +21,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Translated trees take milliseconds; the time of matching grows with the cube of the accelerators.
+// Translated trees take milliseconds; matching time grows with the cube of the number of accelerators.
 constexpr int kTranslationRestarts = 40;
 constexpr int kMostToGrow = 256;  // accelerators
 constexpr std::int64_t kMatchingEffort = 200'000'000;
@@ -32,7 +32,7 @@ int matching_restarts(const topology::Topology& topology, int pieces) {
   return static_cast<int>(std::min<std::int64_t>(20, kMatchingEffort / std::max<std::int64_t>(work, 1)));
 }
 
-// The better of two: fewer timesteps, then shorter trees.
+// Whether `trees` are better than `than`: fewer timesteps, then shorter trees.
 bool is_better(const Trees& trees, const Trees& than) {
   return trees.steps < than.steps || (trees.steps == than.steps && depth_of(trees) < depth_of(than));
 }
@@ -95,8 +95,8 @@ Schedule compile_trees(const topology::Topology& topology, const CompileRequest&
   return schedule;
 }
 
-// Pieces fill the last timestep, and make ports wait less for recent arrivals. Over switches they obstruct
-// each other, and with many accelerators they gain little for the time it takes to build their trees.
+// Pieces fill the last timestep and shorten ports' waits for recent arrivals. Over switches, pieces obstruct
+// each other; with many accelerators, they gain little for the time needed to build their trees.
 Schedule compile_automatic(const topology::Topology& topology, const CompileRequest& request) {
   constexpr int kMostPieces = 4;
   constexpr int kMostAccelerators = 64;

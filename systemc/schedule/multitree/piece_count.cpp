@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// The largest number of trees of a root times accelerators for which trees grow quickly.
+// The largest product of a root's trees and the accelerators for which trees grow quickly.
 constexpr int kMostEdges = 1 << 15;
 
 Bandwidth slowest_channel(const Topology& topology) {

@@ -16,7 +16,7 @@ using topology::NodeId;
 using topology::Topology;
 
 // The numbers of the channels with at least `least` bytes per second, the same number in both directions
-// between two nodes: the k-th fastest of one direction with the k-th fastest of the other.
+// between two nodes: the k-th fastest channels of both directions are paired.
 std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t least) {
   std::map<std::pair<NodeId, NodeId>, int> fast;
   const auto is_fast = [&](const topology::Channel& c) { return c.bandwidth.bytes_per_second >= least; };
@@ -34,7 +34,7 @@ std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t leas
   return result;
 }
 
-// The time per byte of a piece, over all timesteps.
+// The total time of all timesteps, per byte of a piece.
 double time_of(const Trees& trees, std::int64_t slowest) {
   return static_cast<double>(trees.steps) / static_cast<double>(slowest);
 }

@@ -76,7 +76,7 @@ struct BaseTrees {
   std::vector<std::vector<BaseEdge>> pieces;
 };
 
-// Grows all of them together; a site is a pair of (piece, node).
+// Grows all trees of accelerator 0 together; a site is a pair (piece, node).
 class Growth {
  public:
   Growth(const Directions& directions, const std::vector<int>& distance, int pieces, std::uint64_t seed,
@@ -127,7 +127,7 @@ class Growth {
     }
   }
 
-  // Gives every direction a new node if it can; returns how many joined.
+  // Adds one node in every direction if possible; returns the number of nodes that joined.
   std::size_t grow_one_step() {
     ++trees_.steps;
     std::ranges::sort(frontier_);

@@ -26,7 +26,7 @@ class Receivers {
   void begin_step() {
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) insert(node);
   }
-  // Call after a channel into `node` was taken.
+  // Call after a channel into `node` has been occupied.
   void update(NodeId node) {
     const bool open =
         std::ranges::any_of(topology_.in_channels(node), [&](ChannelId id) { return links_.is_free(id); });
@@ -51,7 +51,7 @@ class Receivers {
 // The limits within which trees look for a node.
 struct Look {
   bool fresh = true;  // also from nodes that joined in the previous timestep
-  int reach = 0;      // the most channels between switches
+  int reach = 0;      // maximum number of channels between switches
 };
 
 std::vector<Look> looks_of(LookingOrder order, int farthest) {
@@ -126,8 +126,8 @@ class GrowingTree {
     channel_ = 0;
   }
 
-  // Adds one node, if it can. A node that a tree could not reach earlier in the same look stays out of reach,
-  // so the search resumes where the last one ended.
+  // Adds one node, if possible. A node that a tree could not reach earlier in the same look stays out of
+  // reach, so the search resumes where the last one ended.
   bool extend() {
     if (ground_->receivers.none_outside(held_)) return false;
     const std::size_t end = ground_->look.fresh ? parents_.size() : seasoned_;

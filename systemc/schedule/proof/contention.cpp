@@ -137,7 +137,7 @@ class StepUse {
 
   // Reports the resources that the step's messages share and clears them; returns how long the step lasts.
   Femtoseconds finish(int step) {
-    // Most steps share nothing, and then the order is irrelevant.
+    // In most steps no resource is shared, so the order is irrelevant.
     if (std::ranges::any_of(used_, [this](std::size_t resource) { return uses_[resource].messages > 1; })) {
       std::ranges::sort(used_);
     }
@@ -191,7 +191,7 @@ class RecentArrivals {
  public:
   RecentArrivals() { clear(kLeast); }
 
-  // 0 if there is none, or if it no longer matters.
+  // 0 if there is no arrival, or if it no longer matters.
   Femtoseconds last(std::size_t inbox) const {
     const Arrival& here = arrivals_[place_of(inbox)];
     return here.inbox == inbox ? here.at : 0;
@@ -243,7 +243,7 @@ class RecentArrivals {
   Femtoseconds forgotten_ = 0;
 };
 
-// The nominal times if all routers have one delay.
+// The nominal times if all routers have the same delay.
 class Timeline {
  public:
   Timeline(const Resources& resources, Femtoseconds router, CheckReport& report)

@@ -42,7 +42,7 @@ void Causality::prove(std::span<const std::int32_t> flows, std::span<const Messa
   }
 }
 
-// The order of everything after some of the messages.
+// Proves the order of all accesses relative to the messages of one part.
 void Causality::prove_part() {
   reset();
   // Arrivals count from the next round on.
@@ -185,8 +185,8 @@ void Causality::check_node(NodeId node) const {
   }
 }
 
-// Checks an entry against the arrivals at its accelerator: each is counted on, or was there before, or
-// follows.
+// Checks an entry against the arrivals at its accelerator: each is counted by the entry, precedes it, or
+// follows it.
 void Causality::check_entry(std::int32_t entry, NodeId node) const {
   const Message& sending = message(entry);
   const std::size_t own = inbox_of(node, sending.entry->flow);

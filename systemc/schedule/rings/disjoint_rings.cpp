@@ -22,7 +22,7 @@ bool has_links_only(const topology::Topology& topology) {
   return std::ranges::all_of(surplus, [](const auto& pair) { return pair.second == 0; });
 }
 
-// Depth-first: finds a cycle, then the next over the remaining links.
+// Depth-first search: finds a cycle, then further cycles over the remaining links.
 class CycleSearch {
  public:
   CycleSearch(const topology::Topology& topology, std::int64_t effort) : links_(topology), effort_(effort) {
@@ -57,7 +57,7 @@ class CycleSearch {
     const std::size_t current = cycles_.size() - 1;
     const NodeId at = cycles_[current].back();
     if (cycles_[current].size() == on_path_.size()) {
-      // Every cycle occurs in both directions: one is enough.
+      // Every cycle occurs in both directions; one direction is enough.
       if (!links_.free(at, 0) || at < cycles_[current][1]) return;
       links_.take(at, 0);
       next_cycle();

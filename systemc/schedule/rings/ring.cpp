@@ -18,7 +18,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// Whether this is a graph without a cycle known by construction, which may have several.
+// Whether to search for several rings: the topology has no cycle known by construction.
 bool has_rings_of_channels(const Topology& topology) {
   return topology::info_of(topology.kind()).irregular;
 }
@@ -66,7 +66,7 @@ double seconds_of_rings(const Topology& topology, const CompileRequest& request)
   return looks_alike(topology, request) ? seconds_at(topology, 0.05, 1) : seconds_at(topology, 0.5, 2);
 }
 
-// Whether all channels of a ring have one bandwidth and latency.
+// Whether all channels of a ring have the same bandwidth and latency.
 bool looks_alike_everywhere(const Topology& topology, const std::vector<ChannelId>& ring) {
   if (ring.size() > Translations::kMostWide || ring.front() < 0) return false;
   const topology::Channel& first = topology.channel(ring.front());

@@ -63,7 +63,7 @@ class Rings {
   int width_;
 };
 
-// A ring all-reduce of every chunk of a part of the data, in every ring at once, after step `before`.
+// A ring all-reduce of every chunk of a part of the data, in all rings concurrently, after step `before`.
 struct Phase {
   const Rings& rings;
   int chunks;         // of the part
@@ -116,8 +116,8 @@ std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   return {wide[0], wide[1]};
 }
 
-// Only the timesteps keep columns behind their rows, and timesteps count flits: links that differ put
-// accelerators out of step by more than a message takes, and a row's sum may overwrite a column's.
+// Only the timesteps keep columns behind their rows, and timesteps count flits. On unequal links,
+// accelerators get out of step by more than a message's time, and a row's sum may overwrite a column's.
 void require_equal_links(const Topology& topology) {
   const auto& first = topology.channels().front();
   for (const topology::Channel& channel : topology.channels()) {

@@ -98,8 +98,8 @@ bool on_a_grid(const Topology& topology) {
   return topology::info_of(topology.kind()).coordinates;
 }
 
-// A Hamiltonian cycle by depth-first search, first to nodes with the fewest continuations; gives up after a
-// while.
+// Finds a Hamiltonian cycle by depth-first search, trying nodes with the fewest continuations first; the
+// search is bounded.
 class CycleSearch {
  public:
   explicit CycleSearch(const Topology& topology)

@@ -54,7 +54,7 @@ void ChunkProgram::add_across(Step step, const DimensionAlgorithm& algorithm, Re
 
 void ChunkProgram::add_offloaded(Step step, Received& received) {
   std::int32_t& at_switch = received.by_switch[step.stage.dimension];
-  // The parts of others lie on both sides of an accelerator's own, unless there is only one.
+  // The others' parts lie on both sides of an accelerator's own, unless there is only one other part.
   const int others = level(step).size > 2 ? 2 : 1;
   step.leg = Leg::kUp;
   step.messages = step.in_turn = step.stage.op == Op::kReduce && !step.stage.whole ? others : 1;
@@ -94,7 +94,7 @@ Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const
   const Pieces own = of_own(node, step);
   Pieces before{group.first, own.first - group.first};
   Pieces behind{own.end(), group.end() - own.end()};
-  // Neither of two messages may be empty: accelerators at the ends split the existing part in two.
+  // Neither of two messages can be empty: accelerators at the ends split the single part into two.
   const bool two = step.messages == 2;
   if (two && before.count == 0) {
     before = {behind.first, behind.count / 2};

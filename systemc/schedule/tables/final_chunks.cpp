@@ -26,7 +26,7 @@ void for_each_message(const Schedule& schedule, Visit visit) {
   }
 }
 
-// Each flow's part of the buffer; nullopt if a flow has several, or two flows share addresses.
+// Each flow's part of the buffer; nullopt if a flow has several parts or two flows share addresses.
 std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   std::vector<Chunk> chunks(static_cast<std::size_t>(schedule.flows));
   bool one_each = true;

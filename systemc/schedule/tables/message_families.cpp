@@ -9,8 +9,7 @@ struct Arrival {
   Pieces pieces;
 };
 
-// The sender of a message. For a message that comes down from a switch, that is the switch to which the node
-// sent before.
+// The sender of a message. A message sent down comes from the switch to which the node previously sent.
 NodeId sender_of(const ChunkProgram& program, NodeId node, int message) {
   const ChunkProgram::Step& step = program.step_of(message);
   if (step.leg != ChunkProgram::Leg::kDown) return node;

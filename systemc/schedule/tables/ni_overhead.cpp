@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kByte = 8;
 
-// The bits of a field that holds 0 to `most`.
+// The width in bits of a field that holds 0 to `most`.
 int bits_for(std::int64_t most) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 0))));
 }
@@ -82,7 +82,7 @@ TableLayout make_layout(const topology::Topology& topology, const Schedule& sche
   return layout;
 }
 
-// The bits of a field that holds `least` to `most`, in two's complement if necessary.
+// The width in bits of a field that holds `least` to `most`, in two's complement if necessary.
 int bits_between(std::int64_t least, std::int64_t most) {
   if (least >= 0) return bits_for(most);
   return std::max(bits_for(most), bits_for(-least - 1)) + 1;
@@ -135,7 +135,7 @@ std::optional<FoldedTables> fold_tables(const Schedule& schedule, const NiOverhe
   folded.layout.end = bits_for(iterations);
   folded.table_bytes = bytes_for(folded.node_lines * folded.layout.entry_bits());
   const TableLayout& full = plain.layout;
-  // The registers: a stride and an accumulated offset each, an iteration and a number of lines.
+  // Loop registers: the iteration, the number of lines, and strides with their accumulated offsets.
   const int registers =
       2 * (full.flow + full.address + full.step) + folded.layout.end + bits_for(folded.port_lines);
   folded.loop_bytes = bytes_for(std::int64_t{plain.ports} * registers);

@@ -13,7 +13,7 @@ namespace {
 
 using topology::Route;
 
-// Places tables one after the other; stores each route once per key of the network.
+// Places tables individually; stores each route once per key of the network.
 class Placer {
  public:
   // The key shared by entries that take the same path, and the path itself.

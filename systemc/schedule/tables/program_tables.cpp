@@ -67,8 +67,8 @@ void ProgramTables::read_turn(Turn turn, NodeId node, TableEntry& entry) const {
   entry.arrival = chunk.program->arrival(node, message);
   entry.address = chunk.address + chunk.sizes->bounds[static_cast<std::size_t>(move.pieces.first)];
   entry.bytes = chunk.sizes->bytes(move.pieces);
-  // Messages to and from switches differ in length from accelerator to accelerator, and none waits for
-  // another accelerator's.
+  // Messages to and from switches differ in length between accelerators, and none waits for a message of
+  // another accelerator.
   const Bytes longest = step.leg == ChunkProgram::Leg::kAcross
                             ? chunk.sizes->longest[static_cast<std::size_t>(message)]
                             : entry.bytes;
@@ -97,7 +97,7 @@ const MessageFamilies& ProgramTables::families_of(const ChunkProgram& program) c
   return families_.try_emplace(&program, program).first->second;
 }
 
-// There are few of them for many turns.
+// Many turns share few routes.
 std::vector<std::int32_t> ProgramTables::routes(std::size_t slot, NodeId node) const {
   std::vector<std::int32_t> routes;
   std::int32_t last = -1;

@@ -7,7 +7,7 @@
 namespace coppice::schedule {
 namespace {
 
-// If there are more lines than this share of the entries, they save less than their windows cost.
+// With more lines than this share of the entries, folding saves less than the lines' windows cost.
 constexpr double kWorthwhile = 0.75;
 constexpr std::size_t kFewEntries = 8;
 
@@ -36,8 +36,8 @@ std::uint64_t hash_of(const TableEntry& entry) {
   return hash;
 }
 
-// Puts the entries of one iteration after another on lines. Lines keep one order, that of the entries in
-// every iteration.
+// Assigns entries to lines, iteration by iteration. The order of the lines is consistent with the order of
+// the entries in every iteration.
 class Folder {
  public:
   explicit Folder(const Repetition& stride) : stride_(stride) {}
@@ -78,7 +78,7 @@ class Folder {
  private:
   static std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-  // The line with this entry that was used up to the previous iteration; -1 if none.
+  // The line with this entry that was used up to the previous iteration; -1 if there is none.
   std::int32_t line_before(std::int32_t iteration, const TableEntry& base) const {
     const auto [begin, end] = by_hash_.equal_range(hash_of(base));
     for (auto it = begin; it != end; ++it) {

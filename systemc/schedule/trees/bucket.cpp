@@ -17,7 +17,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// One of the parts that move concurrently.
+// A part of the data; parts move concurrently.
 struct Part {
   std::vector<std::size_t> order;  // dimensions
   bool upwards = true;

@@ -63,7 +63,7 @@ int farthest(const Topology& topology, NodeId root) {
       const int found = distance[static_cast<std::size_t>(node)] + steps;
       if (known >= 0 && known <= found) continue;
       known = found;
-      // Switches cost nothing, so they go before accelerators at the same distance.
+      // Switches add no distance, so they are visited before accelerators at the same distance.
       if (steps == 0) {
         reached.push_front(next);
       } else {
@@ -78,8 +78,8 @@ std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// The timesteps that the worst cut takes. On a torus or mesh of one bandwidth the worst cut is a single
-// accelerator's exit, and searching for it takes long on large networks.
+// The number of timesteps that the worst cut requires. On a torus or mesh with a single bandwidth, the worst
+// cut is one accelerator's exit, and a search would be slow on large networks.
 std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
   if (topology::info_of(topology.kind()).grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -89,8 +89,8 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
 enum class Direction : std::uint8_t { kGather, kReduce };
 
 // The trees' edges in the order in which their messages leave ports within a timestep: tree by tree. Routed
-// messages of a single timestep go by their place in the tree instead, or all accelerators would start with
-// the same receiver.
+// messages of a single timestep are ordered by their position in the tree instead; otherwise all accelerators
+// would start with the same receiver.
 std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees& trees) {
   std::vector<std::pair<std::int32_t, const TreeEdge*>> edges;
   for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {
@@ -104,7 +104,7 @@ std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees
   return edges;
 }
 
-// The delay of ports, in latencies, as trees over channels run.
+// The delay of ports, in latencies, while trees over channels run.
 class Waits {
  public:
   explicit Waits(const Trees& trees) : trees_(trees), by_step_(static_cast<std::size_t>(trees.steps) + 1) {

@@ -54,8 +54,8 @@ class Ranks {
   std::vector<int> widths_;
 };
 
-// The stages of one piece's all-gather, whose reduce-scatter begins with dimension `first`: first the widest
-// distances, those of the reduce-scatter's last steps.
+// The stages of one piece's all-gather, whose reduce-scatter begins with dimension `first`. The widest
+// distances, those of the reduce-scatter's last steps, come first.
 std::vector<Partners> stages_of(const Ranks& ranks, int accelerators, std::size_t first, bool mirrored) {
   const std::vector<int>& widths = ranks.widths();
   std::vector<int> taken(widths.size(), 0);

@@ -23,7 +23,7 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
 struct Step {
   Way longest;
   std::set<std::int32_t> next;  // timesteps that need its data
-  std::int32_t missing = 0;     // number of timesteps whose data it needs and that are not placed yet
+  std::int32_t missing = 0;     // number of unplaced timesteps whose data it needs
 };
 
 std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {
