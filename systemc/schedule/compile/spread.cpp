@@ -120,7 +120,7 @@ void join(Schedule& all, Schedule plane, Bytes address) {
         entry.route += first_route;
       }
       Table& place = all.nodes[node].ports[port];
-      if (!place.empty()) throw ModelError("two planes of a network leave an accelerator by one port");
+      if (!place.empty()) throw ModelError("two planes of a network use the same port of an accelerator");
       place = std::move(table);
     }
   }

@@ -172,7 +172,7 @@ class PlanReader : JsonReader {
 
   [[noreturn]] void refuse_multicast(const Value& value) const {
     refuse(value,
-           "multicast and reduction by switches are not possible here: use a plan of memory or port "
+           "multicast and reduction by switches are not supported here: use a plan with memory or port "
            "channels, or collective.algorithm: nvls");
   }
 
@@ -275,7 +275,8 @@ class PlanReader : JsonReader {
     for (std::size_t i = 0; i < ids.json_value.size(); ++i) {
       const Value id = element(ids, i);
       const int number = own[index(integer(id, 0, static_cast<std::int64_t>(own.size()) - 1))];
-      if (index(number) >= peers_[index(gpu)][index(type)].size()) refuse(id, "names no channel of the GPU");
+      if (index(number) >= peers_[index(gpu)][index(type)].size())
+        refuse(id, "does not name a channel of the GPU");
       channels.push_back(type * kMostPlanChunks + number);
     }
     return channels;
@@ -318,7 +319,8 @@ class PlanReader : JsonReader {
         refuse(op, "the sizes of its buffers differ");
       return {std::move(all)};
     }
-    if (all.sources.size() != all.targets.size()) refuse(op, "src_buff and dst_buff differ in number");
+    if (all.sources.size() != all.targets.size())
+      refuse(op, "src_buff and dst_buff have different numbers of buffers");
     std::vector<PlanMove> moves;
     for (std::size_t i = 0; i < all.sources.size(); ++i) {
       if (all.sources[i].count != all.targets[i].count) refuse(op, "the sizes of its buffers differ");
@@ -335,7 +337,7 @@ class PlanReader : JsonReader {
       const auto& refs = refs_.remote_buffers[by_port ? 1 : 0];
       const Value id = field(chunk, "buffer_id");
       const int number = refs[index(integer(id, 0, static_cast<std::int64_t>(refs.size()) - 1))];
-      if (index(number) >= remote_.size()) refuse(id, "names no remote buffer of the GPU");
+      if (index(number) >= remote_.size()) refuse(id, "does not name a remote buffer of the GPU");
       std::tie(range.gpu, range.first.buffer) = remote_[index(number)];
     } else {
       range.first.buffer = one_of(field(chunk, "type"), kBuffers);

@@ -235,7 +235,7 @@ void PlanExecution::require_end() const {
       if (op == nullptr) continue;
       refuse(BlockFault::Kind::kDeadlock, at, state(at).next,
              op->barrier >= 0        ? "waits forever for the other blocks of its barrier"
-             : !op->waits.empty()    ? "waits forever for a signal of its peer"
+             : !op->waits.empty()    ? "waits forever for a signal from its peer"
              : !op->acquires.empty() ? "waits forever for a semaphore"
                                      : "waits forever for packets");
     }

@@ -112,16 +112,16 @@ class Buckets {
 
 AlgorithmInfo BucketCompiler::info() {
   return {.name = "bucket",
-          .summary = "rings over one dimension of a torus after the other, on all ports (ICS 2010)",
+          .summary = "rings over each dimension of a torus in turn, on all ports (ICS 2010)",
           .trials = {{.turn = 4, .seconds = seconds_of_messages}}};
 }
 
 Schedule BucketCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
   if (!topology::info_of(topology.kind()).wraps || topology.num_switches() > 0) {
-    throw UnsupportedError(fmt::format(
-        "bucket goes around the rings of a torus: it is not defined on {}; ring and packed_trees are",
-        topology.name()));
+    throw UnsupportedError(
+        fmt::format("bucket uses the rings of a torus: it is not defined on {}; ring and packed_trees are",
+                    topology.name()));
   }
   require_memory_for_trees(info().name, topology.num_accelerators(), request);
   return schedule_trees(topology, request, info().name, Buckets(topology).trees());

@@ -24,7 +24,7 @@ void add_piece(const std::vector<Partners>& stages, int piece, int pieces, Trees
       std::int32_t place = step;
       for (const NodeId owner : before[index(from)]) {
         if (std::ranges::find(before[index(node)], owner) != before[index(node)].end()) {
-          throw ModelError(fmt::format("accelerator {} gets the chunk of {} twice", node, owner));
+          throw ModelError(fmt::format("accelerator {} receives the chunk of {} twice", node, owner));
         }
         trees.trees[index(owner * pieces + piece)].push_back(
             {.parent = from, .child = node, .step = ++place});
@@ -52,7 +52,7 @@ Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces) {
 void require_power_of_two(const std::string& algorithm, const std::string& network, int accelerators) {
   if (std::has_single_bit(static_cast<unsigned>(accelerators))) return;
   throw UnsupportedError(
-      fmt::format("{} exchanges between pairs: it needs a power of two of accelerators, "
+      fmt::format("{} exchanges between pairs: it needs a power-of-two number of accelerators, "
                   "and {} has {}; rabenseifner takes any number",
                   algorithm, network, accelerators));
 }

@@ -107,7 +107,7 @@ Schedule SwingCompiler::compile(const Topology& topology, const CompileRequest& 
 
 AlgorithmInfo BineCompiler::info() {
   return {.name = "bine",
-          .summary = "butterflies of Bine trees over a power of two of accelerators (SC 2025)",
+          .summary = "butterflies of Bine trees over a power-of-two number of accelerators (SC 2025)",
           .one_plane = true,
           .trials = {{.turn = 5, .seconds = seconds_of_messages}}};
 }

@@ -7,12 +7,13 @@
 namespace coppice::schedule {
 
 AlgorithmInfo TwoShotCompiler::info() {
-  return {.name = "two_shot",
-          .summary = "every accelerator to every other at once, as GPU libraries do for little data",
-          .one_plane = true,
-          .trials = {{.turn = 7, .seconds = [](const topology::Topology& topology, const CompileRequest&) {
-                        return seconds_at(topology, 8, 2.3);
-                      }}}};
+  return {
+      .name = "two_shot",
+      .summary = "every accelerator sends to all others simultaneously, as GPU libraries do for little data",
+      .one_plane = true,
+      .trials = {{.turn = 7, .seconds = [](const topology::Topology& topology, const CompileRequest&) {
+                    return seconds_at(topology, 8, 2.3);
+                  }}}};
 }
 
 Schedule TwoShotCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
