@@ -14,7 +14,7 @@ struct DimensionModel {
   int size = 2;                   // accelerators of a group
   Bandwidth bandwidth;            // per accelerator and direction, all links together
   Femtoseconds step_latency = 0;  // from accelerator to accelerator
-  bool in_network = false;        // its switches add (ChunkProgram)
+  bool in_network = false;        // its switches reduce data (ChunkProgram)
   // The algorithm it runs; nullopt: the one that suits its network.
   std::optional<DimensionMethod> method = std::nullopt;
   bool operator==(const DimensionModel&) const = default;
@@ -72,8 +72,8 @@ class LatencyModel {
 
   // The number of steps of one phase.
   int steps(std::size_t d) const { return algorithms_[d].steps(); }
-  // The time from the end of a message at its sender to its arrival; if switches add, the time up to them or
-  // down from them.
+  // The time from the end of a message at its sender to its arrival; with in-network reduction, the time to
+  // or from the switch.
   Femtoseconds step_latency(std::size_t d) const;
   // The time for which a message keeps its link busy.
   Femtoseconds serialization(std::size_t d, Bytes bytes) const;
@@ -81,16 +81,16 @@ class LatencyModel {
   // `shares` of the chunk's shares (one per accelerator) when the operation begins, and every message is as
   // long as the longest of its step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
-  // The time of a message of `shares` shares on its link.
+  // The time that a message of `shares` shares occupies its link.
   Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;
 
-  // Bandwidth of an accelerator over all dimensions.
+  // An accelerator's total bandwidth in all dimensions.
   Bandwidth total_bandwidth() const;
-  // Accelerators of the whole hierarchy.
+  // The number of accelerators in the hierarchy.
   int accelerators() const { return accelerators_; }
   // Whether a dimension sends the halves of shares in both directions around a ring (pieces_of_a_chunk()).
   bool rings() const { return rings_; }
-  // Whether switches of some dimension add.
+  // Whether the switches of any dimension reduce data (in-network reduction).
   bool adds_in_network() const;
 
  private:
@@ -109,9 +109,9 @@ Bytes pieces_of_a_chunk(int accelerators, bool rings);
 
 // The time a collective would take if all dimensions were busy throughout (Themis, Table 3): the bytes that
 // an accelerator must send, 2 (P - 1) / P of the data for an all-reduce and half of that for a reduce-scatter
-// or all-gather, over the bandwidth of all dimensions. If switches add, an all-reduce sends all of the data
-// at least once. The bandwidth-weighted mean of the dimensions' utilization (Themis, Sec. 3) is this time
-// over the time taken.
+// or all-gather, divided by the bandwidth of all dimensions. With in-network reduction, an all-reduce sends
+// all data at least once. The bandwidth-weighted mean utilization of the dimensions (Themis, Sec. 3) is this
+// time divided by the actual time.
 Femtoseconds ideal_time(const LatencyModel& model, Collective collective, Bytes size);
 
 }  // namespace coppice::schedule

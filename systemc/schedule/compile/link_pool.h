@@ -8,15 +8,15 @@
 namespace coppice::schedule {
 
 // The links between accelerators, each a channel and its reverse, grouped by pairs of accelerators: a pool
-// for trees and rings that share no channel. Links are taken and returned one at a time, the last taken of a
-// pair first.
+// for trees and rings that share no channel. Links are taken and returned individually, the last one taken
+// between a pair first.
 class NeighbourLinks {
  public:
   // Throws UnsupportedError if there are switches between accelerators or a channel has no reverse.
   explicit NeighbourLinks(const topology::Topology& topology);
 
   int accelerators() const { return accelerators_; }
-  // In ascending order, without duplicates.
+  // The neighbours of `node` in ascending order, without duplicates.
   std::span<const NodeId> neighbours(NodeId node) const {
     return neighbours_[static_cast<std::size_t>(node)];
   }
@@ -31,7 +31,7 @@ class NeighbourLinks {
   void take(NodeId a, NodeId b);
   void release(NodeId a, NodeId b);
 
-  // The channels of a link that was taken: from `src` to `dst`, and its reverse.
+  // The channels of a taken link: from `src` to `dst`, and the reverse channel.
   struct Channels {
     topology::ChannelId there = -1;
     topology::ChannelId back = -1;
@@ -44,7 +44,7 @@ class NeighbourLinks {
     std::vector<topology::ChannelId> back;  // [i]: the reverse of out[i]
     std::size_t taken = 0;
   };
-  // -1: no neighbours.
+  // Index into pairs_; -1 if the accelerators are not neighbours.
   std::int32_t place_of(NodeId a, NodeId b) const {
     return place_of_[static_cast<std::size_t>(a) * static_cast<std::size_t>(accelerators_) +
                      static_cast<std::size_t>(b)];

@@ -9,12 +9,12 @@
 
 namespace coppice::schedule {
 
-// A lower bound on the memory needed to build and prove tables with this many separate entries: every entry,
-// the message it is made from, and the message that the proof follows.
+// A lower bound on the memory needed to build and prove tables with `messages` separate entries: for each,
+// the entry, the message from which it is made, and the message that the proof tracks.
 Bytes memory_for(std::int64_t messages);
 
 // Throws UnsupportedError with the memory needed if it exceeds `available` bytes; `what` is the algorithm.
-// Failing at once is better than being killed after minutes.
+// Failing immediately is better than being killed after minutes.
 void require_memory(const std::string& what, std::int64_t messages, Bytes available);
 
 // require_memory() for an algorithm with a tree for every accelerator: every tree sends every piece of its

@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The length of each timestep: that of its slowest message. A port with nothing to send in a step holds its
-// lockstep throughout with a nop, whose length the hardware counts at the port's own pace: that of the
+// The length of each timestep, determined by its slowest message. A port with nothing to send in a step holds
+// its lockstep with a nop, whose length the hardware counts at the port's own pace: the bandwidth of the
 // slowest channel on its routes.
 class StepLengths {
  public:
@@ -31,7 +31,7 @@ class StepLengths {
     const StepLengths* lengths_;
     Bandwidth pace_;
     Bytes unit_;
-    double owed_ = 0;  // bytes that earlier nops fell short by
+    double owed_ = 0;  // bytes by which earlier nops were too short
   };
 
  private:

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 
 // A collective that looks the same from every accelerator: the messages of one accelerator's data, and the
-// moves that map them to everyone else's.
+// moves that map them to those of all others.
 struct SymmetricSends {
   Translations moves;
   int pieces = 1;
@@ -21,7 +21,7 @@ struct SymmetricSends {
 };
 
 // Whether the tables of a collective on this many accelerators should (CompileRequest::pattern_beyond) and
-// can be kept as a pattern: all pieces of all chunks must have one length.
+// can be stored as a pattern: all pieces of all chunks must have the same length.
 bool pattern_pays(const CompileRequest& request, int accelerators, int pieces);
 
 // The tables that build_schedule() would make from the messages of all flows, as a pattern. Entries of one

@@ -9,10 +9,10 @@ namespace coppice::schedule {
 // The proof of check_schedule() for schedules that look the same from every accelerator, at the cost of one
 // accelerator's tables. The moves of a pattern map accelerators, flows, addresses, channels and ports to
 // equivalent ones and entries to entries, so whatever holds for the origin's messages and chunk holds for
-// everyone's.
+// those of every accelerator.
 
-// The pattern of all tables, if its moves preserve the machine: whatever a message meets on its path, and
-// whatever two messages share, is the same for their images. nullptr: each table needs its own proof.
+// The pattern of all tables, if its moves preserve the machine: the paths of messages and the resources that
+// two messages share are equivalent for their images. nullptr: each table needs its own proof.
 const TablePattern* symmetry_of(const topology::Topology& topology, const Schedule& schedule);
 
 // `pattern` comes from symmetry_of(). Throws ScheduleError as check_schedule() does.

@@ -12,9 +12,9 @@ namespace coppice::schedule {
 // none.
 const TreeTables* tree_tables_of(const topology::Topology& topology, const Schedule& schedule);
 
-// The report of check_schedule() by a proof for trees, timestep by timestep: besides the tables it stores a
-// few bytes for every accelerator in every tree, and no messages. Returns nullopt if this proof does not
-// apply; use the general check then. Throws ScheduleError for an entry that is wrong by itself.
+// The report of check_schedule() by a proof for trees, timestep by timestep. Apart from the tables, the proof
+// stores a few bytes per accelerator and tree, but no messages. Returns nullopt if the proof does not apply;
+// use the general check then. Throws ScheduleError if an individual entry is invalid.
 //
 // In every timestep all messages issue at once, since the data they wait for arrived in earlier ones. An
 // accelerator sends its sum of a tree once, to its parent, after all of its children's sums, and no more sums

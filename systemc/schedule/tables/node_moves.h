@@ -9,7 +9,7 @@ namespace coppice::schedule {
 
 using topology::NodeId;
 
-// Moves that map all accelerators at once, exactly one of which takes the origin to any given accelerator:
+// Moves that permute all accelerators; exactly one move maps the origin to any given accelerator. The
 // accelerators are the elements of a cyclic group or of a product of up to four, identified by their
 // coordinates on a torus or their positions in a ring. Along some dimensions, moves flip bits of the
 // coordinate instead, as halving and doubling requires. Moves are bijections by construction.
@@ -26,13 +26,13 @@ class Translations {
 
   NodeId origin() const { return nodes_.front(); }
   std::size_t nodes() const { return nodes_.size(); }
-  // The image of `node` under the move that takes the origin to `to`.
+  // The image of `node` under the move that maps the origin to `to`.
   NodeId moved(NodeId node, NodeId to) const {
     const Digits a = digits(node);
     const Digits b = digits(to);
     return node_at(reduced((a & turned_) + (b & turned_)) | ((a ^ b) & ~turned_));
   }
-  // The image of `node` under the move that takes `from` to the origin.
+  // The image of `node` under the move that maps `from` to the origin.
   NodeId moved_back(NodeId node, NodeId from) const {
     const Digits a = digits(node);
     const Digits b = digits(from);
