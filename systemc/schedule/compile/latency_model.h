@@ -11,7 +11,7 @@ namespace coppice::schedule {
 // The parameters of one dimension of a hierarchy that a chunk scheduler uses (Themis, Table 2 and Sec. 4.4).
 struct DimensionModel {
   topology::DimensionKind kind = topology::DimensionKind::kSwitch;
-  int size = 2;                   // accelerators of a group
+  int size = 2;                   // accelerators per group
   Bandwidth bandwidth;            // per accelerator and direction, all links together
   Femtoseconds step_latency = 0;  // from accelerator to accelerator
   bool in_network = false;        // its switches reduce data (ChunkProgram)
@@ -27,8 +27,8 @@ struct StepTiming {
   Bytes payload = 0;        // payload of a packet, which follows a head flit; 0: one head flit per message
   Femtoseconds router = 0;  // latency of every router on the path
   Femtoseconds interface_time = 0;  // latency of both ends together
-  Femtoseconds cycle = 0;           // clock period: no channel takes a flit faster
-  Femtoseconds message_setup = 0;   // of an accelerator's port, before every message
+  Femtoseconds cycle = 0;           // clock period: the minimum time of a flit on a channel
+  Femtoseconds message_setup = 0;   // time an accelerator's port spends before every message
   double efficiency = 1;            // bytes of data per byte sent (Protocol)
   Femtoseconds memory = 0;          // time until a message's data has been read
   Femtoseconds reduction = 0;       // time until a partial sum is in memory

@@ -50,7 +50,7 @@ void BlockExecution::refuse(BlockFault::Kind kind, const At& at, const std::stri
                    fmt::format("GPU {}, thread block {}, step {}: {}", at.gpu, at.block, at.step, what));
 }
 
-// If two blocks shared one side of a connection, their messages could reach each other's receivers.
+// If two blocks shared one end of a connection, their messages could reach each other's receivers.
 void BlockExecution::require_connections() const {
   std::map<Connection, int> senders;
   std::map<Connection, int> receivers;

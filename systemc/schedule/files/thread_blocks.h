@@ -65,7 +65,7 @@ struct BlockProgram {
   std::vector<std::ptrdiff_t> places;            // [gpu]: position in the file
 };
 
-// A fault of a program, with its location.
+// A fault in a program, with its location.
 struct BlockFault : std::runtime_error {
   enum class Kind : std::uint8_t {
     kBuffer,      // an access outside a buffer, or a read of unwritten data

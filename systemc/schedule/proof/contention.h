@@ -13,9 +13,9 @@ namespace coppice::schedule {
 // meet because the later one has a shorter path or its sender is ahead of the other. The latter are found by
 // the lockstep's nominal times: a timestep lasts as long as its longest message, a message starts with its
 // timestep or when the data that it waits for has arrived, and a delay at a port carries over to everything
-// it sends afterwards. Routers add to the channels' latencies; the result holds for any router latency from
-// kFastestRouter to kSlowestRouter. `messages` come from replay(); with a pattern they are those of the
-// origin, and the result holds everywhere.
+// it sends afterwards. Router latencies are added to channel latencies; the result holds for any router
+// latency from kFastestRouter to kSlowestRouter. `messages` come from replay(); with a pattern they are those
+// of the origin, and the result holds everywhere.
 void find_contention(const topology::Topology& topology, const Schedule& schedule,
                      std::span<const Message> messages, CheckReport& report,
                      const SymmetricTables* pattern = nullptr);

@@ -6,7 +6,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of groups kept for comparison: a schedule has either few kinds of chunks or very many.
+// The maximum number of groups kept for comparison: a schedule has either few kinds of chunks or very many.
 constexpr std::size_t kMostKnown = 64;
 
 }  // namespace

@@ -151,7 +151,8 @@ class CycleSearch {
   int visits_ = 0;
 };
 
-// The accelerator that satisfies `wanted` with the fewest channels from `from`; the lowest of several.
+// The accelerator that satisfies `wanted` and is the fewest channels from `from`; the lowest number among
+// equals.
 template <typename Wanted>
 NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);

@@ -6,7 +6,7 @@
 
 namespace coppice::schedule {
 
-// Every accelerator once; on a grid, each (except perhaps the first) is a neighbour of the one before it.
+// All accelerators, each once; on a grid, consecutive accelerators are neighbours.
 struct RingOrder {
   std::vector<topology::NodeId> nodes;
   bool closed = true;  // the last is also a neighbour of the first, or there is only one

@@ -8,7 +8,7 @@
 namespace coppice::schedule {
 
 // Tables that look the same from every accelerator: moves() map the origin's messages to those of any other,
-// so that whatever happens at the origin happens everywhere.
+// so that the origin's behaviour represents that of every accelerator.
 class SymmetricTables : public TableSource {
  public:
   virtual const Translations& moves() const = 0;

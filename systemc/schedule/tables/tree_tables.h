@@ -10,9 +10,9 @@
 
 namespace coppice::schedule {
 
-// The tables of trees over links between neighbours in which a port sends at most one message per timestep: a
-// message takes two bytes, and an accelerator's position in a tree two more. Flow f is tree f. A slot is a
-// port of one accelerator: slot node * ports + port, whose only channel has that number.
+// The tables of trees over links between neighbours in which a port sends at most one message per timestep. A
+// message is stored in two bytes, and so is an accelerator's position in a tree. Flow f is tree f. A slot is
+// a port of one accelerator: slot node * ports + port, whose only channel has that number.
 class TreeTables final : public TableSource {
  public:
   using Flow = std::uint16_t;
@@ -49,7 +49,7 @@ class TreeTables final : public TableSource {
   Place place(NodeId node, std::int32_t tree) const {
     return spec_.places[static_cast<std::size_t>(node) * trees() + static_cast<std::size_t>(tree)];
   }
-  // kNoNode at the root.
+  // The parent of `node` in the tree; kNoNode at the root.
   NodeId parent(NodeId node, std::int32_t tree) const {
     const Place here = place(node, tree);
     return here.up == Place::kRoot ? topology::kNoNode : spec_.neighbours[slot_of(node, here.up)];
