@@ -32,8 +32,8 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
-// The algorithm expected to be fastest, as a separate algorithm, also for network interfaces without
-// lockstep. Defined here because it chooses among all the others.
+// Selects the algorithm expected to be the fastest, also for network interfaces without lockstep. Defined
+// here because it chooses among all other algorithms.
 class AutomaticCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
@@ -48,7 +48,7 @@ class AutomaticCompiler final : public Compiler {
   }
 };
 
-// NCCL's choice: its tuner predicts the time of every algorithm and protocol, and takes the least.
+// NCCL's choice: its tuner predicts the time of each algorithm and protocol and selects the fastest.
 class NcclCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
@@ -66,7 +66,7 @@ class NcclCompiler final : public Compiler {
   }
 };
 
-// Adds the all-to-alls, merging each with the compiler of the same name if there is one.
+// Adds the all-to-all algorithms, merging each with the compiler of the same name if there is one.
 std::vector<AlgorithmInfo> with_exchanges(std::vector<AlgorithmInfo> all) {
   for (const AllToAllAlgorithm& exchange : all_to_all_algorithms()) {
     auto named = std::ranges::find(all, exchange.name, &AlgorithmInfo::name);
