@@ -1,9 +1,9 @@
-// The product of two bf16 numbers as an IEEE 754 binary32, in the same cycle or, pipelined, in the next one. Two
-// significands of 8 bits give 16, so the product is exact unless it overflows or becomes subnormal and is rounded to
-// nearest even. Subnormals, infinities; every NaN result is the quiet NaN 7fc00000.
+// Multiplies two bf16 numbers; the product is an IEEE 754 binary32, available in the same cycle or, pipelined, in the
+// next. Two 8-bit significands give 16 bits, so the product is exact unless it overflows or is subnormal and therefore
+// rounded to nearest even. Supports subnormals and infinities; every NaN result is the quiet NaN 7fc00000.
 `default_nettype none
 module bf16_multiplier #(
-  parameter PIPELINED = 0  // 1: a register after the product of the significands
+  parameter PIPELINED = 0  // 1: a register behind the product of the significands
 ) (
   input  wire        clk_i,
   input  wire [15:0] a_i,
@@ -20,7 +20,7 @@ module bf16_multiplier #(
   wire nan_d = (a_special && |a_i[6:0]) || (b_special && |b_i[6:0]) ||
              ((a_special || b_special) && ~(|a_i[14:0] && |b_i[14:0]));
 
-  // The exponent of a product without leading zeros.
+  // The exponent if the product has no leading zeros.
   wire signed [10:0] exponents_d = $signed({3'd0, a_exponent}) + $signed({3'd0, b_exponent}) - 11'sd126;
   wire               infinite_d = a_special || b_special;
   wire [15:0]        significand;
@@ -37,7 +37,7 @@ module bf16_multiplier #(
     end
   endgenerate
 
-  // Leading zeros, by halves.
+  // Counts leading zeros by binary search.
   wire [6:0] top8 = |significand[15:8] ? significand[15:9] : significand[7:1];
   wire [2:0] top4 = |top8[6:3] ? top8[6:4] : top8[2:0];
   wire       top2 = |top4[2:1] ? top4[2] : top4[0];
@@ -45,8 +45,8 @@ module bf16_multiplier #(
   wire [15:0] normal = significand << zeros;
   wire signed [10:0] exponent = exponents - $signed({7'd0, zeros});
 
-  // A subnormal: the significand shifts right until its exponent is 1; a shift of 25 leaves less than half of the last
-  // digit.
+  // A subnormal: the significand is shifted right until its exponent is 1. A shift of 25 leaves less than half of the
+  // last place.
   wire signed [10:0] below = 11'sd1 - exponent;
   wire [4:0] shift = below > 11'sd25 ? 5'd25 : below[4:0];
   wire [48:0] wide = {normal, 33'd0} >> shift;

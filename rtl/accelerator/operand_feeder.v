@@ -1,19 +1,19 @@
-// Addresses of a tile's lanes, each lane a cycle after its neighbour: the skew of a systolic array, without registers
-// for the operands. From the cycle of start_i on the first lane requests 0, 1, ... DEPTH_I - 1, a cycle later the next
-// one, and so on through lanes_i lanes. The first lane is 0, or with REVERSE the last one. It must not be started again
-// before the last lane is done.
+// Generates the operand addresses of a tile's lanes, each lane one cycle after its neighbour: this skews a systolic
+// array's operands without registers. From the cycle of start_i on, the first lane requests 0, 1, ... depth_i - 1; the
+// next lane starts one cycle later, and so on through lanes_i lanes. The first lane is lane 0 or, with REVERSE, lane
+// lanes_i - 1. Do not assert start_i again before the last lane is done.
 `default_nettype none
 module operand_feeder #(
-  parameter LANES = 4,    // from 1
-  parameter LANE_W = 3,   // bits of a number of lanes
-  parameter DEPTH_W = 16, // bits of an address and of a depth
-  parameter REVERSE = 0   // 1: from the last lane to lane 0
+  parameter LANES = 4,    // at least 1
+  parameter LANE_W = 3,   // width of a lane count
+  parameter DEPTH_W = 16, // width of an address and of a depth
+  parameter REVERSE = 0   // 1: the last lane starts first
 ) (
   input  wire                     clk_i,
   input  wire                     rst_ni,
   input  wire                     start_i,
-  input  wire [LANE_W-1:0]        lanes_i,  // from 1 to LANES, with start_i
-  input  wire [DEPTH_W-1:0]       depth_i,  // from 1, with start_i
+  input  wire [LANE_W-1:0]        lanes_i,  // 1 to LANES; valid with start_i
+  input  wire [DEPTH_W-1:0]       depth_i,  // at least 1; valid with start_i
   output wire [LANES-1:0]         read_o,
   output wire [LANES*DEPTH_W-1:0] address_o
 );
@@ -27,7 +27,7 @@ module operand_feeder #(
     if (start_i) depth_q <= depth_i;
   end
 
-  reg [LANES-1:0] went_q;  // started in the previous cycle
+  reg [LANES-1:0] went_q;  // lanes that started in the previous cycle
   wire [LANES-1:0] go;
   always @(posedge clk_i) went_q <= rst_ni ? go : {LANES{1'b0}};
   genvar l;
@@ -36,9 +36,9 @@ module operand_feeder #(
       localparam [LANE_W-1:0] LANE = l;
       localparam NEIGHBOUR = REVERSE != 0 ? (l + 1 < LANES ? l + 1 : l) : (l > 0 ? l - 1 : l);
       wire first = REVERSE != 0 ? LANE + 1'b1 == lanes : l == 0;
-      wire follows = NEIGHBOUR != l && went_q[NEIGHBOUR] && !start_i;  // number of lanes of this tile
+      wire follows = NEIGHBOUR != l && went_q[NEIGHBOUR] && !start_i;  // its neighbour has just started
       assign go[l] = LANE < lanes && (first ? start_i : follows);
-      reg [DEPTH_W-1:0] next_q, left_q;  // the next address, and the number that remain
+      reg [DEPTH_W-1:0] next_q, left_q;  // the next address; the number of addresses left
       wire more = left_q != {DEPTH_W{1'b0}};
       always @(posedge clk_i) begin
         if (!rst_ni) left_q <= {DEPTH_W{1'b0}};

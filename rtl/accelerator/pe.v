@@ -2,12 +2,12 @@
 // right, the operand that moves down or stays, and the sum. A product counts only if both operands are valid. Per
 // cycle:
 //   hold    nothing changes
-//   fill    the upper operand moves down to stay; what else was here is dropped
-//   stream  the left operand moves right; output stationary: so does the upper one down, and the product is added to the
-//           sum; weight stationary: the product of the left operand and the one that stays is added to the sum from below
-//   drain   the sum moves up and is replaced by the one from below; operands are dropped
-// Pipelined, a product is added one or two cycles later: from a register, and with two its multiplier has one inside as well.
-// A stream takes as many cycles more.
+//   fill    the upper operand moves down and becomes stationary; the left operand and the sum are discarded
+//   stream  the left operand moves right; output stationary: the upper operand moves down, and their product is added to
+//           the sum; weight stationary: the product of the left and the stationary operand is added to the sum from below
+//   drain   the sum moves up and is replaced by the sum from below; operands are dropped
+// PIPELINED delays the addition by one cycle (a register behind the multiplier) or two (another inside it) and lengthens
+// a stream by the same number of cycles.
 `default_nettype none
 module pe #(
   parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs

@@ -1,10 +1,10 @@
-// ROWS x COLUMNS processing elements: operands enter at the left and upper edges and move right and down, sums move up
-// and leave by the upper edge. All elements do the same in a cycle (pe.v); row 0 is the upper one, column 0 the left
-// one.
+// An array of ROWS x COLUMNS processing elements. Operands enter at the left and upper edges and move right and down;
+// sums move up and leave at the upper edge. All elements are in the same mode (pe.v). Row 0 is at the top, column 0 at
+// the left.
 `default_nettype none
 module pe_array #(
-  parameter ROWS = 4,       // from 1
-  parameter COLUMNS = 4,    // from 1
+  parameter ROWS = 4,       // at least 1
+  parameter COLUMNS = 4,    // at least 1
   parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
   parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder
 ) (

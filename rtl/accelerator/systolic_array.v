@@ -1,28 +1,29 @@
-// A systolic array with its feeders and drain: takes tile after tile, requests their operands lane by lane as they enter the
-// array, and outputs their results as they leave it. Operands are bf16, sums fp32.
-//   outputs stay   left lane i: row i of the first operand, its addresses the depth; upper lane j: column j of the second
-//   weights stay   left lane i: column i of the first operand, its addresses the depth; upper lanes: a row of the second,
-//                  its number the address
-//   result lane j  column j of the result, its addresses the rows (weights stay: the depth); what is given away belongs to
-//                  the tile of result_half_o
-// The buffers answer in the cycle in which they are asked, and take results in the cycle in which they are given. A tile takes
-// 2 rows + columns + depth - 2 cycles, PIPELINED more; the last result of weights that stay leaves in the first cycle of the tile behind it.
+// A systolic array with its feeders and drain. It processes tiles back to back, requests each lane's operands as they
+// enter the array, and outputs results as they leave it. Operands are bf16, sums fp32.
+//   output stationary  left lane i: row i of the first operand, addressed by depth; upper lane j: column j of the second
+//   weight stationary  left lane i: column i of the first operand, addressed by depth; upper lanes: one row of the
+//                      second operand, addressed by row
+//   result lane j      column j of the result, addressed by row (weight stationary: by depth); result_half_o identifies
+//                      the tile that it belongs to
+// Buffers return operands in the cycle of the request and accept results in the cycle in which they are output. A tile
+// occupies the array for 2 rows + columns + depth - 2 + PIPELINED cycles; in a weight-stationary array, its last result
+// leaves in the first cycle of the next tile.
 `default_nettype none
 module systolic_array #(
-  parameter ROWS = 4,       // from 1
-  parameter COLUMNS = 4,    // from 1
-  parameter SIDE_W = 3,     // bits of a number of rows or columns
-  parameter DEPTH_W = 16,   // bits of a depth; rows + columns + depth is below 2^DEPTH_W
+  parameter ROWS = 4,       // at least 1
+  parameter COLUMNS = 4,    // at least 1
+  parameter SIDE_W = 3,     // width of a row or column count
+  parameter DEPTH_W = 16,   // width of a depth; rows + columns + depth is below 2^DEPTH_W
   parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
   parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder (pe.v)
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire                       start_i,  // a tile, accepted with ready_o
+  input  wire                       start_i,  // starts a tile in a cycle with ready_o
   output wire                       ready_o,
-  input  wire [SIDE_W-1:0]          rows_i,     // from 1 to ROWS
-  input  wire [SIDE_W-1:0]          columns_i,  // from 1 to COLUMNS
-  input  wire [DEPTH_W-1:0]         depth_i,    // from 1
+  input  wire [SIDE_W-1:0]          rows_i,     // 1 to ROWS
+  input  wire [SIDE_W-1:0]          columns_i,  // 1 to COLUMNS
+  input  wire [DEPTH_W-1:0]         depth_i,    // at least 1
   output wire [1:0]                 mode_o,  // 0: hold, 1: fill, 2: stream, 3: drain
   output wire                       operand_half_o,
   output wire [ROWS-1:0]            left_read_o,
@@ -49,7 +50,7 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(stream), .lanes_i(rows), .depth_i(depth),
     .read_o(left_read_o), .address_o(left_address_o));
 
-  // One row at a time if the upper operand or the result consists of rows.
+  // Unskewed lanes, which transfer a row per cycle: upper operands (weight stationary) or results (output stationary).
   wire [COLUMNS-1:0] used;
   genvar c;
   generate
@@ -60,7 +61,7 @@ module systolic_array #(
   endgenerate
   wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
 
-  // The skewed lanes: operands from above for stationary outputs, otherwise results.
+  // Skewed lanes: upper operands (output stationary) or results (weight stationary).
   wire [COLUMNS-1:0] skewed_lane;
   wire [COLUMNS*DEPTH_W-1:0] skewed_address;
   reg formed_q;
@@ -69,7 +70,7 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(STATIONARY != 0 ? formed_q : stream), .lanes_i(result_columns),
     .depth_i(result_depth), .read_o(skewed_lane), .address_o(skewed_address));
 
-  // The size and half of the tile whose results leave: the previous tile until the first result of the next one.
+  // The size and half of the tile whose results leave: those of the previous tile until the next one's first result.
   reg [SIDE_W-1:0] formed_columns_q;
   reg [DEPTH_W-1:0] formed_depth_q;
   reg formed_half_q;

@@ -1,37 +1,36 @@
-// Connects a network interface built with WAITS to memory over BANKS ports of AXI4 with any latency and back-pressure.
-// Lines of LINE_WORDS words are interleaved over the banks. Each bank caches lines in use (memory_bank.v) and accesses
-// memory by bursts of a line.
+// Connects a network interface built with WAITS to memory through BANKS AXI4 ports, with any latency and back-pressure.
+// Lines of LINE_WORDS words are interleaved across the banks. Each bank caches the lines in use (memory_bank.v) and
+// accesses memory in bursts of one line.
 //
-// Flits that arrive at the reduction unit (coming_*) and data requests of the network interface (dma_*) are announced
-// here. The line of each, or both lines if its words cross into a second, is allocated a slot, in the order of each
-// port. ready_o signals that the oldest flit of a port's queue can proceed in this cycle: the operand of its sum is
-// here, or its store has a slot, and no other port uses the bank. The words of read_valid_i arrive in the next cycle;
-// sums are written four cycles after they were read. Data of dma_* are returned in order, in the cycle after they were
-// read.
+// Flits that arrive at the reduction unit (coming_*) and the network interface's data requests (dma_*) are announced
+// here. Each is allocated a slot for its line, or two if its words cross into the next line, in the order of its port.
+// ready_o signals that the oldest flit of a port's queue can proceed in this cycle: its operand has been loaded, or its
+// store has a slot, and no other port uses the bank. The words of read_valid_i arrive in the next cycle; sums are written
+// four cycles after the read. Data requested by dma_* is returned in order, one cycle after it is read.
 //
-// Every stream (a port's flits, a port's requests) allocates slots one line after the other, and holds at most one of a
-// flit whose second line has none: with more slots in a bank than streams some flit can always proceed. A port whose
-// flit waits for a slot does not delay flits of other ports (reduction_unit).
+// Each stream (a port's flits or a port's requests) allocates one slot at a time, and holds at most one slot for a flit
+// whose second line has none. Since a bank has more slots than there are streams, some flit can always proceed. A flit
+// that waits for a slot does not delay other ports' flits (reduction_unit).
 `default_nettype none
 module gradient_memory #(
   parameter PORTS = 4,        // ports of the network interface
-  parameter LANES = 4,        // words of a flit, a power of two from 2
-  parameter ADDR_W = 24,      // bits of an address, in words
-  parameter QUEUE = 32,       // flits that may wait for the reduction unit at a port, a power of two
-  parameter BUFFER = 16,      // data requests in flight at a port, a power of two
-  parameter BANKS = 4,        // AXI4 ports, a power of two from 2
-  parameter LINE_WORDS = 16,  // words of a burst, a power of two from 2 * LANES
-  parameter LINES = 16,       // lines of a bank, a power of two above 2 * PORTS
-  parameter AXI_W = 128,      // bits of an AXI word: 32 times a power of two, at most a flit's
-  parameter ADDRESS_W = 44,   // bits of an AXI address
+  parameter LANES = 4,        // words per flit, a power of two, at least 2
+  parameter ADDR_W = 24,      // width of a word address
+  parameter QUEUE = 32,       // flits that may wait for the reduction unit per port, a power of two
+  parameter BUFFER = 16,      // data requests in flight per port, a power of two
+  parameter BANKS = 4,        // AXI4 ports, a power of two, at least 2
+  parameter LINE_WORDS = 16,  // words per burst, a power of two, at least 2 * LANES
+  parameter LINES = 16,       // lines per bank, a power of two above 2 * PORTS
+  parameter AXI_W = 128,      // width of an AXI word: 32 times a power of two, at most a flit's width
+  parameter ADDRESS_W = 44,   // width of an AXI address
   // Derived; do not set.
   parameter FLIT_W = 32 * LANES,
   parameter STRB_W = AXI_W / 8
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [ADDRESS_W-13:0]      base_i,  // address of word 0, in 4 KiB; constant while anything is in flight
-  // Flits that arrive at the reduction unit, and its actions.
+  input  wire [ADDRESS_W-13:0]      base_i,  // address of word 0, in units of 4 KiB; constant while anything is in flight
+  // Flits that arrive at the reduction unit, and the unit's reads and writes.
   input  wire [PORTS-1:0]           coming_valid_i,
   input  wire [PORTS-1:0]           coming_add_i,
   input  wire [PORTS*ADDR_W-1:0]    coming_address_i,
@@ -44,15 +43,15 @@ module gradient_memory #(
   input  wire [PORTS-1:0]           store_valid_i,
   input  wire [PORTS*LANES-1:0]     store_lanes_i,
   input  wire [PORTS*FLIT_W-1:0]    store_data_i,
-  // Requests for data.
+  // Data requests of the network interface.
   input  wire [PORTS-1:0]           dma_valid_i,
   input  wire [PORTS*ADDR_W-1:0]    dma_address_i,
   input  wire [PORTS*LANES-1:0]     dma_lanes_i,
   output wire [PORTS-1:0]           dma_data_valid_o,
   output wire [PORTS*FLIT_W-1:0]    dma_data_o,
-  output wire                       busy_o,   // not everything is in memory
-  output wire                       error_o,  // until reset: memory has answered with an error
-  // AXI4, a port per bank: bursts of LINE_WORDS * 32 / AXI_W words, INCR, of full width, all with one ID.
+  output wire                       busy_o,   // some data has not reached memory
+  output wire                       error_o,  // sticky until reset: memory has responded with an error
+  // AXI4, one port per bank: full-width INCR bursts of LINE_WORDS * 32 / AXI_W words, all with the same ID.
   output wire [BANKS*ADDRESS_W-1:0] araddr_o,
   output wire [7:0]                 arlen_o,
   output wire [2:0]                 arsize_o,
@@ -79,15 +78,15 @@ module gradient_memory #(
   input  wire [BANKS-1:0]           bvalid_i,
   output wire [BANKS-1:0]           bready_o
 );
-  localparam STREAMS = 2 * PORTS;  // flits of each port, then data requests of each
+  localparam STREAMS = 2 * PORTS;  // each port's flits, then each port's data requests
   localparam LINE_W = $clog2(LINE_WORDS);
   localparam SHIFT_W = $clog2(LANES);
   localparam ROW_W = LINE_W - SHIFT_W;
   localparam BANK_W = $clog2(BANKS);
-  localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line number
+  localparam NUMBER_W = ADDR_W - LINE_W;  // width of a line number
   localparam TAG_W = NUMBER_W - BANK_W;
   localparam PLACE_W = $clog2(LINES);
-  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);  // a bank counts two ended requests for one cycle more
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);  // a bank still counts two ended requests for one cycle
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);
@@ -104,7 +103,7 @@ module gradient_memory #(
     end
   endgenerate
 
-  // Streams take turns in having the highest priority.
+  // The highest priority rotates among the streams.
   reg [STREAMS-1:0] from_q;
   always @(posedge clk_i)
     from_q <= !rst_ni || from_q[STREAMS-2:0] == {(STREAMS - 1){1'b0}} ? {STREAMS{1'b1}} : {from_q[STREAMS-2:0], 1'b0};
@@ -142,12 +141,12 @@ module gradient_memory #(
       wire [LANES-1:0] lanes = FLITS ? coming_lanes_i[PORT*LANES+:LANES] : dma_lanes_i[PORT*LANES+:LANES];
       wire data = FLITS ? coming_add_i[PORT] : 1'b1;
 
-      // The first request without a slot is in registers: its line and bank, and whether its words also reach the next
-      // line, which it then requests as well.
-      reg               asks_q, second_q, data_q, crosses_q;  // second: its first line has a slot
-      reg  [BANKS-1:0]  bank_q;        // one-hot, bank of the line
-      reg  [NUMBER_W-1:0] number_q;    // the line
-      reg  [LINE_W+BANK_W-1:0] at_q;   // position of its words in the first line, and that line's bank
+      // The first request without a slot is held in registers: its line and bank, and whether its words cross into the
+      // next line, which it then requests as well.
+      reg               asks_q, second_q, data_q, crosses_q;  // second_q: its first line has a slot
+      reg  [BANKS-1:0]  bank_q;        // the line's bank, one-hot
+      reg  [NUMBER_W-1:0] number_q;    // the line's number
+      reg  [LINE_W+BANK_W-1:0] at_q;   // the offset of its words in the first line, and that line's bank
       wire              none, full;
       wire [DEPTH_W:0]  count;
       wire              behind_data, behind_crosses;
@@ -188,7 +187,7 @@ module gradient_memory #(
       assign touch_tag[s*TAG_W+:TAG_W] = number_q[NUMBER_W-1:BANK_W];
       assign touch_data[s] = data_q;
 
-      // The request that was allocated a slot, in the next cycle, when its bank is known.
+      // The request that was allocated a slot in the previous cycle, now that the slot's number is known.
       reg                placed_q, placed_data_q, placed_crosses_q;
       reg  [LINE_W+BANK_W-1:0] placed_at_q;
       reg  [BANKS-1:0]   got_q;
@@ -207,8 +206,8 @@ module gradient_memory #(
         if (|got_q) first_place_q <= got_place;
       end
 
-      // Tickets: the oldest request that has its slots. It moves from the queue to a register once its operands are
-      // here.
+      // Tickets: requests that have their slots. The oldest moves from the queue to a register once its operands have
+      // been loaded.
       wire               waits_none, waits_full, needs, straddles;
       wire [DEPTH_W:0]   waits_count;
       wire [LINE_W-1:0]  offset;
@@ -261,7 +260,7 @@ module gradient_memory #(
       assign read_banks = its_banks_q & {BANKS{goes && needs}};
       assign stream_busy[s] = asks_q || placed_q || !waits_none || held_q;
 
-      // The result of a read, in the next cycle.
+      // The result of the previous cycle's read.
       reg              read_q, crossed_q;
       reg [BANK_W-1:0] read_bank_q;
       reg [SHIFT_W-1:0] shift_q;
@@ -283,7 +282,7 @@ module gradient_memory #(
       assign answer_valid[s] = read_q;
 
       if (FLITS) begin : g_flits
-        // Sums follow their reads by the adders' latency; stores are written immediately.
+        // Sums are written when the adders' latency has passed since the read; stores are written immediately.
         wire may_store = held_q && !needs;
         wire [BANK_W-1:0] store_next = bank + 1'b1;
         wire [BANKS-1:0] store_granted;
@@ -313,7 +312,7 @@ module gradient_memory #(
         wire [BANKS*ROW_W-1:0]   sum_rows, store_rows;
         wire [BANKS*SHIFT_W-1:0] sum_shifts, store_shifts;
         wire [BANKS*LANES-1:0]   sum_lanes, store_lanes;
-        // Sums are write sources 0 to PORTS - 1 of a bank, stores the following ones.
+        // A bank's write sources 0 to PORTS - 1 are sums, the following ones are stores.
         memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_sum (
           .valid_i(sums_q[STAGES-1]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
           .place0_i(sum_place0), .place1_i(sum_place1), .lanes_i(sum_lanes_i[PORT*LANES+:LANES]),

@@ -1,31 +1,31 @@
-// A bank of the memory behind a network interface: the lines assigned to it by number, and an AXI4 port through which
-// they are loaded and written back. It caches LINES of them, each while a user has pinned it and some cycles longer.
+// One bank of the memory behind a network interface: the lines assigned to it by number, and the AXI4 port through which
+// they are loaded and written back. It caches up to LINES lines, each while it is pinned and for some cycles afterwards.
 //
-// A stream requests a line (touch_i) until touched_o reports that the line has a slot here and a pin: immediately if it
-// already has a slot or one is free. place_o is the slot's number in the next cycle. Words to be read (touch_data_i)
-// are loaded by a burst; lines that are only stored to are never loaded. whole_o marks slots whose words are all
-// present. A read of a stream from PORTS on, or a write, removes a pin.
+// A stream requests a line (touch_i) until touched_o reports that the line has a slot and a pin, which is immediate if
+// the line already has a slot or a slot is free. place_o is the slot's number, in the next cycle. If words will be read
+// (touch_data_i), a burst loads the line; lines that are only written are never loaded. whole_o marks slots whose words
+// are all present. A write, or a read by a data-request stream (PORTS and above), removes a pin.
 //
 // A clock hand examines one slot per cycle. An unpinned line that was touched since the hand's last visit is spared
 // once, unless a stream waits for a slot; others are evicted in the next cycle, unless touched meanwhile. If a line
-// holds new words, only those are written, and its slot is free after the response; otherwise it is free immediately.
-// So a line is loaded again only after its write has been answered, and everything is in memory (!busy_o) soon after
-// requests stop.
+// holds new words, only those are written, and its slot becomes free with the response; otherwise it becomes free
+// immediately. Therefore a line is reloaded only after its write has been acknowledged, and all data is in memory
+// (!busy_o) soon after requests stop.
 //
-// A cycle has one read and one write of LANES consecutive words of a line, never of the same word. Reads return their
-// words in the next cycle. Words of bursts and of evicted lines use the remaining cycles.
+// Each cycle allows one read and one write of LANES consecutive words of a line, never of the same word. Reads return
+// their words in the next cycle. Burst words and evicted lines use the cycles that remain.
 `default_nettype none
 module memory_bank #(
   parameter PORTS = 4,        // ports of the network interface
-  parameter LANES = 4,        // words of a flit, a power of two from 2
-  parameter LINE_WORDS = 16,  // a power of two from 2 * LANES
+  parameter LANES = 4,        // words per flit, a power of two, at least 2
+  parameter LINE_WORDS = 16,  // words per line, a power of two, at least 2 * LANES
   parameter LINES = 16,       // slots, a power of two above 2 * PORTS
-  parameter TAG_W = 18,       // bits of a line number in the bank
-  parameter PIN_W = 8,        // bits of a pin count
-  parameter AXI_W = 128,      // bits of an AXI word: 32 times a power of two, at most LANES words
-  parameter ADDRESS_W = 44,   // bits of an AXI address
-  parameter BANKS = 4,        // banks, a power of two from 2
-  parameter BANK = 0,         // number of this bank
+  parameter TAG_W = 18,       // width of a line number within the bank
+  parameter PIN_W = 8,        // width of a pin count
+  parameter AXI_W = 128,      // width of an AXI word: 32 times a power of two, at most LANES words
+  parameter ADDRESS_W = 44,   // width of an AXI address
+  parameter BANKS = 4,        // banks, a power of two, at least 2
+  parameter BANK = 0,         // this bank's number
   // Derived; do not set.
   parameter STREAMS = 2 * PORTS,
   parameter PLACE_W = $clog2(LINES),
@@ -37,23 +37,23 @@ module memory_bank #(
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [ADDRESS_W-13:0]      base_i,        // of the network interface's word 0, in 4 KiB
-  input  wire [STREAMS-1:0]         from_i,        // priority of streams, as round_robin's pointer
+  input  wire [ADDRESS_W-13:0]      base_i,        // address of the network interface's word 0, in units of 4 KiB
+  input  wire [STREAMS-1:0]         from_i,        // stream priorities, in the form of round_robin's pointer
   input  wire [STREAMS-1:0]         touch_i,
   input  wire [STREAMS*TAG_W-1:0]   touch_tag_i,
   input  wire [STREAMS-1:0]         touch_data_i,
   output wire [STREAMS-1:0]         touched_o,
   output wire [PLACE_W-1:0]         place_o,
   output wire [LINES-1:0]           whole_o,
-  // Reads: the streams that may read, and the one that does.
+  // Reads: the streams that are able to read, and the one that does.
   input  wire [STREAMS-1:0]         read_request_i,
   output wire [STREAMS-1:0]         read_grant_o,
   input  wire [STREAMS-1:0]         read_i,
   input  wire [STREAMS*PLACE_W-1:0] read_place_i,
-  input  wire [STREAMS*ROW_W-1:0]   read_row_i,    // slot of the first word
+  input  wire [STREAMS*ROW_W-1:0]   read_row_i,    // row of the first word
   input  wire [STREAMS*SHIFT_W-1:0] read_shift_i,  // lane of the first word
   output wire [FLIT_W-1:0]          read_data_o,   // by lane
-  // Writes: stores that may write, as above, then sums, which always may; at most one per cycle.
+  // Writes: stores, which request as reads do, and sums, which are always granted; at most one per cycle.
   input  wire [PORTS-1:0]           store_request_i,
   output wire [PORTS-1:0]           store_grant_o,
   input  wire [2*PORTS-1:0]         write_i,       // sums, stores
@@ -63,7 +63,7 @@ module memory_bank #(
   input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // by lane, as the data
   input  wire [2*PORTS*FLIT_W-1:0]  write_data_i,
   output wire                       busy_o,
-  output wire                       error_o,       // until reset: memory has answered with an error
+  output wire                       error_o,       // sticky until reset: memory has responded with an error
   output wire [ADDRESS_W-1:0]       araddr_o,
   output wire                       arvalid_o,
   input  wire                       arready_i,
@@ -100,7 +100,7 @@ module memory_bank #(
     address_of = {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, line, NUMBER, {(LINE_W + 2){1'b0}}};
   endfunction
 
-  // State per slot:
+  // State of each slot:
   reg [LINES-1:0]            used_q;     // it holds a line
   reg [LINES-1:0]            leaves_q;   // the line is being written to memory
   reg [LINES-1:0]            asked_q;    // the line's words are being loaded
@@ -108,21 +108,21 @@ module memory_bank #(
   reg [LINES-1:0]            touched_q;  // the line was touched since the hand's last visit
   reg [LINES*TAG_W-1:0]      tag_q;      // the line's number
   reg [LINES*PIN_W-1:0]      pins_q;
-  reg [LINES*LINE_WORDS-1:0] new_q;  // words that memory does not have yet
+  reg [LINES*LINE_WORDS-1:0] new_q;  // words not yet written to memory
   wire [LINES-1:0] pinned, all_new;
   assign whole_o = full_q | all_new;
 
-  // A touch: its outcome is computed for every stream before one is selected. In the next cycle the pin counts, and the
-  // line is requested.
+  // Touches: the outcome is computed for every stream before one stream is selected. The pin counts, and a missing line
+  // is requested, from the next cycle on.
   wire [STREAMS-1:0] toucher, is_there, may_come, may_ask;
-  wire [STREAMS*LINES-1:0] may_have;  // the slot that it would be allocated
+  wire [STREAMS*LINES-1:0] may_have;  // the slot that each stream would get
   reg  [TAG_W-1:0]   tag;
   reg  [PLACE_W-1:0] place;
-  reg  [LINES-1:0]   comes, comes_q;  // the line touched
-  reg                asks_q;          // it has to be loaded
-  wire [LINES-1:0]   leaves, drops;   // behind the hand: its line is evicted, or the slot is free
-  wire [LINES-1:0]   going;           // lines evicted in the cycle of a touch
-  wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first evicted line
+  reg  [LINES-1:0]   comes, comes_q;  // slot of the touched line
+  reg                asks_q;          // that line must be loaded
+  wire [LINES-1:0]   leaves, drops;   // the slot behind the hand: its line is written back, or dropped
+  wire [LINES-1:0]   going;           // lines that are being evicted and cannot be touched
+  wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first free slot
   wire new_comes = |(toucher & ~is_there);
   wire asks = |(toucher & may_ask);
   assign place_o = place;
@@ -139,7 +139,7 @@ module memory_bank #(
     for (i = 0; i < LINES; i = i + 1) place = place | (i[PLACE_W-1:0] & {PLACE_W{comes_q[i]}});
   end
 
-  // The read: of a stream, otherwise of a row of the evicted line.
+  // The read port: serves a stream, otherwise reads a row of the evicted line.
   reg  [PLACE_W-1:0] stream_place;
   reg  [ROW_W-1:0]   stream_row;
   reg  [SHIFT_W-1:0] stream_shift;
@@ -154,10 +154,10 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  reg                unpins_read_q, unpins_write_q;  // one cycle later
+  reg                unpins_read_q, unpins_write_q;  // the previous cycle's read or write removes a pin
   reg  [PLACE_W-1:0] unpinned_read_q, unpinned_write_q;
 
-  // The write: of the network interface, otherwise of words from a burst.
+  // The write port: serves the network interface, otherwise stores words of a burst.
   reg  [PLACE_W-1:0] own_place;
   reg  [ROW_W-1:0]   own_row;
   reg  [SHIFT_W-1:0] own_shift;
@@ -179,13 +179,13 @@ module memory_bank #(
     end
   end
   wire own = |write_i;
-  // Lanes whose words are in the row after the first word's.
+  // Lanes whose words belong to the row after the first word's row.
   wire [LANES-1:0] own_behind = ~({LANES{1'b1}} << own_shift);
   wire [PORTS-1:0] store_first;
   assign store_grant_o = store_first & {PORTS{!(|write_i[PORTS-1:0])}};
 
-  // One stream touches, one reads and one port stores per cycle. The turn is the same in all banks and advances by
-  // itself: the first requester gets all banks that it needs.
+  // One stream touches, one stream reads and one port stores per cycle. The priority is the same in all banks and rotates
+  // independently of requests: the first requester gets all the banks that it needs.
   wire [2*STREAMS+PORTS-1:0] unused_behind;
   wire [2:0]                 unused_any;
   round_robin #(.WIDTH(STREAMS)) i_touches (
@@ -204,7 +204,7 @@ module memory_bank #(
   wire               beat_none, beat_full;
   wire [1:0]         beat_count;
   wire [AXI_W-1:0]   beat;
-  reg                arvalid_q, ask_q;  // an address is offered; a line is being loaded
+  reg                arvalid_q, ask_q;  // an address is offered; the next address waits to be offered
   reg  [ADDRESS_W-1:0] araddr_q;
   reg  [TAG_W-1:0]   ask_tag_q;
   reg  [ROW_W-1:0]   fill_row_q;
@@ -226,10 +226,10 @@ module memory_bank #(
   assign arvalid_o = arvalid_q;
   assign araddr_o = araddr_q;
 
-  // The hand, and the line to evict.
-  reg  [LINES-1:0]   hand_q;  // the slot at the hand
-  reg  [LINES-1:0]   go_q;    // the previous slot, if its line is evicted
-  reg                go_new_q;  // it has words that memory does not have yet
+  // The clock hand, and the line to evict.
+  reg  [LINES-1:0]   hand_q;  // the slot that the hand examines
+  reg  [LINES-1:0]   go_q;    // the slot that it examined before, if that is evicted
+  reg                go_new_q;  // that slot holds words not yet written to memory
   reg  [PLACE_W-1:0] leave_place_q, go_place;
   reg                leaves_now_q, row_read_q, row_last_q, awvalid_q, leave_q;
   reg  [TAG_W-1:0]   leave_tag_q;
@@ -243,7 +243,7 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  // The line to evict is known a cycle ahead, because a touch needs it early.
+  // The line to evict is chosen a cycle ahead, because touches need it early.
   wire [LINES-1:0] holds_new;
   wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
   wire all_used = used_q == {LINES{1'b1}};
@@ -352,7 +352,7 @@ module memory_bank #(
       end
     end
 
-    // Each lane of all lines is a separate memory: consecutive words are in different ones.
+    // Each lane is a separate memory for all lines, so consecutive words are in different memories.
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       localparam PART_OF = l / PART_LANES;
       localparam [PART_W-1:0] PART = PART_OF[PART_W-1:0];
@@ -437,7 +437,7 @@ module memory_bank #(
     end
   end
 
-  // No queue can overflow: a line is in each at most once, and rows are read only into free slots.
+  // No queue can overflow: each holds a line at most once, and rows are read only into free entries.
   wire unused = &{1'b0, rlast_i, rresp_i[0], bresp_i[0], fill_none, ask_full, fill_full, ask_count, fill_count,
                   beat_count, row_full, answered_none, answered_full, answered_count, unused_behind, unused_any};
 endmodule

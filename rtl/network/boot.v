@@ -1,10 +1,10 @@
-// Loads a network from a memory image: after reset it plays the image's writes on the AXI4-Lite port of register_bus, then it
-// starts all tiles in the same cycle whenever start_i is high. error_o stays high if a write was refused.
+// Loads a network from a memory image: after reset it performs the image's writes through register_bus's AXI4-Lite port,
+// and then starts all tiles in the same cycle whenever start_i is high. error_o stays high after a refused write.
 `default_nettype none
 module boot #(
   parameter WRITES = 1,            // writes in the image
-  parameter IMAGE = "",            // its file; one line per write: 24 bits of address, 32 of data
-  parameter [7:0] CONTROL = 8'h08  // the register that starts a tile
+  parameter IMAGE = "",            // image file; one line per write: a 24-bit address and 32 bits of data
+  parameter [7:0] CONTROL = 8'h08  // offset of the register that starts a tile
 ) (
   input  wire        clk_i,
   input  wire        rst_ni,
@@ -27,7 +27,7 @@ module boot #(
   localparam [55:0] START = {16'hffff, CONTROL, 32'd1};
   reg [55:0]     image [0:WRITES-1];
   reg [AT_W-1:0] at_q;
-  reg            answer_q;  // is due
+  reg            answer_q;  // a write response is due
   generate
     if (IMAGE != "") begin : g_image
       initial $readmemh(IMAGE, image);

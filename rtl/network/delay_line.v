@@ -1,10 +1,10 @@
-// A delay line: outputs are the inputs of LATENCY cycles earlier, from a memory that is written and read in rotation;
-// with LATENCY 0 they are wires. Only the marks (valid flits, credits) are reset.
+// A delay line: the outputs are the inputs from LATENCY cycles earlier, held in a circular buffer. With LATENCY 0 it is
+// just wires. Only the marks (valid flits, credits) are reset.
 `default_nettype none
 module delay_line #(
-  parameter MARKS = 1,   // bits that a reset clears, such as valid flits
-  parameter WIDTH = 8,   // bits without reset, from 1
-  parameter LATENCY = 1  // cycles, from 0
+  parameter MARKS = 1,   // bits that a reset clears, such as flit valids
+  parameter WIDTH = 8,   // bits without reset, at least 1
+  parameter LATENCY = 1  // cycles, at least 0
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -25,7 +25,7 @@ module delay_line #(
       reg [MARKS-1:0]         marks_q [0:LATENCY-1];
       reg [WIDTH-1:0]         data_q [0:LATENCY-1];
       reg [AT_W-1:0]          at_q;
-      // The memory has no reset: marks are valid only once they have been written.
+      // The memory has no reset: marks are valid only after the buffer has been filled once.
       reg                     full_q;
       assign marks_o = full_q ? marks_q[at_q] : {MARKS{1'b0}};
       assign data_o = data_q[at_q];

@@ -1,9 +1,9 @@
-// A channel between two nodes: flits go one way and credits the other, each LATENCY cycles.
+// A channel between two nodes: flits travel one way and credits the other, each in LATENCY cycles.
 `default_nettype none
 module link #(
-  parameter VCS = 4,       // virtual channels, from 2
-  parameter FLIT_W = 128,  // bits of a flit
-  parameter LATENCY = 1,   // cycles, from 0
+  parameter VCS = 4,       // virtual channels, at least 2
+  parameter FLIT_W = 128,  // flit width
+  parameter LATENCY = 1,   // cycles, at least 0
   // Derived; do not set.
   parameter VC_W = $clog2(VCS)
 ) (

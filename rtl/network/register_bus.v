@@ -1,11 +1,11 @@
-// The registers of all tiles of a network behind one AXI4-Lite port: bits 23 to 8 of an address are the tile, the rest
-// the register of docs/hardware/registers.md. A write to tile ffff reaches all tiles in the same cycle. An access to a
-// missing tile is answered with DECERR.
+// Gives access to the registers of all tiles of a network through one AXI4-Lite port. Address bits 23 to 8 select the
+// tile, bits 7 to 0 the register (docs/hardware/registers.md). A write to tile ffff reaches all tiles in the same cycle.
+// An access to a nonexistent tile receives DECERR.
 //
-// Limits: one write and one read at a time; tiles accept requests immediately, as tile_registers does without SPILL.
+// Limits: one write and one read at a time; tiles must accept requests immediately, as tile_registers does without SPILL.
 `default_nettype none
 module register_bus #(
-  parameter TILES = 4  // up to 65535
+  parameter TILES = 4  // at most 65535
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,
@@ -42,7 +42,7 @@ module register_bus #(
 );
   localparam [1:0] OKAY = 2'b00, DECERR = 2'b11;
   reg writes_q, reads_q;                   // a response is due
-  reg [TILES-1:0] written_q, read_q;       // from the addressed tiles
+  reg [TILES-1:0] written_q, read_q;       // the tiles that respond
   wire write = awvalid_i && wvalid_i && !writes_q;
   wire read = arvalid_i && !reads_q;
   assign {awready_o, wready_o} = {2{write}};

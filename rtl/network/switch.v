@@ -1,17 +1,17 @@
-// A switch: a router whose ports all lead to links, with the registers of a tile's link pins (rtl/tile/tile.v), so that
-// tiles and switches connect to each other alike and with the same latency.
+// A switch: a router whose ports all lead to links. Its pins are registered like a tile's (rtl/tile/tile.v), so tiles and
+// switches connect in the same way and with the same latency.
 //
-// Limits: those of router; VCS is a power of two from 2; neighbours' buffers hold at least CREDITS flits.
+// Limits: those of router; neighbours' buffers must hold at least CREDITS flits per virtual channel.
 `default_nettype none
 module switch #(
-  parameter LINKS = 4,       // channels to neighbours and from them
-  parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
-  parameter VCS = 4,         // virtual channels, a power of two from 2
-  parameter DEPTH = 16,      // flits of a buffer, a power of two
-  parameter CREDITS = 16,    // flits that a neighbour may have in it, at most DEPTH
+  parameter LINKS = 4,       // channels to and from neighbours
+  parameter FLIT_W = 128,    // flit width, 32 times a power of two
+  parameter VCS = 4,         // virtual channels, a power of two, at least 2
+  parameter DEPTH = 16,      // flits per buffer, a power of two
+  parameter CREDITS = 16,    // flits that a neighbour may store in a buffer, at most DEPTH
   parameter ROUTE_AT = 81,   // first bit of the route in a head flit
-  parameter HOP_PORT_W = 3,  // bits of an output port in a hop
-  parameter HOPS = 6,        // bits of a route
+  parameter HOP_PORT_W = 3,  // width of a hop's output port
+  parameter HOPS = 6,        // hops in a route
   // Derived; do not set.
   parameter VC_W = $clog2(VCS),
   parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W)
