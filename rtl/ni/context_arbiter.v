@@ -4,7 +4,7 @@
 // request is served within CONTEXTS grants.
 `default_nettype none
 module context_arbiter #(
-  parameter CONTEXTS = 4,   // from 2
+  parameter CONTEXTS = 4,   // at least 2
   parameter CONTEXT_W = 2,  // log2(CONTEXTS), rounded up
   parameter PRIORITY_W = 8
 ) (
@@ -13,7 +13,7 @@ module context_arbiter #(
   input  wire [1:0]                     order_i,
   input  wire [CONTEXTS-1:0]            request_i,
   input  wire [CONTEXTS-1:0]            fresh_i,
-  input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // number of running contexts that started before it
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // number of running contexts that started earlier
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed
   input  wire [CONTEXTS-1:0]            done_i,      // it stops after this cycle and has not been served
   output wire [CONTEXTS-1:0]            grant_o

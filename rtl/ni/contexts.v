@@ -7,18 +7,18 @@
 // Limits: a collective's arrivals are below 2^ARRIVALS_W.
 `default_nettype none
 module contexts #(
-  parameter CONTEXTS = 4,     // from 2
+  parameter CONTEXTS = 4,     // at least 2
   parameter CONTEXT_W = 2,    // log2(CONTEXTS), rounded up
   parameter PORTS = 4,
   parameter EVENTS = 8,       // arrivals per cycle
-  parameter ARRIVALS_W = 16   // bits of a collective's arrivals
+  parameter ARRIVALS_W = 16   // width of a collective's arrival count
 ) (
   input  wire                           clk_i,
   input  wire                           rst_ni,
   input  wire [CONTEXTS-1:0]            open_i,            // a collective opens the context
-  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages expected by it; with open_i
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages that the collective expects; valid with open_i
   input  wire [CONTEXTS-1:0]            start_i,
-  input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // of contexts that start in one cycle: the number before it
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // number of contexts that start before it in the same cycle
   // Events of this cycle.
   input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // the port's table has no entries left after it
   input  wire [PORTS*CONTEXTS-1:0]      issue_i,
@@ -28,7 +28,7 @@ module contexts #(
   output wire [CONTEXTS-1:0]            open_o,
   output wire [CONTEXTS-1:0]            active_o,
   output wire [CONTEXTS-1:0]            fresh_o,           // starts in this cycle
-  output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // number of running contexts that started before it
+  output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // number of running contexts that started earlier
   output wire [CONTEXTS-1:0]            done_o
 );
   localparam FLIGHT_W = $clog2(2 * PORTS + 1);  // a port has at most two messages

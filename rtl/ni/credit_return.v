@@ -5,7 +5,7 @@
 // Limits: at most one flit a cycle; VCS * CREDITS below QUEUE, or credits are held back though nothing waits.
 `default_nettype none
 module credit_return #(
-  parameter VCS = 4,      // virtual channels, from 2
+  parameter VCS = 4,      // virtual channels, at least 2
   parameter VC_W = 2,     // log2(VCS), rounded up
   parameter CREDITS = 3,  // places of a virtual channel that the router has after reset
   parameter QUEUE = 16,   // flits that may wait
@@ -14,7 +14,7 @@ module credit_return #(
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
-  input  wire [VCS-1:0]   flit_valid_i,  // a flit arrives, by virtual channel
+  input  wire [VCS-1:0]   flit_valid_i,  // a flit arrives; one-hot by virtual channel
   input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, before that of this cycle
   output wire [VCS-1:0]   credit_o,
   output wire             owes_o      // a credit was held back and is not given yet

@@ -9,20 +9,20 @@
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module depacketizer #(
-  parameter FLIT_W = 128,    // bits of a flit
-  parameter LANES = 4,       // words of a flit
+  parameter FLIT_W = 128,    // flit width
+  parameter LANES = 4,       // words per flit
   parameter VCS = 4,         // virtual channels
-  parameter FLOW_W = 10,     // bits of a flow
-  parameter ADDR_W = 24,     // bits of an address, in words
-  parameter LEN_W = 20,      // bits of a length, in words
-  parameter PACKETS_W = 14,  // bits of a number of packets
+  parameter FLOW_W = 10,     // width of a flow number
+  parameter ADDR_W = 24,     // width of a word address
+  parameter LEN_W = 20,      // width of a length in words
+  parameter PACKETS_W = 14,  // width of a packet count
   parameter TAG_W = 12,      // bits of a message's tag: source port and sequence number
   parameter PENDING = 8,     // incomplete messages
   parameter GATES = 0        // 1: gates the clocks of idle parts
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
-  input  wire [VCS-1:0]    valid_i,           // a flit arrives, by virtual channel
+  input  wire [VCS-1:0]    valid_i,           // a flit arrives; one-hot by virtual channel
   input  wire              head_i,
   input  wire              tail_i,
   input  wire [FLIT_W-1:0] flit_i,

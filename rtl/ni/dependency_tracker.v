@@ -4,7 +4,7 @@
 `default_nettype none
 module dependency_tracker #(
   parameter FLOWS = 64,    // number of flows, up to 2^FLOW_W
-  parameter FLOW_W = 10,   // bits of a flow
+  parameter FLOW_W = 10,   // width of a flow number
   parameter COUNT_W = 10,  // bits of a count; arrivals of a flow stay below 2^COUNT_W
   parameter EVENTS = 8,    // arrivals per cycle, from 2
   parameter LATE = EVENTS / 2,  // late ones among them, from 1 to EVENTS - 1

@@ -3,15 +3,15 @@
 // progress. It is registered, and is announced a cycle earlier (next_o), whether or not it can leave.
 `default_nettype none
 module dma_address_generator #(
-  parameter ADDR_W = 24,  // bits of an address, in words of 4 bytes
-  parameter LEN_W = 20,   // bits of a length, in words
-  parameter LANES = 4     // words of a flit, a power of two
+  parameter ADDR_W = 24,  // width of an address, in words of 4 bytes
+  parameter LEN_W = 20,   // width of a length in words
+  parameter LANES = 4     // words per flit, a power of two
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
   input  wire              push_i,
   input  wire [ADDR_W-1:0] address_i,
-  input  wire [LEN_W-1:0]  words_i,      // from 1
+  input  wire [LEN_W-1:0]  words_i,      // at least 1
   output wire              req_valid_o,
   output wire [ADDR_W-1:0] req_address_o,
   output wire [LANES-1:0]  req_lanes_o,    // lanes that hold a word, from lane 0

@@ -5,7 +5,7 @@
 module injection_port #(
   parameter VCS = 4,      // virtual channels
   parameter VC_W = 2,     // bits of one
-  parameter CREDIT_W = 10, // bits of a credit count
+  parameter CREDIT_W = 10, // width of a credit count
   parameter GATES = 0     // 1: gates the clock while no flit leaves and no credit arrives
 ) (
   input  wire                clk_i,

@@ -5,7 +5,7 @@
 // rests for more than half of that misreads the past.
 `default_nettype none
 module lockstep_counter #(
-  parameter TIME_W = 32  // bits of the cycle counter
+  parameter TIME_W = 32  // width of the cycle counter
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,

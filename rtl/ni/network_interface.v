@@ -22,22 +22,22 @@
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module network_interface #(
-  parameter PORTS = 4,       // from 1
-  parameter FLIT_W = 128,    // bits of a flit
+  parameter PORTS = 4,       // at least 1
+  parameter FLIT_W = 128,    // flit width
   parameter LANES = 4,       // words of a flit, FLIT_W / 32, a power of two from 2
-  parameter VCS = 4,         // virtual channels, from 2
+  parameter VCS = 4,         // virtual channels, at least 2
   parameter VC_W = 2,        // log2(VCS), rounded up
-  parameter CREDIT_W = 10,   // bits of a credit count
-  parameter ENTRIES = 256,   // lines of a port's table, a power of two
+  parameter CREDIT_W = 10,   // width of a credit count
+  parameter ENTRIES = 256,   // lines per port table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
   parameter ITER_W = 10,     // bits of a number of iterations of a table
-  parameter TOTAL_W = 16,    // bits of a number of entries, of all iterations
-  parameter TIME_W = 32,     // bits of the cycle counter
+  parameter TOTAL_W = 16,    // width of the number of entries in all iterations
+  parameter TIME_W = 32,     // width of the cycle counter
   parameter FLOWS = 64,      // flows, at most 2^FLOW_W
   parameter FLOW_W = 10,
   parameter COUNT_W = 10,    // bits of a number of arrivals
   parameter STEP_W = 16,
-  parameter ADDR_W = 24,     // bits of an address, in words of 4 bytes
+  parameter ADDR_W = 24,     // width of an address, in words of 4 bytes
   parameter LEN_W = 20,      // bits of a message's length, in words
   parameter FLITS_W = 24,    // bits of a message's length, in flits
   parameter PACKETS_W = 14,  // bits of a message's length, in packets
@@ -45,12 +45,12 @@ module network_interface #(
   parameter ROUTE_W = 42,    // bits of a source route; head and route fit a flit
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
+  parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
   parameter CONTEXTS = 1,    // collectives in flight, from 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
   parameter ID_W = 5,        // bits of a collective's id in a head flit, from CONTEXT_W; there is none with one context
-  parameter ARRIVALS_W = 16, // bits of a collective's arrivals
+  parameter ARRIVALS_W = 16, // width of a collective's arrival count
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
   parameter ECC = 0,         // 1: tables correct one changed bit of a line and report two
@@ -63,10 +63,10 @@ module network_interface #(
   input  wire                      rst_ni,
   input  wire [TIME_W-1:0]         now_i,            // cycles, always running
   // Configuration, constant while anything is in flight.
-  input  wire [1:0]                type_i,           // of elements; 0: fp32, 1: bf16, 2: int32
+  input  wire [1:0]                type_i,           // element type; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
-  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, from 2 to BUFFER - 2
+  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]          payload_words_i,  // of a packet, whole flits; message-based: all ones less 3
   input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,   // strides from one iteration of the tables to the next, of each context
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
@@ -86,8 +86,8 @@ module network_interface #(
   input  wire [CONTEXTS*ID_W-1:0]  id_i,             // constant while it is open, as all up to priority_i, and as the strides
   input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // address of the collective's buffer, in words
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed; the higher is served first
-  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages expected by it; with open_i
-  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // of contexts that start in one cycle: the number before it
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages that the collective expects; valid with open_i
+  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // number of contexts that start before it in the same cycle
   input  wire [1:0]                order_i,          // as context_arbiter; constant while anything is in flight
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,

@@ -16,15 +16,15 @@
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module ni_port #(
-  parameter FLIT_W = 128,    // bits of a flit
-  parameter LANES = 4,       // words of a flit, a power of two
+  parameter FLIT_W = 128,    // flit width
+  parameter LANES = 4,       // words per flit, a power of two
   parameter VCS = 4,
   parameter VC_W = 2,
   parameter CREDIT_W = 10,
   parameter ENTRIES = 256,   // lines of the table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
-  parameter ITER_W = 10,     // iterations of the table
-  parameter TOTAL_W = 16,    // entries of all iterations
+  parameter ITER_W = 10,     // width of an iteration count
+  parameter TOTAL_W = 16,    // entries in all iterations
   parameter TIME_W = 32,
   parameter FLOW_W = 10,
   parameter COUNT_W = 10,    // dependencies
@@ -37,7 +37,7 @@ module ni_port #(
   parameter ROUTE_W = 42,
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter CONTEXTS = 1,    // from 1
+  parameter CONTEXTS = 1,    // at least 1
   parameter CONTEXT_W = 1,   // log2(CONTEXTS), rounded up, from 1
   parameter ID_W = 1,        // bits of a collective's id, from CONTEXT_W; no id with one context
   parameter PRIORITY_W = 1,
@@ -53,7 +53,7 @@ module ni_port #(
   // Configuration, constant while anything is in flight.
   input  wire                    lockstep_i,
   input  wire [FLITS_W-1:0]      absorbs_i,        // flits that the lockstep estimate lets the buffer absorb
-  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, from 2 to BUFFER - 2
+  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
   input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // strides from one iteration of the table to the next
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
@@ -67,7 +67,7 @@ module ni_port #(
   input  wire                    start_i,
   input  wire                    take_credits_i,   // credits_i hold from the next cycle on
   input  wire [INDEX_W:0]        lines_i,
-  input  wire [TOTAL_W-1:0]      count_i,          // entries of all iterations
+  input  wire [TOTAL_W-1:0]      count_i,          // entries in all iterations
   // Several contexts, as contexts.v has them.
   input  wire [CONTEXTS-1:0]     commit_i,
   input  wire [CONTEXTS-1:0]     open_i,
@@ -104,7 +104,7 @@ module ni_port #(
   output wire [FLIT_W-1:0]       flit_o,
   input  wire [VCS-1:0]          credit_i,
   // Ejection channel.
-  input  wire [VCS-1:0]          flit_valid_i,     // a flit arrives, by virtual channel
+  input  wire [VCS-1:0]          flit_valid_i,     // a flit arrives; one-hot by virtual channel
   input  wire                    flit_head_i,
   input  wire                    flit_tail_i,
   input  wire [FLIT_W-1:0]       flit_i,
@@ -128,9 +128,9 @@ module ni_port #(
   output wire [CONTEXTS*STEP_W-1:0]  timestep_o,
   output wire [CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [CONTEXTS*TIME_W-1:0]  release_o,
-  output wire [CONTEXTS*2-1:0]   table_corrected_o,  // as schedule_table has them
+  output wire [CONTEXTS*2-1:0]   table_corrected_o,  // as in schedule_table
   output wire [CONTEXTS-1:0]     table_wrong_o,
-  output wire                    busy_o,      // it needs the clock in the next cycle
+  output wire                    busy_o,      // needs the clock in the next cycle
   output wire                    overflow_o
 );
   localparam [1:0] OP_ADD = 2'd1;

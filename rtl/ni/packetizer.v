@@ -8,13 +8,13 @@
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module packetizer #(
-  parameter FLIT_W = 128,   // bits of a flit
-  parameter LANES = 4,      // words of a flit, a power of two
+  parameter FLIT_W = 128,   // flit width
+  parameter LANES = 4,      // words per flit, a power of two
   parameter LATENCY_W = 4,  // bits of a latency
-  parameter FLOW_W = 10,    // bits of a flow
-  parameter ADDR_W = 24,    // bits of an address, in words
-  parameter LEN_W = 20,     // bits of a length, in words
-  parameter PACKETS_W = 14, // bits of a number of packets
+  parameter FLOW_W = 10,    // width of a flow number
+  parameter ADDR_W = 24,    // width of a word address
+  parameter LEN_W = 20,     // width of a length in words
+  parameter PACKETS_W = 14, // width of a packet count
   parameter SOURCE_W = 10,  // bits of a source port's identity
   parameter ROUTE_W = 42,   // bits of a source route
   parameter GATES = 0       // 1: gates the clocks of idle parts

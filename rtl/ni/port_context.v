@@ -10,8 +10,8 @@
 module port_context #(
   parameter ENTRIES = 256,   // lines of the table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
-  parameter ITER_W = 10,     // iterations of the table
-  parameter TOTAL_W = 16,    // entries of all iterations
+  parameter ITER_W = 10,     // width of an iteration count
+  parameter TOTAL_W = 16,    // entries in all iterations
   parameter TIME_W = 32,
   parameter FLOW_W = 10,
   parameter COUNT_W = 10,    // dependencies
@@ -55,9 +55,9 @@ module port_context #(
   output wire [STEP_W-1:0]  timestep_o,
   output wire [TIME_W-1:0]  lockstep_o,
   output wire [TIME_W-1:0]  release_o,
-  output wire [1:0]         corrected_o,    // as schedule_table has them
+  output wire [1:0]         corrected_o,    // as in schedule_table
   output wire               wrong_o,
-  output wire               busy_o          // it needs the clock in the next cycle
+  output wire               busy_o          // needs the clock in the next cycle
 );
   localparam [1:0] OP_NOP = 2'd2;
 

@@ -15,10 +15,10 @@
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
-  parameter FLIT_W = 128,  // bits of a flit
-  parameter LANES = 4,     // words of a flit
+  parameter FLIT_W = 128,  // flit width
+  parameter LANES = 4,     // words per flit
   parameter VCS = 1,       // places at a port of which a flit may have one, those of its virtual channels
-  parameter ADDR_W = 24,   // bits of an address, in words
+  parameter ADDR_W = 24,   // width of a word address
   parameter QUEUE = 16,    // flits that wait at a port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
   parameter WAITS = 0,     // 1: flits wait for ready_i

@@ -21,7 +21,7 @@ module schedule_table #(
   parameter ENTRIES = 256,  // capacity in lines, a power of two
   parameter INDEX_W = 8,    // log2(ENTRIES)
   parameter ITER_W = 10,    // bits of a number of iterations
-  parameter TOTAL_W = 16,   // bits of a number of entries, of all iterations
+  parameter TOTAL_W = 16,   // width of the number of entries in all iterations
   parameter FLOW_W = 10,
   parameter COUNT_W = 10,   // dependencies
   parameter STEP_W = 16,

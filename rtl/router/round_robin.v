@@ -1,7 +1,7 @@
-// The first request from a pointer on, wrapping around, one-hot. The pointer is a mask: ones from its position on, or
-// none for the lowest request. If the pointer follows each winner (behind_o), every steady request is served within
-// WIDTH grants. The order depends on the pointer alone and is ready before the requests, each of which needs to know
-// only whether an earlier one is present.
+// Grants the first request at or after a pointer, wrapping around. The pointer is a mask with ones from its position up;
+// a mask of zeros starts at the lowest request. If the pointer follows each winner (behind_o), every persistent request
+// is granted within WIDTH grants. The priorities depend on the pointer only and are ready before the requests, so that
+// each request only has to check whether an earlier one is present.
 `default_nettype none
 module round_robin #(
   parameter WIDTH = 8  // number of requests, at least 2
@@ -12,7 +12,7 @@ module round_robin #(
   output wire [WIDTH-1:0] behind_o,  // the pointer after the winner
   output wire             any_o
 );
-  // Ones from the lowest one up.
+  // Sets all bits above the lowest set bit.
   function [WIDTH-1:0] upward(input [WIDTH-1:0] bits);
     integer step;
     begin

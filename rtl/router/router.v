@@ -1,38 +1,38 @@
-// Input-queued virtual-channel wormhole router with credit flow control and source routing: the contract of
-// fabric::Router with routing and allocation delays of 1, for gradient messages on channels of one flit per cycle.
+// An input-queued virtual-channel wormhole router with credit flow control and source routing. It implements the contract
+// of fabric::Router with routing and allocation delays of 1, for gradient messages on channels of one flit per cycle.
 //
-// A head that arrives in cycle t requests an output virtual channel from t + 1 on. Granted in cycle c, it requests the
-// switch from c + 1 on. A flit that wins the switch leaves its buffer in the same cycle and crosses to the output in
-// the next, which is the first cycle of the channel; the channel's other cycles follow this module. After a tail, the
-// next head in the buffer requests two cycles later. An output virtual channel is free in the cycle after its tail has
-// won. Arriving flits and credits count in the same cycle.
+// A head that arrives in cycle t requests an output virtual channel from t + 1 on. Once granted in cycle c, it requests
+// the switch from c + 1 on. A flit that wins the switch leaves its buffer in the same cycle and crosses to the output in
+// the next, which is the channel's first cycle; the channel's other cycles are outside this module. After a tail leaves,
+// the next head in the buffer makes its request two cycles later. An output virtual channel is free in the cycle after
+// its tail wins the switch. Flits and credits count in the cycle in which they arrive.
 //
-// The hop of this router is the lowest HOP_W bits of the route in a head flit: output port, first and last virtual
-// channel. The route shifts by a hop as the head leaves.
+// The lowest HOP_W bits of a head flit's route are this router's hop: output port, first and last virtual channel. The
+// route is shifted by one hop as the head leaves.
 `default_nettype none
 module router #(
   parameter PORTS = 5,
   parameter PORT_W = 3,     // log2(PORTS), rounded up
-  parameter VCS = 4,        // a power of two from 2
+  parameter VCS = 4,        // a power of two, at least 2
   parameter VC_W = 2,       // log2(VCS), rounded up
-  parameter FLIT_W = 128,   // bits of a flit
-  parameter DEPTH = 16,     // flits of a virtual channel's buffer, a power of two
+  parameter FLIT_W = 128,   // flit width
+  parameter DEPTH = 16,     // flits per virtual-channel buffer, a power of two
   parameter DEPTH_W = 4,    // log2(DEPTH)
-  parameter CREDIT_W = 5,   // bits of a credit count
+  parameter CREDIT_W = 5,   // width of a credit count
   parameter INPUT_W = 5,    // log2(PORTS * VCS), rounded up
   parameter ROUTE_AT = 81,  // first bit of the route in a head flit
-  parameter ROUTE_W = 42,   // bits of a route
-  parameter HOP_PORT_W = 3, // bits of an output port in a hop, at least PORT_W
+  parameter ROUTE_W = 42,   // width of a route
+  parameter HOP_PORT_W = 3, // width of a hop's output port, at least PORT_W
   parameter GATES = 0       // 1: gates the clocks of idle parts
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
-  input  wire [PORTS*CREDIT_W-1:0] credits_i,   // slots of a virtual channel behind each output, sampled at reset
+  input  wire [PORTS*CREDIT_W-1:0] credits_i,   // buffer slots per virtual channel downstream of each output, sampled at reset
   input  wire [PORTS*VCS-1:0]    flit_valid_i,  // [port][virtual channel]: a flit arrives; at most one per port
   input  wire [PORTS-1:0]        flit_head_i,
   input  wire [PORTS-1:0]        flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
-  output wire [PORTS*VCS-1:0]    credit_o,      // returns a slot of an input virtual channel
+  output wire [PORTS*VCS-1:0]    credit_o,      // an input virtual channel frees a slot
   output wire [PORTS-1:0]        flit_valid_o,
   output wire [PORTS*VC_W-1:0]   flit_vc_o,
   output wire [PORTS-1:0]        flit_head_o,
@@ -43,22 +43,22 @@ module router #(
   localparam INPUTS = PORTS * VCS;
   localparam HOP_W = HOP_PORT_W + 2 * VC_W;
   localparam WORD_W = FLIT_W + 2;
-  // Each request is one bit of the state.
+  // The states are coded so that each request is one state bit.
   localparam [2:0] IDLE = 3'b000, ROUTE = 3'b001, ASK_VC = 3'b010, SEND = 3'b100;
 
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
   reg [INPUTS*3-1:0]        state_q;     // [input virtual channel]
-  reg [INPUTS*PORTS-1:0]    out_port_q;  // [input virtual channel]: one-hot, from a packet's head on
+  reg [INPUTS*PORTS-1:0]    out_port_q;  // [input virtual channel]: the packet's output port, one-hot
   reg [INPUTS*VCS-1:0]      allowed_q;   // [input virtual channel]: output virtual channels that its packet may use
-  reg [INPUTS*VCS-1:0]      out_vc_q;    // the allocated one, one-hot
+  reg [INPUTS*VCS-1:0]      out_vc_q;    // the allocated output virtual channel, one-hot
   reg [INPUTS-1:0]          busy_q;      // output virtual channels that are allocated to a packet
-  reg [INPUTS*CREDIT_W-1:0] credits_q;   // [output virtual channel]: before the previous winner's credit is subtracted
-  // [input virtual channel]: its output virtual channel has a credit beyond the previous winner's.
+  reg [INPUTS*CREDIT_W-1:0] credits_q;   // [output virtual channel]: not yet reduced by the previous winner's credit
+  // [input virtual channel]: its output virtual channel has a credit, not counting one that the previous winner uses.
   reg [INPUTS-1:0]          place_q;
   reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the previous cycle
   /* verilator lint_on MULTIDRIVEN */
 
-  wire [INPUTS*WORD_W-1:0]  front;       // only routes and tails are used; the rest is read a cycle later
+  wire [INPUTS*WORD_W-1:0]  front;       // only routes and tail bits are used; the rest is read one cycle later
   wire [INPUTS*WORD_W-1:0]  last;        // the flit that left in the previous cycle
   wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
   wire [INPUTS*PORTS-1:0]   asks_switch;
@@ -68,8 +68,8 @@ module router #(
   wire [INPUTS-1:0]         taken;       // output virtual channels allocated in this cycle
   wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is at the crossbar
   wire [INPUTS-1:0]         used;        // output virtual channels that the crossbar's flits use
-  wire [INPUTS-1:0]         some, two;   // output virtual channels with a credit in the next cycle; with two
-  wire [PORTS-1:0]          busy;        // inputs with a packet or a part of one
+  wire [INPUTS-1:0]         some, two;   // output virtual channels with at least one credit in the next cycle; with at least two
+  wire [PORTS-1:0]          busy;        // inputs that hold all or part of a packet
 
   assign credit_o = granted;
 
@@ -87,7 +87,7 @@ module router #(
           .clk_i(clk), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
           .data_o(front[ID*WORD_W+:WORD_W]), .last_o(last[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
 
-        wire routes, asks, sending;  // of its state; none: IDLE
+        wire routes, asks, sending;  // the state's bits; none set: IDLE
         assign {sending, asks, routes} = state_q[ID*3+:3];
         wire idle = state_q[ID*3+:3] == IDLE;
         wire [HOP_W-1:0] hop = front[ID*WORD_W+ROUTE_AT+:HOP_W];
@@ -101,7 +101,7 @@ module router #(
         assign asks_vc[ID] = asks;
         assign tail_goes[ID] = granted[ID] && front[ID*WORD_W+FLIT_W];
 
-        // The route of a head is read on arrival, or a cycle after the previous tail has left.
+        // A head's route is read when it arrives, or one cycle after the previous tail has left.
         wire reads = (idle && comes) || routes;
         wire route_clk, state_clk;
         clock_gate #(.GATES(GATES)) i_route_gate (.clk_i(clk), .enable_i(reads), .clk_o(route_clk));
@@ -116,15 +116,15 @@ module router #(
           assign asks_switch[ID*PORTS+k] =
             sends && out_port_q[ID*PORTS+k] && (place_q[ID] || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
         end
-        // Credits of the allocated output virtual channel, a cycle ahead.
+        // Credits of the allocated output virtual channel, one cycle ahead.
         wire [VCS-1:0] keeps = new_vc[ID*VCS+:VCS] | (out_vc_q[ID*VCS+:VCS] & {VCS{sending}});
-        reg  [VCS-1:0] some_there, two_there;  // at its output port
+        reg  [VCS-1:0] some_there, two_there;  // the output port's virtual channels with one credit, with two
         integer n;
         always @* begin
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
 `ifdef VERILATOR
-          if (|keeps)  // unused otherwise; most of a router's work in simulation
+          if (|keeps)  // otherwise unused; this is most of a router's simulation work
 `endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
@@ -176,8 +176,8 @@ module router #(
   switch_allocator #(.PORTS(PORTS), .VCS(VCS), .GATES(GATES)) i_switch_allocator (
     .clk_i(allocator_clk), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
-  // The crossbar, one cycle later: the granted virtual channel of each input and the output that it won, then the input
-  // that won each output.
+  // The crossbar, one cycle later: selects each input's granted virtual channel and the output that it won, then each
+  // output's winning input.
   /* verilator lint_off MULTIDRIVEN */
   reg [PORTS-1:0]        chosen_tail_q;
   reg [PORTS*VCS-1:0]    chosen_vc_q;
@@ -194,7 +194,7 @@ module router #(
         vc = {VCS{1'b0}};
         for (n = 0; n < VCS; n = n + 1) vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
 `ifdef VERILATOR
-        if (|sent_q[p*VCS+:VCS])  // otherwise there is no choice
+        if (|sent_q[p*VCS+:VCS])  // otherwise nothing was chosen
 `endif
         for (n = 0; n < VCS; n = n + 1)
           word = word | (last[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{sent_q[p*VCS+n]}});
@@ -218,7 +218,7 @@ module router #(
       reg [WORD_W-1:0] word;
       reg [VCS-1:0]    vc;
       reg [VC_W-1:0]   vc_number;
-      reg              tail;  // the word's, from a register
+      reg              tail;  // the word's tail bit, from a register
       integer n;
       always @* begin
         word = {WORD_W{1'b0}};

@@ -1,22 +1,22 @@
-// Matches input ports to output ports for one flit each: separable iSLIP, one iteration. The candidate of an input at
-// an output is its first virtual channel, from the input's pointer on, that requests that output; every output grants
-// one input, every input accepts one of its grants; pointers move past accepted ones.
+// Matches input ports to output ports for one flit each: separable iSLIP, one iteration. An input's candidate for an
+// output is its first virtual channel, from the input's pointer on, that requests that output. Each output grants one
+// input, and each input accepts one of its grants. Pointers advance past accepted grants.
 `default_nettype none
 module switch_allocator #(
   parameter PORTS = 5,
-  parameter VCS = 4,   // from 2
+  parameter VCS = 4,   // at least 2
   parameter GATES = 0  // 1: gates the clocks of unchanged pointers
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [PORTS*VCS*PORTS-1:0] request_i,  // [input virtual channel][output]: each requests at most one output
+  input  wire [PORTS*VCS*PORTS-1:0] request_i,  // [input virtual channel][output]: at most one output each
   output wire [PORTS*VCS-1:0]       vc_o,       // input virtual channels that may send, at most one per input
   output wire [PORTS*PORTS-1:0]     port_o      // [input][output]: the output granted to each input
 );
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
-  reg [PORTS*VCS-1:0]   vc_pointer_q;      // of inputs, over virtual channels
-  reg [PORTS*PORTS-1:0] accept_pointer_q;  // of inputs, over outputs
-  reg [PORTS*PORTS-1:0] grant_pointer_q;   // of outputs, over inputs
+  reg [PORTS*VCS-1:0]   vc_pointer_q;      // each input's pointer over its virtual channels
+  reg [PORTS*PORTS-1:0] accept_pointer_q;  // each input's pointer over outputs
+  reg [PORTS*PORTS-1:0] grant_pointer_q;   // each output's pointer over inputs
   /* verilator lint_on MULTIDRIVEN */
 
   wire [PORTS*PORTS-1:0]     asks;       // [output][input]

@@ -1,12 +1,12 @@
-// Allocates output virtual channels to packets: separable, one iteration. Every free output virtual channel grants the
-// first requesting input virtual channel from its pointer on. Every input accepts the first of its grants from its
-// output port's pointer on; that pointer then moves past the one that the highest input accepted (gradient messages
-// rotate over the virtual channels of a port). An allocated output virtual channel is not free in the next cycle, in
-// which pointers move.
+// Allocates output virtual channels to packets: separable, one iteration. Each free output virtual channel grants the
+// first requesting input virtual channel from its pointer on. Each input accepts the first of its grants from its output
+// port's pointer on; that pointer then moves past the virtual channel that the highest-numbered input accepted (gradient
+// messages rotate over a port's virtual channels). Pointers move in the cycle after an allocation, in which the allocated
+// output virtual channel is no longer free.
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,
-  parameter VCS = 4,       // a power of two from 2
+  parameter VCS = 4,       // a power of two, at least 2
   parameter INPUTS = 20,   // PORTS * VCS
   parameter INPUT_W = 5,   // log2(INPUTS), rounded up
   parameter GATES = 0      // 1: gates the clocks of idle parts
@@ -21,16 +21,16 @@ module vc_allocator #(
   output wire [INPUTS-1:0]       taken_o      // output virtual channels granted in this cycle
 );
   localparam VC_W = $clog2(VCS);
-  // Rotation pointers of output virtual channels, as masks like round_robin's: the input port, and its virtual channel,
-  // that have the highest priority. The last virtual channel is always included.
+  // Each output virtual channel's rotation pointers, masks in the form of round_robin's: the input port with the highest
+  // priority, and the virtual channel of that port. The last virtual channel is always included.
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
   reg [INPUTS*PORTS-1:0]   port_pointer_q;
   reg [INPUTS*(VCS-1)-1:0] grant_pointer_q;
-  reg [INPUTS*INPUT_W-1:0] grantee_q;     // of the previous cycle
-  reg [INPUTS-1:0]         taken_q;       // of the previous cycle
-  reg [INPUTS-1:0]         vc_pointer_q;  // [output port]: a mask, as of the previous cycle
+  reg [INPUTS*INPUT_W-1:0] grantee_q;     // from the previous cycle
+  reg [INPUTS-1:0]         taken_q;       // from the previous cycle
+  reg [INPUTS-1:0]         vc_pointer_q;  // [output port]: a mask, not yet updated by the previous cycle's grants
   /* verilator lint_on MULTIDRIVEN */
-  wire [INPUTS-1:0]        vc_pointer;    // updated to this cycle
+  wire [INPUTS-1:0]        vc_pointer;    // updated by the previous cycle's grants
 
   wire [INPUTS*INPUTS-1:0]  grants;   // [output virtual channel][input virtual channel]
   wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: its first requesting virtual channel
@@ -49,11 +49,11 @@ module vc_allocator #(
       wire [INPUTS-1:0]  first;
       wire [PORTS-1:0]   any, any_from, port, behind;
       wire               granted_any;
-      // Selects each port's virtual channel while the port is being selected.
+      // Selects each port's virtual channel in parallel with the selection of the port.
       for (i = 0; i < PORTS; i = i + 1) begin : g_input
         reg [VCS-1:0] asks, mine, lowest;
         reg [VC_W-1:0] number;
-        reg is_from;  // the port's pointer is at this virtual channel or below
+        reg is_from;  // this port's position in the rotation is at or after the pointer
         wire is_pointers;
         if (i == 0) begin : g_first
           assign is_pointers = from_port[i];
@@ -68,7 +68,7 @@ module vc_allocator #(
           number = {VC_W{1'b0}};
           is_from = 1'b0;
 `ifdef VERILATOR
-          if (|request_i)  // heads are rare, and this is most of a router's work in simulation
+          if (|request_i)  // heads are rare, and this is most of a router's simulation work
 `endif
           begin
             for (m = 0; m < VCS; m = m + 1)
@@ -115,7 +115,7 @@ module vc_allocator #(
       wire unused = &{1'b0, behind};
     end
     for (i = 0; i < INPUTS; i = i + 1) begin : g_accept
-      reg [VCS-1:0] mine, from;  // grants come from its output port only
+      reg [VCS-1:0] mine, from;  // only its output port grants
       integer n;
       always @* begin
         mine = {VCS{1'b0}};
@@ -134,13 +134,13 @@ module vc_allocator #(
         .request_i(mine), .from_i(from), .grant_o(vc_o[i*VCS+:VCS]), .behind_o(behind), .any_o(any));
       wire unused = &{1'b0, behind, any};
     end
-    // A granted request accepts its channel unless its owner is also granted an earlier one after the pointer. The
-    // pointer stands after the highest input that accepted one in the previous cycle.
+    // A grant is accepted unless the same input is also granted a virtual channel that comes first after the pointer. The
+    // pointer is behind the virtual channel that the highest-numbered input accepted in the previous cycle.
     for (o = 0; o < PORTS; o = o + 1) begin : g_pointer
       wire [VCS-1:0] from = vc_pointer[o*VCS+:VCS];
       wire [VCS-1:0] may = granted[o*VCS+:VCS];
       reg  [VCS-1:0] taken, highest, behind;
-      reg  [PORTS-1:0] same;  // pairs of input ports to which one virtual channel grants
+      reg  [PORTS-1:0] same;  // input ports of which both grants select the same virtual channel
       integer k, n, m;
       always @* begin
         taken = may;
@@ -171,7 +171,7 @@ module vc_allocator #(
       end
       assign vc_pointer[o*VCS+:VCS] = |taken_q[o*VCS+:VCS] ? behind : vc_pointer_q[o*VCS+:VCS];
       wire taken_clk, pointer_clk;
-      // A grantee returns to 0 in the cycle after its last request.
+      // A grantee register returns to 0 in the cycle after its last request.
       clock_gate #(.GATES(GATES)) i_taken_gate (
         .clk_i(clk_i), .enable_i(!rst_ni || |asked[o*VCS+:VCS] || |taken_q[o*VCS+:VCS] || |grantee_q[o*VCS*INPUT_W+:VCS*INPUT_W]),
         .clk_o(taken_clk));

@@ -1,29 +1,29 @@
-// A tile behind buses: its registers over AXI4-Lite (lite_tile.v), memory over AXI4 (rtl/memory), and links.
+// A tile with bus interfaces: registers over AXI4-Lite (lite_tile.v), memory over AXI4 (rtl/memory), and links.
 //
 // Limits: those of lite_tile.
 `default_nettype none
 module axi_tile #(
-  parameter LINKS = 4,       // channels to neighbours and from them
+  parameter LINKS = 4,       // channels to and from neighbours
   parameter PORTS = 4,       // ports of the network interface
-  parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
-  parameter VCS = 4,         // virtual channels, a power of two from 2
-  parameter DEPTH = 16,      // flits of a router's buffer, a power of two
-  parameter CREDITS = 16,    // flits that a neighbour may have in it, at most DEPTH
-  parameter ENTRIES = 256,   // lines of a port's table, a power of two
+  parameter FLIT_W = 128,    // flit width, 32 times a power of two
+  parameter VCS = 4,         // virtual channels, a power of two, at least 2
+  parameter DEPTH = 16,      // flits per router buffer, a power of two
+  parameter CREDITS = 16,    // flits that a neighbour may store in a buffer, at most DEPTH
+  parameter ENTRIES = 256,   // lines per port table, a power of two
   parameter FLOWS = 64,      // a power of two
-  parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
-  parameter EJECT_CREDITS = 6, // buffer slots of a virtual channel at ejection; at least 6 for one flit per cycle
-  parameter BUFFER = 64,     // flits between memory and injection, a power of two: the most in flight
+  parameter QUEUE = 32,      // flits that may wait for the reduction unit per port, a power of two
+  parameter EJECT_CREDITS = 6, // ejection buffer slots per virtual channel; at least 6 for one flit per cycle
+  parameter BUFFER = 64,     // flits between memory and injection, a power of two: the maximum in flight
   parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
-  parameter ECC = 0,         // 1: table lines have check bits: one changed bit is corrected, two are reported
+  parameter ECC = 0,         // 1: table lines have check bits: single-bit errors are corrected, double-bit errors reported
   parameter COUNTERS = 0,    // 1: has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
-  parameter SPILL = 0,       // 1: registers at both ends of each channel of AXI4 and AXI4-Lite, a cycle each way
-  parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
-  parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
-  parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
-  parameter AXI_W = 128,     // bits of an AXI4 word, 32 times a power of two, at most FLIT_W
-  parameter ADDRESS_W = 44,  // bits of an AXI4 address
+  parameter SPILL = 0,       // 1: registers at both ends of each AXI4 and AXI4-Lite channel, one cycle each way
+  parameter BANKS = 4,       // AXI4 ports to memory, a power of two, at least 2
+  parameter BURST_WORDS = 16, // words per burst and line, a power of two, at least two flits
+  parameter LINES = 16,      // lines per bank, a power of two above 2 * PORTS
+  parameter AXI_W = 128,     // width of an AXI4 word, 32 times a power of two, at most FLIT_W
+  parameter ADDRESS_W = 44,  // width of an AXI4 address
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -44,7 +44,7 @@ module axi_tile #(
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  // Registers, by AXI4-Lite.
+  // Registers, over AXI4-Lite.
   input  wire [7:0]                awaddr_i,
   input  wire                      awvalid_i,
   output wire                      awready_o,
@@ -63,7 +63,7 @@ module axi_tile #(
   output wire                      rvalid_o,
   input  wire                      rready_i,
   output wire                      irq_o,
-  // Memory, by AXI4: a port for each bank, as gradient_memory.
+  // Memory, over AXI4: one port per bank, as in gradient_memory.
   output wire [BANKS*ADDRESS_W-1:0] memory_araddr_o,
   output wire [7:0]                memory_arlen_o,
   output wire [2:0]                memory_arsize_o,
@@ -102,7 +102,7 @@ module axi_tile #(
   input  wire [LINKS-1:0]          flit_head_i,
   input  wire [LINKS-1:0]          flit_tail_i,
   input  wire [LINKS*FLIT_W-1:0]   flit_i,
-  input  wire [LINKS-1:0]          parity_i,         // with PARITY
+  input  wire [LINKS-1:0]          parity_i,         // used with PARITY
   output wire [LINKS*VCS-1:0]      credit_o
 );
   wire [31:0]             memory_base;
@@ -113,7 +113,7 @@ module axi_tile #(
   wire [PORTS*FLIT_W-1:0] dma_data, read_data, sum_data, store_data;
   wire                    memory_busy;
 
-  // The channels of AXI4 of each bank.
+  // Each bank's AXI4 channels.
   localparam STRB_W = AXI_W / 8;
   wire [BANKS*ADDRESS_W-1:0] bank_araddr, bank_awaddr;
   wire [BANKS*AXI_W-1:0]     bank_rdata, bank_wdata;
@@ -161,7 +161,7 @@ module axi_tile #(
     .awaddr_o(bank_awaddr), .awlen_o(memory_awlen_o), .awsize_o(memory_awsize_o), .awburst_o(memory_awburst_o),
     .awvalid_o(bank_awvalid), .awready_i(bank_awready), .wdata_o(bank_wdata), .wstrb_o(bank_wstrb), .wlast_o(bank_wlast),
     .wvalid_o(bank_wvalid), .wready_i(bank_wready), .bresp_i(bank_bresp), .bvalid_i(bank_bvalid), .bready_o(bank_bready));
-  // The memory knows where each flit's words are.
+  // The memory keeps the addresses of each flit's words.
   wire unused_addresses = &{1'b0, read_address, sum_valid, sum_address, store_address};
 
   lite_tile #(

@@ -1,11 +1,11 @@
-// A channel: outputs are the inputs of LATENCY cycles earlier. Only the marks (valid flits, credits) are reset. With
-// GATES data without a mark may pass as zeros or be held.
+// A channel: the outputs are the inputs from LATENCY cycles earlier. Only the marks (flit valids, credits) are reset.
+// With GATES, data without a mark may be replaced with zeros or held.
 `default_nettype none
 module channel #(
-  parameter MARKS = 1,   // bits that a reset clears, such as valid flits
-  parameter WIDTH = 8,   // bits without reset, from 1
-  parameter LATENCY = 1, // cycles, from 1
-  parameter GATES = 0    // 1: gates the clock of data while no mark enters or leaves
+  parameter MARKS = 1,   // bits that a reset clears, such as flit valids
+  parameter WIDTH = 8,   // bits without reset, at least 1
+  parameter LATENCY = 1, // cycles, at least 1
+  parameter GATES = 0    // 1: gates the data clock while no mark enters or leaves
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,

@@ -1,7 +1,6 @@
-// A clock gate: a rising edge passes only at the end of a cycle with enable_i. A latch that is open while the clock is
-// low holds enable_i, so that the clock's high phase has no glitch; enable_i may be as late as the input of a register.
-// Gates may be nested. If a library has a cell for this, it replaces the module, with its test input. A wire without
-// GATES.
+// A clock gate: a rising edge passes only at the end of a cycle with enable_i. A latch that is transparent while the clock
+// is low holds enable_i, so the high phase is free of glitches; enable_i may arrive as late as a register's input. Gates
+// may be nested. A library's clock-gating cell, if there is one, replaces this module. Without GATES it is a wire.
 `default_nettype none
 module clock_gate #(
   parameter GATES = 0

@@ -1,6 +1,6 @@
-// A valid/ready channel with registers at both ends, so that no combinational path crosses it. Data that arrives in a
-// cycle is offered in the next, one word per cycle; a second slot holds data that arrives before ready_o, which is
-// registered, falls. Wires without SPILL.
+// A valid/ready channel with registers at both ends, so no combinational path crosses it. It transfers one word per cycle
+// with a latency of one cycle. Since ready_o is registered, a second slot holds the word that arrives before ready_o
+// falls. Without SPILL the channel is just wires.
 `default_nettype none
 module spill_register #(
   parameter WIDTH = 1,
@@ -13,13 +13,13 @@ module spill_register #(
   input  wire [WIDTH-1:0] data_i,
   output wire             valid_o,
   input  wire             ready_i,
-  output wire [WIDTH-1:0] data_o    // held until the next
+  output wire [WIDTH-1:0] data_o    // held until the next word
 );
   generate
     if (SPILL != 0) begin : g_registers
       reg             front_valid_q, behind_valid_q;
       reg [WIDTH-1:0] front_q, behind_q;
-      wire moves = !front_valid_q || ready_i;  // the front slot is free
+      wire moves = !front_valid_q || ready_i;  // the front slot is free or being emptied
       assign ready_o = !behind_valid_q;
       assign valid_o = front_valid_q;
       assign data_o = front_q;
