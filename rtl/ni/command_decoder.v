@@ -1,15 +1,15 @@
-// Decides, in one cycle and without state, what the entry at the head of a port's table may do. Conditions in order of
-// priority: skipped line, lockstep, dependency, queue.
+// Decides combinationally what happens to the entry at the head of a port's table. It checks the conditions in this order:
+// skipped line, lockstep, dependency, queue.
 `default_nettype none
 module command_decoder (
   input  wire       valid_i,      // the table has an entry
-  input  wire       pass_i,       // after a skipped line
+  input  wire       pass_i,       // the line at the head is skipped
   input  wire       nop_i,        // the entry is a nop
   input  wire       lockstep_i,   // lockstep is enabled
-  input  wire       hold_i,       // the lockstep counter holds
+  input  wire       hold_i,       // the lockstep counter holds the entry
   input  wire       satisfied_i,  // the entry's dependencies have arrived
   input  wire       place_i,      // the packetizer has a free slot
-  output reg  [2:0] state_o,      // as ni::DecoderState: done, lockstep, dependency, queue, issue, nop, pass
+  output reg  [2:0] state_o,      // in the order of ni::DecoderState: done, lockstep, dependency, queue, issue, nop, pass
   output wire       issue_o,
   output wire       nop_o
 );

@@ -1,7 +1,7 @@
-// Selects the context that a port serves in a cycle: one of those that request it. By order_i: 0 in rotation among
-// running contexts, in the order in which they started; 1 the highest priority, then the earliest start; 2 the earliest
-// start. Contexts that start in the same cycle come last, in the order in which they start. In rotation a steady
-// request is served within CONTEXTS grants.
+// Selects which requesting context a port serves in a cycle, by order_i: 0 in rotation among the running contexts, in the
+// order in which they started; 1 the highest priority, then the earliest start; 2 the earliest start. Contexts that start
+// in this cycle come last, in the order of their starts. In rotation, a persistent request is granted within CONTEXTS
+// grants.
 `default_nettype none
 module context_arbiter #(
   parameter CONTEXTS = 4,   // at least 2
@@ -15,11 +15,11 @@ module context_arbiter #(
   input  wire [CONTEXTS-1:0]            fresh_i,
   input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // number of running contexts that started earlier
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed
-  input  wire [CONTEXTS-1:0]            done_i,      // it stops after this cycle and has not been served
+  input  wire [CONTEXTS-1:0]            done_i,      // the context stops after this cycle; it is not served again
   output wire [CONTEXTS-1:0]            grant_o
 );
   localparam [1:0] IN_TURNS = 2'd0, BY_PRIORITY = 2'd1;
-  reg [CONTEXTS-1:0]  served_q;  // the context served last; one-hot, or zero
+  reg [CONTEXTS-1:0]  served_q;  // the context served last, one-hot; zero if none
   reg [CONTEXT_W-1:0] served_place;
   integer n;
   always @* begin
@@ -38,17 +38,17 @@ module context_arbiter #(
   generate
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_context
       wire [CONTEXT_W-1:0] place = place_i[i*CONTEXT_W+:CONTEXT_W];
-      // Its class: higher classes come first, within a class the earliest start.
+      // Higher classes come first; within a class, the earliest start.
       wire behind = some_served && place > served_place;
       wire [PRIORITY_W-1:0] high =
-        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // as unsigned numbers
+        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // as an unsigned number
       wire [PRIORITY_W:0] class_of =
         fresh_i[i] ? {(PRIORITY_W + 1){1'b0}} :
         order_i == IN_TURNS ? {1'b1, {(PRIORITY_W - 1){1'b0}}, behind} :
         order_i == BY_PRIORITY ? {1'b1, high} : {1'b1, {PRIORITY_W{1'b0}}};
     end
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_grant
-      wire [CONTEXTS-1:0] ahead;  // requesting contexts of the first class
+      wire [CONTEXTS-1:0] ahead;  // requesting contexts that come before this one
       for (k = 0; k < CONTEXTS; k = k + 1) begin : g_other
         if (k == i) begin : g_self
           assign ahead[k] = 1'b0;

@@ -1,10 +1,10 @@
-// The contexts of a network interface: whether each holds and runs a collective, how many arrivals it still expects,
-// and which began first. A context is opened for a collective, and receives its messages from that cycle on; it is
-// started in the same cycle or later, and its entries issue from then on. It ends (done_o) in the last cycle before the
-// first in which it has been started, all its entries and their tails have left, and all its messages have been added
-// or stored; from the next cycle on it is free.
+// Tracks a network interface's contexts: whether each holds and runs a collective, how many arrivals it still expects,
+// and the order in which they started. A context is opened for a collective and receives its messages from that cycle on;
+// it is started in the same cycle or later, and its entries issue from then on. done_o marks its last cycle: it has been
+// started, all its entries and their tails have left, and all its messages have been added or stored. It is free from the
+// next cycle on.
 //
-// Limits: a collective's arrivals are below 2^ARRIVALS_W.
+// Limits: a collective has fewer than 2^ARRIVALS_W arrivals.
 `default_nettype none
 module contexts #(
   parameter CONTEXTS = 4,     // at least 2
@@ -20,14 +20,14 @@ module contexts #(
   input  wire [CONTEXTS-1:0]            start_i,
   input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // number of contexts that start before it in the same cycle
   // Events of this cycle.
-  input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // the port's table has no entries left after it
+  input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // the port's table has no entries left after this cycle
   input  wire [PORTS*CONTEXTS-1:0]      issue_i,
-  input  wire [PORTS*CONTEXTS-1:0]      left_i,            // a message's last tail
-  input  wire [EVENTS*CONTEXTS-1:0]     arrived_i,         // a message counts from the next cycle on
+  input  wire [PORTS*CONTEXTS-1:0]      left_i,            // a message's last tail leaves
+  input  wire [EVENTS*CONTEXTS-1:0]     arrived_i,         // a message arrives; it counts from the next cycle on
   // In this cycle.
   output wire [CONTEXTS-1:0]            open_o,
   output wire [CONTEXTS-1:0]            active_o,
-  output wire [CONTEXTS-1:0]            fresh_o,           // starts in this cycle
+  output wire [CONTEXTS-1:0]            fresh_o,           // the context starts in this cycle
   output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // number of running contexts that started earlier
   output wire [CONTEXTS-1:0]            done_o
 );
@@ -86,7 +86,7 @@ module contexts #(
 
       wire [PORTS-1:0]    ended, issue, left;
       wire [EVENTS-1:0]   arrived;
-      wire [CONTEXTS-1:0] earlier;  // contexts that end in this cycle and started before it
+      wire [CONTEXTS-1:0] earlier;  // contexts that started earlier and end in this cycle
       for (k = 0; k < PORTS; k = k + 1) begin : g_port
         assign ended[k] = ended_i[k*CONTEXTS+c];
         assign issue[k] = issue_i[k*CONTEXTS+c];

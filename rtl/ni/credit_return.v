@@ -1,23 +1,24 @@
-// Gives the router its credits back at a port's ejection channel: of a flit that comes, in the same cycle, as long as the
-// reduction unit's queue has room for all flits whose places the router has; else later, one a cycle, the virtual
-// channels in rotation. So the queue never overflows: flits that wait, and places out, are never more than QUEUE.
+// Returns credits to the router for a port's ejection channel. An ejected flit's credit is returned in its arrival cycle if
+// the reduction unit's queue has room for all flits for which the router holds credits; otherwise it is held back and
+// returned later, one credit per cycle, rotating over the virtual channels. The queue never overflows, since waiting
+// flits and outstanding credits together never exceed QUEUE.
 //
-// Limits: at most one flit a cycle; VCS * CREDITS below QUEUE, or credits are held back though nothing waits.
+// Limits: at most one flit per cycle; VCS * CREDITS below QUEUE, otherwise credits are held back although no flit waits.
 `default_nettype none
 module credit_return #(
   parameter VCS = 4,      // virtual channels, at least 2
   parameter VC_W = 2,     // log2(VCS), rounded up
-  parameter CREDITS = 3,  // places of a virtual channel that the router has after reset
-  parameter QUEUE = 16,   // flits that may wait
+  parameter CREDITS = 3,  // credits per virtual channel that the router holds after reset
+  parameter QUEUE = 16,   // flits that may wait in the queue
   parameter QUEUE_W = 4,  // log2(QUEUE)
-  parameter GATES = 0     // 1: the clock stands still while no flit comes and nothing is owed
+  parameter GATES = 0     // 1: gates the clock while no flit arrives and no credit is owed
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
   input  wire [VCS-1:0]   flit_valid_i,  // a flit arrives; one-hot by virtual channel
-  input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, before that of this cycle
+  input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, excluding this cycle's flit
   output wire [VCS-1:0]   credit_o,
-  output wire             owes_o      // a credit was held back and is not given yet
+  output wire             owes_o      // some credit is being held back
 );
   localparam COUNT_W = $clog2(CREDITS + 1);
   localparam ALL = VCS * CREDITS;
@@ -26,8 +27,8 @@ module credit_return #(
   localparam [OUT_W:0] ROOM = QUEUE[OUT_W:0];
 
   reg  [VCS*COUNT_W-1:0] owed_q;
-  reg  [OUT_W-1:0]       out_q;   // places that the router has, and flits on their way
-  reg  [VC_W-1:0]        last_q;  // virtual channel that was given a held credit last
+  reg  [OUT_W-1:0]       out_q;   // credits that the router holds, and flits in transit to the queue
+  reg  [VC_W-1:0]        last_q;  // virtual channel of the last held-back credit returned
   wire [VCS-1:0] owes;
   wire           comes = |flit_valid_i;
   reg  [VCS-1:0] next;
@@ -36,14 +37,14 @@ module credit_return #(
   integer i;
 
   assign owes_o = |owes;
-  // The first owed credit after the one returned last.
+  // The next virtual channel in rotation that is owed a credit.
   always @* begin
     next = {VCS{1'b0}};
     found = 1'b0;
     candidate = last_q;
     chosen = last_q;
 `ifdef VERILATOR
-    if (owes_o)  // else none is found
+    if (owes_o)  // otherwise none is found
 `endif
     for (i = 0; i < VCS; i = i + 1) begin
       candidate = candidate == LAST_VC[VC_W-1:0] ? {VC_W{1'b0}} : candidate + 1'b1;
@@ -55,7 +56,7 @@ module credit_return #(
     end
   end
 
-  // An arriving flit changes nothing: one place less is outstanding, and the flit may wait.
+  // An arriving flit does not change the sum: one credit fewer is outstanding, but the flit may wait in the queue.
   wire room = {1'b0, out_q} + {1'b0, waiting_i} < ROOM;
   assign credit_o = !room ? {VCS{1'b0}} : owes_o ? next : flit_valid_i;
   wire gives = |credit_o;

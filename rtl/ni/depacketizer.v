@@ -1,11 +1,12 @@
-// Takes the flits of a port's ejection channel, one per cycle, and reassembles packets: data goes to the reduction unit
-// with its address in its arrival cycle, padding is dropped. Packets of one virtual channel follow each other; those of
-// different virtual channels interleave. A message has arrived when all its packets have, in any order: messages of
-// several packets occupy PENDING places, and overflow_o reports, until reset, that more were incomplete at once. Tag,
-// flow and operation identify a message: sequence numbers wrap long after virtual channels have delivered their
-// packets. A message's place is looked up when a packet's head arrives, and kept up to date, so a tail needs no search.
+// Receives the flits of a port's ejection channel, one per cycle, and tracks packets and messages. Data is passed to the
+// reduction unit with its address in its arrival cycle; padding is dropped. Packets do not interleave within a virtual
+// channel but may across virtual channels. A message has arrived when all its packets have, in any order. A message of
+// several packets occupies one of PENDING slots; overflow_o, sticky until reset, reports that more messages were
+// incomplete simultaneously. Tag, flow and operation identify a message: by the time a sequence number is reused, all
+// packets of its previous message have been delivered. A message's slot is looked up when a packet's head arrives and
+// then kept up to date, so a tail needs no search.
 //
-// Limits: a packet has a flit after its head.
+// Limits: each packet has at least one flit after its head.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module depacketizer #(
@@ -16,8 +17,8 @@ module depacketizer #(
   parameter ADDR_W = 24,     // width of a word address
   parameter LEN_W = 20,      // width of a length in words
   parameter PACKETS_W = 14,  // width of a packet count
-  parameter TAG_W = 12,      // bits of a message's tag: source port and sequence number
-  parameter PENDING = 8,     // incomplete messages
+  parameter TAG_W = 12,      // width of a message's tag: source port and sequence number
+  parameter PENDING = 8,     // slots for incomplete messages
   parameter GATES = 0        // 1: gates the clocks of idle parts
 ) (
   input  wire              clk_i,
@@ -27,16 +28,16 @@ module depacketizer #(
   input  wire              tail_i,
   input  wire [FLIT_W-1:0] flit_i,
   output wire              data_valid_o,
-  output wire              data_add_o,       // add, else store
+  output wire              data_add_o,       // 1: add, 0: store
   output wire [ADDR_W-1:0] data_address_o,
-  output wire [LANES-1:0]  data_lanes_o,     // lanes that hold a word
+  output wire [LANES-1:0]  data_lanes_o,     // lanes that contain a word
   output wire [VCS-1:0]    data_vc_o,        // one-hot
-  output wire [VCS*ADDR_W-1:0] vc_address_o,  // where the next flit of each virtual channel's packet goes
+  output wire [VCS*ADDR_W-1:0] vc_address_o,  // address of the next flit of each virtual channel's packet
   output wire [VCS*LANES-1:0]  vc_lanes_o,
   output wire [FLIT_W-1:0] data_o,
-  output wire              arrived_o,        // the last tail of a message arrived
+  output wire              arrived_o,        // a message's last tail arrived
   output wire              arrived_add_o,
-  output wire              arrived_store_o,  // and the message is stored, not added
+  output wire              arrived_store_o,  // likewise, for a message that is stored, not added
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );
@@ -50,11 +51,11 @@ module depacketizer #(
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
   localparam [PACKETS_W-1:0] ONE = 1;
 
-  localparam NUMBER_W = LEN_W - LANE_W;  // bits of a number of full flits
+  localparam NUMBER_W = LEN_W - LANE_W;  // width of the number of full flits
   localparam [NUMBER_W-1:0] ONE_FLIT = 1;
   localparam [PACKETS_W-1:0] TWO = 2;
 
-  // The packet under way on each virtual channel.
+  // The packet in progress on each virtual channel.
   wire [NAME_W-1:0]   name_in = {flit_i[TAG_AT+:TAG_W], flit_i[FLOW_AT+:FLOW_W], flit_i[0]};
   wire [LEN_W-1:0]    words_in = flit_i[WORDS_AT+:LEN_W];
   wire [PACKETS_W-1:0] packets_in = flit_i[PACKETS_AT+:PACKETS_W];
@@ -62,14 +63,14 @@ module depacketizer #(
   reg [VCS*NAME_W-1:0]    name_q;
   reg [VCS*ADDR_W-1:0]    address_q;
   reg [VCS*LEN_W-1:0]     words_q;    // remaining words
-  reg [VCS-1:0]           some_q, full_q;  // of them: any, a full flit
-  reg [VCS*PACKETS_W-1:0] others_q;   // of the message's packets
-  reg [VCS-1:0]           single_q, two_q;  // of its packets: one, two
+  reg [VCS-1:0]           some_q, full_q;  // whether any words remain; whether a full flit remains
+  reg [VCS*PACKETS_W-1:0] others_q;   // number of the message's other packets
+  reg [VCS-1:0]           single_q, two_q;  // the message has one packet; has two packets
   /* verilator lint_on MULTIDRIVEN */
-  reg [VCS*VCS-1:0]       same_q;     // of two virtual channels: the same message
-  reg [VCS*PENDING-1:0]   match_q;    // its slot
+  reg [VCS*VCS-1:0]       same_q;     // pairs of virtual channels that receive the same message
+  reg [VCS*PENDING-1:0]   match_q;    // the message's slot, one-hot
 
-  // Messages of which some packets have come.
+  // Messages of which some, but not all, packets have arrived.
   reg [PENDING-1:0]   pending_q;
   reg [PENDING-1:0]   last_q;     // one packet is missing
   reg [PENDING*NAME_W-1:0]    message_q;
@@ -78,7 +79,7 @@ module depacketizer #(
 
   // State of the incoming flit's virtual channel.
   wire valid = |valid_i;
-  wire [VCS-1:0] equal, completes, stores;  // completes: its packet is the message's last
+  wire [VCS-1:0] equal, completes, stores;  // completes: the packet is the last one that its message misses
   reg [NAME_W-1:0]    name;
   reg [ADDR_W-1:0]    address;
   reg [LANES-1:0]     lanes;
@@ -112,7 +113,7 @@ module depacketizer #(
   wire full = |(full_q & valid_i);
   wire single = |(single_q & valid_i);
   wire known = |match;
-  wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the first
+  wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the first free slot, one-hot
   wire ends = valid && tail_i;
   wire counts = ends && !single;
 
@@ -130,7 +131,7 @@ module depacketizer #(
   assign overflow_o = overflow_q;
   wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
 
-  // Clocks while a flit comes: of all, of its virtual channel's packet, and of messages, when a packet of one ends.
+  // Gated clocks: for an arriving flit, for its virtual channel's packet, and for message slots, when a packet ends.
   wire clk, message_clk;
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid), .clk_o(clk));
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk), .enable_i(counts), .clk_o(message_clk));
@@ -167,7 +168,7 @@ module depacketizer #(
           for (k = 0; k < PENDING; k = k + 1)
             match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
         end else if (counts) begin
-          // The message gives its place back, or gets one.
+          // The message frees its slot, or is allocated one.
           if (known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
           else if (same[l]) match_q[l*PENDING+:PENDING] <= free;
         end
@@ -181,7 +182,7 @@ module depacketizer #(
       wire [PACKETS_W-1:0] missing = missing_q[l*PACKETS_W+:PACKETS_W];
       always @(posedge message_clk) begin
         if (counts) begin
-          // A place that is free may be written for nothing.
+          // A free slot may be written unnecessarily.
           if (free[l]) message_q[l*NAME_W+:NAME_W] <= name;
           if (match[l] || free[l]) begin
             missing_q[l*PACKETS_W+:PACKETS_W] <= pending_q[l] ? missing - ONE : others;

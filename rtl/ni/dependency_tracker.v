@@ -1,15 +1,15 @@
-// Counts, per flow, the messages that have been reduced or stored. An arrival counts from the next cycle on; any number may
-// arrive at once, also of one flow. Queries are answered in the same cycle. The first LATE events may be late in their cycle:
-// the others are added up before them.
+// Counts, per flow, the messages that have been reduced or stored. An arrival counts from the next cycle on; any number of
+// events, even of the same flow, may occur in one cycle. Queries are answered in the same cycle. The first LATE events may
+// be valid late in the cycle, since they are added after the others.
 `default_nettype none
 module dependency_tracker #(
-  parameter FLOWS = 64,    // number of flows, up to 2^FLOW_W
+  parameter FLOWS = 64,    // number of flows, at most 2^FLOW_W
   parameter FLOW_W = 10,   // width of a flow number
-  parameter COUNT_W = 10,  // bits of a count; arrivals of a flow stay below 2^COUNT_W
-  parameter EVENTS = 8,    // arrivals per cycle, from 2
-  parameter LATE = EVENTS / 2,  // late ones among them, from 1 to EVENTS - 1
+  parameter COUNT_W = 10,  // width of a count; a flow has fewer than 2^COUNT_W arrivals
+  parameter EVENTS = 8,    // arrivals per cycle, at least 2
+  parameter LATE = EVENTS / 2,  // late events among them, 1 to EVENTS - 1
   parameter QUERIES = 4,   // queries per cycle, one per port
-  parameter GATES = 0      // 1: gates the clock while nothing arrives
+  parameter GATES = 0      // 1: gates the clock while no message arrives
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
@@ -54,7 +54,7 @@ module dependency_tracker #(
     added = with_late(count + {{(COUNT_W - EARLY_W){1'b0}}, early}, late);
   endfunction
 
-  // The flows of arrivals, one-hot: the group, and the flow in its group.
+  // The flow of each arrival, one-hot: its group, and its position within the group.
   reg [EVENTS*GROUPS-1:0] event_group;
   reg [EVENTS*GROUP-1:0]  event_place;
   integer i, k;
@@ -84,7 +84,7 @@ module dependency_tracker #(
       always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
-        else if (|arrived_i)  // most of its work in simulation
+        else if (|arrived_i)  // most of its simulation work
 `else
         else
 `endif

@@ -1,6 +1,6 @@
-// Reads the data of issued messages from the gradient buffer, one flit per cycle, in the order of issue. It holds at
-// most two messages. A request leaves when req_ready_i indicates that its data has a free slot and includes all sums in
-// progress. It is registered, and is announced a cycle earlier (next_o), whether or not it can leave.
+// Requests the data of issued messages from the gradient buffer, one flit per cycle, in issue order. It holds at most two
+// messages. A request leaves when req_ready_i indicates that its data has a free slot and no pending sum would change it.
+// The request is registered, and is announced one cycle ahead (next_o), whether or not it will be able to leave.
 `default_nettype none
 module dma_address_generator #(
   parameter ADDR_W = 24,  // width of an address, in words of 4 bytes
@@ -14,21 +14,21 @@ module dma_address_generator #(
   input  wire [LEN_W-1:0]  words_i,      // at least 1
   output wire              req_valid_o,
   output wire [ADDR_W-1:0] req_address_o,
-  output wire [LANES-1:0]  req_lanes_o,    // lanes that hold a word, from lane 0
+  output wire [LANES-1:0]  req_lanes_o,    // lanes that contain a word, starting at lane 0
   input  wire              req_ready_i,
-  output wire              next_o,         // the next cycle's request, if there is one:
+  output wire              next_o,         // the following outputs describe the next cycle's request
   output wire [ADDR_W-1:0] next_address_o,
   output wire [LANES-1:0]  next_lanes_o,
   output wire              busy_o
 );
   localparam [LEN_W-1:0] STEP = LANES[LEN_W-1:0];
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
-  // State of the front message, from its request on, and of the message after it.
+  // The front message, from its current request on, and the message behind it.
   reg              front_q, behind_q;
   reg [ADDR_W-1:0] address_q, behind_address_q;
   reg [LEN_W-1:0]  words_q, behind_words_q;
   reg [LANES-1:0]  lanes_q;
-  reg              last_q;  // index of the message's request
+  reg              last_q;  // the request is the front message's last
 
   wire send = front_q && req_ready_i;
   wire pop = send && last_q;

@@ -1,11 +1,11 @@
-// A queue of DEPTH words. A word pushed in a cycle is at the front in the next cycle at the earliest. A push into a
-// full queue is refused (full_o) unless the front leaves in the same cycle; a pop of an empty one has no effect. With
-// FRONT the front word is in a register, which shortens paths, and data_i is written to its slot whether or not it is
-// pushed: data_o is undefined while the queue is empty.
+// A queue of DEPTH words. A pushed word reaches the front in the next cycle at the earliest. A push into a full queue is
+// ignored (full_o) unless the front word leaves in the same cycle; popping an empty queue has no effect. With FRONT, the
+// front word is in a register, which shortens paths. data_i is then written whether or not it is pushed, and data_o is
+// undefined while the queue is empty.
 `default_nettype none
 module fifo #(
-  parameter WIDTH = 128,  // bits of a word, from 1
-  parameter DEPTH = 16,   // words, a power of two from 2
+  parameter WIDTH = 128,  // word width, at least 1
+  parameter DEPTH = 16,   // words, a power of two, at least 2
   parameter ADDR_W = 4,   // log2(DEPTH)
   parameter FRONT = 0     // 1: data_o is registered
 ) (
@@ -25,7 +25,7 @@ module fifo #(
 
   wire do_pop = pop_i && !empty_o;
   wire do_push = push_i && (!full_o || do_pop);
-  // An index that is a sum is as wide as its terms, except in Icarus 11: it needs a name.
+  // A named wire, because Icarus 11 does not truncate a sum that is used directly as an index.
   wire [ADDR_W-1:0] tail = head_q + count_q[ADDR_W-1:0];
 
   assign empty_o = count_q == {(ADDR_W + 1){1'b0}};

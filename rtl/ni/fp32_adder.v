@@ -1,35 +1,35 @@
-// IEEE 754 binary32 addition: round to nearest even, subnormals, infinities; every NaN result is the quiet NaN
-// 7fc00000. One sum per cycle, two cycles after its operands: align | add and normalize | round. 0 in other cycles.
-// Without the registers between the stages the sum is valid in the cycle of its operands. With fractions of 7 bits
-// operands and sums are bfloat16. Integers use the same path: their lower bits as significands, the upper ones as
-// exponents.
+// Adds IEEE 754 binary32 numbers with round to nearest even, subnormals and infinities; every NaN result is the quiet NaN
+// 7fc00000. One sum per cycle, two cycles after its operands (align | add and normalize | round); sum_o is 0 in other
+// cycles. If it is not PIPELINED, the sum is valid in the cycle of its operands. With 7-bit fractions, operands and sums
+// are bfloat16. Integers use the same path: their lower bits as significands, their upper bits as exponents.
 `default_nettype none
 module fp32_adder #(
-  parameter PIPELINED = 1,    // 0: no registers, no clock, and valid_i is ignored
+  parameter PIPELINED = 1,    // 0: combinational; clk_i and valid_i are ignored
   parameter FRACTION_W = 23,  // 23: binary32; 7: bfloat16
   parameter GATES = 0,        // 1: gates the clock of a stage without operands
   parameter WIDTH = 9 + FRACTION_W
 ) (
   input  wire             clk_i,
-  input  wire             valid_i,  // operands are valid; otherwise this stage and the following ones hold
+  input  wire             valid_i,  // operands are valid; otherwise the stages hold their contents
   input  wire             next_i,   // valid_i of the previous cycle
-  // Rounds binary32 to a bfloat16 in its upper half; constant while anything is in flight.
+  // Rounds the binary32 sum to a bfloat16 in its upper half; constant while anything is in flight.
   input  wire             short_i,
-  input  wire             int_i,    // wrapping integers instead of binary32; constant likewise
+  input  wire             int_i,    // wrapping integers instead of binary32; constant while anything is in flight
   input  wire [WIDTH-1:0] a_i,
   input  wire [WIDTH-1:0] b_i,
   output reg  [WIDTH-1:0] sum_o
 );
   localparam SIGNIFICAND_W = FRACTION_W + 1;
-  localparam EXACT_W = SIGNIFICAND_W + 3;  // with guard, round and sticky bit
+  localparam EXACT_W = SIGNIFICAND_W + 3;  // with guard, round and sticky bits
   localparam SHIFTED_W = SIGNIFICAND_W + 31;
-  localparam GROUPS = (EXACT_W + 3) / 4;    // of four bits, from the highest down
+  localparam GROUPS = (EXACT_W + 3) / 4;    // groups of four bits, from the highest down
   localparam PADDING = 4 * GROUPS - EXACT_W;
 
-  // Align: the larger magnitude is x, y shifts to its exponent. {y: significand, guard, round, sticky; x: significand;
-  // exponent; of exponents below 32 one bit of 8 for its lower three bits, the highest for 0, and one of 4 for the next two;
-  // sign of x; subtract; infinity or NaN; NaN; sign of a zero sum}. Both differences of the exponents are there when it is
-  // known which is larger. Integers: {b's lower bits, 000; a's lower bits; sum of the upper ones}.
+  // Align: x is the operand with the larger magnitude; y is shifted to the exponent of x. Returns {y: significand, guard,
+  // round, sticky; x: significand; exponent; for exponents below 32, the lower three bits decoded one-hot (highest bit for
+  // 0) and the next two bits decoded one-hot; sign of x; subtract; infinity or NaN; NaN; sign of a zero sum}. Both exponent
+  // differences are computed before it is known which is needed. Integers: {b's lower bits, 000; a's lower bits; sum of
+  // the upper bits}.
   /* verilator lint_off BLKSEQ */  // the variables of functions are not registers
   function [EXACT_W+SIGNIFICAND_W+24:0] align(input [WIDTH-1:0] a, input [WIDTH-1:0] b, input whole);
     reg swap, keep, x_leads, y_leads, a_normal, b_normal, nan, far;
@@ -84,12 +84,12 @@ module fp32_adder #(
     end
   endgenerate
 
-  // Add and normalize, no further than a subnormal's exponent. How far is anticipated while the sum is made: digits x - y
-  // are a one, ones that are taken off again, and then the highest bit of the difference or the bit above it, which the
-  // next stage sees. Each group of four digits knows its own first one, and the exponent is there less one for every group,
-  // when it is known which group is the first with a one. {sum is zero; no further; exponent; significand, guard, round,
-  // sticky}
-  localparam GROUP_W = 6;  // bits of the exponent above the group's digits
+  // Add and normalize, but not below a subnormal's exponent. The shift distance of a difference is anticipated in parallel
+  // with the subtraction, from the first nonzero digit of x - y that the following digits do not cancel; it may be one too
+  // small, which the next stage corrects. Each group of four bits locates its own first one, and each group's exponent is
+  // ready when the first group with a one is known. Returns {sum is zero; not to be shifted further; exponent; significand,
+  // guard, round, sticky}.
+  localparam GROUP_W = 6;  // width of the exponent above the position within a group
   function [EXACT_W+10:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
                               input [7:0] unit, input [3:0] eights, input whole_sum);
     reg [EXACT_W:0]   total;
@@ -97,7 +97,7 @@ module fp32_adder #(
     reg [4*GROUPS-1:0] ones, limits;
     reg [2*GROUPS-1:0] place;    // position of a group's first one
     reg [GROUPS-1:0]   any, earlier, first, ends;
-    reg [31:0] limit;  // limit of the exponent: the highest bit of an exponent of 0
+    reg [31:0] limit;  // one-hot: the last position that the exponent allows, the highest bit for an exponent of 0
     reg [3:0]  four, limit_of;
     reg [1:0]  left;   // position within the group
     reg [GROUP_W-1:0] upper, borrowed;
@@ -125,7 +125,7 @@ module fp32_adder #(
       earlier = any << 1;
       for (i = 1; i < GROUPS; i = i * 2) earlier = earlier | earlier << i;
       first = any & ~earlier & {GROUPS{subtract}};
-      // A sum that is added is not shifted on: the first of its groups is none.
+      // A true addition needs no left shift: `first` is zero.
       if (subtract) shifted = {EXACT_W{1'b0}};
       else if (total[EXACT_W] && !whole_sum) shifted = {total[EXACT_W:2], total[1] || total[0]};
       else shifted = total[EXACT_W-1:0];
@@ -158,7 +158,7 @@ module fp32_adder #(
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
       always @(posedge clk) begin
 `ifdef VERILATOR
-        if (next_i)  // unused otherwise; most of the work in simulation
+        if (next_i)  // otherwise unused; this is most of the simulation work
 `endif
         begin
           added_q <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
@@ -173,9 +173,10 @@ module fp32_adder #(
     end
   endgenerate
 
-  // Round, without the leading bit, which the exponent tells: a carry out of the fraction goes into the exponent, as it must.
-  // Whether to round up, and how far a carry goes in each octet of the fraction, is found for both places that it may have
-  // while it is found which it is. An octet is rounded up if all below it are ones, that of a bfloat16 by itself.
+  // Round, without the leading bit, which the exponent implies: a carry out of the fraction correctly increments the
+  // exponent. Whether to round up, and the carries within each octet of the fraction, are computed for both possible
+  // positions of the fraction before it is known which applies. A carry enters an octet if all bits below it are ones; in
+  // a bfloat16, rounding up starts at its own lowest octet.
   localparam LOW = FRACTION_W - 7;
   wire             sum_valid;
   wire             short = FRACTION_W > 7 && short_i;
@@ -198,7 +199,7 @@ module fp32_adder #(
   endfunction
   integer b;
   always @* begin
-    // Without a sum the result is unused, which saves simulators most of the work.
+    // The result is used only with a sum; leaving it undefined otherwise saves simulators most of the work.
     {leads, again, here, further, fraction, up, carry, ones, ones_further, rounded, exponent} = {(4*FRACTION_W+14){1'bx}};
     if (sum_valid) begin
       leads = normal_q[EXACT_W-1];
@@ -221,7 +222,7 @@ module fp32_adder #(
         ones_further = ones_further && further[b];
       end
       carry = carry && (again ? ones_further : ones);
-      // Without a leading one the sum is subnormal.
+      // If there is no leading one and no further shift, the sum is subnormal.
       if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
       else if (last_q) exponent = {7'd0, carry};
       else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;
@@ -233,7 +234,7 @@ module fp32_adder #(
     if (sum_valid)
 `endif
     begin
-      // As when the largest number is rounded up.
+      // Includes the case that the largest number is rounded up.
       infinite = special2_q || exponent2_q[8] || (leads && &exponent2_q[7:0]);
       ordinary = sum_valid && !infinite && !nan2_q;
       sum_o[WIDTH-1] = sum_valid && !nan2_q && (zero2_q ? zero_sign2_q : sign2_q);

@@ -1,25 +1,25 @@
-// Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9): the enqueue semaphore counts
-// chunks of final gradients in order; the layer-chunk table gives, per layer, the number of leading chunks that contain
-// its gradients; the layer index counter is the next layer to compute. A layer is released in a cycle in which its
-// number of chunks has arrived; taken_i dequeues it.
+// Chains communication into the next forward pass (gradient queuing, Fig. 9 of C-Cube). The enqueue semaphore counts the
+// chunks of final gradients, which arrive in order. The layer-chunk table gives the number of leading chunks that contain
+// the gradients of each layer. The layer index counter is the next layer to compute. A layer is released once its number
+// of chunks has arrived; taken_i dequeues it.
 `default_nettype none
 module gradient_queue #(
-  parameter LAYERS = 64,  // lines of the table, a power of two
+  parameter LAYERS = 64,  // table lines, a power of two
   parameter LAYER_W = 6,  // log2(LAYERS)
-  parameter CHUNK_W = 10  // bits of a number of chunks
+  parameter CHUNK_W = 10  // width of a chunk count
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
   input  wire               load_valid_i,
   input  wire [LAYER_W-1:0] load_layer_i,
   input  wire [CHUNK_W-1:0] load_chunks_i,  // chunks that must arrive before the layer may start
-  input  wire               start_i,        // a new iteration: no chunk has arrived, layer 0 is next
-  input  wire [LAYER_W:0]   layers_i,       // layers of the network
+  input  wire               start_i,        // starts an iteration: resets the chunk count and the layer
+  input  wire [LAYER_W:0]   layers_i,       // number of layers in the model
   input  wire               enqueue_i,      // a chunk has arrived; at most one per cycle
-  output wire               release_o,      // the gradients of the layer are complete
+  output wire               release_o,      // the layer's gradients are complete
   output wire [LAYER_W-1:0] layer_o,
-  input  wire               taken_i,        // its computation starts
-  output wire               done_o          // all layers have left
+  input  wire               taken_i,        // the layer's computation starts
+  output wire               done_o          // all layers have been dequeued
 );
   reg [CHUNK_W-1:0] table_q [0:LAYERS-1];
   reg [CHUNK_W-1:0] enqueued_q;

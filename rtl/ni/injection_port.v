@@ -1,26 +1,26 @@
-// Assigns each packet a virtual channel of the router's input port (in rotation from the one after the last
-// used, any with a credit) and sends one flit per cycle while it has credits. A credit counts in its arrival
-// cycle. Whether a head or a body would find room is reported whether or not one is present.
+// Assigns each packet a virtual channel of the router's input port (the first one with a credit, in rotation, after the
+// one used last) and sends one flit per cycle while there are credits. A credit counts in its arrival cycle. room_o is
+// valid for the given kind of flit (head or body) even without a flit.
 `default_nettype none
 module injection_port #(
   parameter VCS = 4,      // virtual channels
-  parameter VC_W = 2,     // bits of one
+  parameter VC_W = 2,     // width of a virtual channel number
   parameter CREDIT_W = 10, // width of a credit count
   parameter GATES = 0     // 1: gates the clock while no flit leaves and no credit arrives
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,
   input  wire                load_i,          // loads the initial credits
-  input  wire [VCS*CREDIT_W-1:0] credits_i,   // buffer slots of each virtual channel; 0: it does not exist
+  input  wire [VCS*CREDIT_W-1:0] credits_i,   // buffer slots of each virtual channel; 0: no such channel
   input  wire [VCS-1:0]      credit_i,        // [virtual channel]: a credit returns
   input  wire                flit_valid_i,
   input  wire                flit_head_i,
-  output wire                room_o,          // a pending flit leaves in this cycle
-  output wire                flit_taken_o,    // it leaves in this cycle
+  output wire                room_o,          // a flit would leave in this cycle
+  output wire                flit_taken_o,    // the flit leaves in this cycle
   output wire [VC_W-1:0]     vc_o
 );
   reg [VCS*CREDIT_W-1:0] credits_q;
-  reg [VC_W-1:0]         vc_q;  // of the current or the last packet
+  reg [VC_W-1:0]         vc_q;  // virtual channel of the current or the last packet
 
   localparam LAST_VC = VCS - 1;
   localparam [VC_W-1:0] LAST = LAST_VC[VC_W-1:0];

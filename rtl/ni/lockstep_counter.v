@@ -1,8 +1,8 @@
 // Delays a port's next timestep by the estimated serialization time of the current one (MultiTree, NI lockstep). A step
-// loaded in cycle c occupies the link for duration_i cycles from c, or from the nominal end of the previous step if
-// that is later; the next may start that long after, less absorbed_i. Instead of counting down it compares with the
-// always-running cycle counter now_i, so the clock of a waiting NI may be gated. Times are modulo 2^TIME_W: a port that
-// rests for more than half of that misreads the past.
+// loaded in cycle c occupies the link for duration_i cycles from c or, if that is later, from the nominal end of the
+// previous step. The next step may start absorbed_i cycles before the link is free. Instead of counting down, the module
+// compares times with the free-running cycle counter now_i, so a waiting NI's clock can be gated. Times are modulo
+// 2^TIME_W: after an idle time of more than half that range, a past time is mistaken for a future one.
 `default_nettype none
 module lockstep_counter #(
   parameter TIME_W = 32  // width of the cycle counter
@@ -20,8 +20,8 @@ module lockstep_counter #(
   reg [TIME_W-1:0] nominal_end_q;
   reg [TIME_W-1:0] release_q;
 
-  // Both possible ends and both releases are computed before it is known which step is later. Absorbed cycles are
-  // subtracted as one's complement with a carry, added without carries first.
+  // Both possible ends and releases are computed before it is known which applies. To subtract the absorbed cycles, their
+  // complement is added in a carry-save step, with a carry-in of 1.
   wire [TIME_W-1:0] to_end = nominal_end_q - now_i;
   wire              ended = to_end[TIME_W-1];
   wire [TIME_W-1:0] spared = ~absorbed_i;
@@ -36,8 +36,8 @@ module lockstep_counter #(
   wire [TIME_W-1:0] to_release = release_q - now_i;
   wire unused = &{1'b0, to_end, end_carry, now_carry};
 
-  // Whether the release is to come, without the difference: of all digits but the highest, by groups that double, whether release_q
-  // is above now_i (above), and whether it is where it is above in the group behind (level).
+  // Determines without a subtraction whether the release is in the future: compares all bits but the highest in groups of
+  // doubling size. above: release_q exceeds now_i in the group; level: release_q is at least now_i in each bit.
   localparam PAIRS_W = 1 << $clog2(TIME_W);
   reg [PAIRS_W-1:0] above, level;
   integer n;

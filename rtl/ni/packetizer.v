@@ -1,22 +1,22 @@
-// Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i per packet
-// (message-based: the whole message, with one head flit for all its sub-messages). It holds at most two messages, one
-// leaving and the next, so no cycle is lost between messages or packets. A message starts no earlier than latency_i
-// cycles after its push. A flit leaves when valid_o and taken_i, which need not wait for valid_o.
+// Splits issued messages into packets, in order: a head flit, then at most payload_words_i words of data (message-based:
+// the whole message, with one head flit for all its sub-messages). It holds the current message and the next, so no cycle
+// is lost between messages or packets. A message starts at least latency_i cycles after its push. A flit leaves in a cycle
+// with valid_o and taken_i; taken_i need not wait for valid_o.
 //
-// Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet, tag
-// (source port, sequence number), packets of the message, source route.
+// Head flit, from bit 0: add (otherwise store), flow, address of the packet's first word, number of data words in the
+// packet, tag (source port, sequence number), number of packets in the message, source route.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module packetizer #(
   parameter FLIT_W = 128,   // flit width
   parameter LANES = 4,      // words per flit, a power of two
-  parameter LATENCY_W = 4,  // bits of a latency
+  parameter LATENCY_W = 4,  // width of a latency
   parameter FLOW_W = 10,    // width of a flow number
   parameter ADDR_W = 24,    // width of a word address
   parameter LEN_W = 20,     // width of a length in words
   parameter PACKETS_W = 14, // width of a packet count
-  parameter SOURCE_W = 10,  // bits of a source port's identity
-  parameter ROUTE_W = 42,   // bits of a source route
+  parameter SOURCE_W = 10,  // width of a source port's number
+  parameter ROUTE_W = 42,   // width of a source route
   parameter GATES = 0       // 1: gates the clocks of idle parts
 ) (
   input  wire                 clk_i,
@@ -24,12 +24,12 @@ module packetizer #(
   input  wire [SOURCE_W-1:0]  source_i,
   input  wire [LEN_W-1:0]     payload_words_i,  // a multiple of LANES
   input  wire                 push_i,
-  input  wire [LATENCY_W-1:0] latency_i,  // cycles, from 2
+  input  wire [LATENCY_W-1:0] latency_i,  // cycles, at least 2
   input  wire                 add_i,
   input  wire [FLOW_W-1:0]    flow_i,
   input  wire [ADDR_W-1:0]    address_i,
-  input  wire [LEN_W-1:0]     words_i,    // data
-  input  wire [LEN_W-1:0]     total_i,    // data and padding
+  input  wire [LEN_W-1:0]     words_i,    // words of data
+  input  wire [LEN_W-1:0]     total_i,    // words of data and padding
   input  wire [PACKETS_W-1:0] packets_i,
   input  wire [ROUTE_W-1:0]   route_i,
   output wire                 place_o,    // push_i is permitted
@@ -39,7 +39,7 @@ module packetizer #(
   output wire                 valid_o,
   output wire                 head_o,
   output wire                 tail_o,
-  output wire                 last_o,     // tail of the message
+  output wire                 last_o,     // the flit is the message's tail
   output wire [FLIT_W-1:0]    flit_o,
   input  wire                 taken_i,
   output wire                 busy_o
@@ -58,23 +58,23 @@ module packetizer #(
   reg [1:0]           ready_q;
   reg                 add_q [0:1];
   reg [FLOW_W-1:0]    flow_q [0:1];
-  reg [ADDR_W-1:0]    address_q [0:1];  // of the next packet
-  reg [LEN_W-1:0]     words_q [0:1];    // from the next packet on
-  reg [LEN_W-1:0]     total_q [0:1];    // the same, while there is one
+  reg [ADDR_W-1:0]    address_q [0:1];  // the next packet's address
+  reg [LEN_W-1:0]     words_q [0:1];    // data words left, from the next packet on
+  reg [LEN_W-1:0]     total_q [0:1];    // likewise, with padding; valid while a packet is left
   reg [PACKETS_W-1:0] packets_q [0:1];
   reg [ROUTE_W-1:0]   route_q [0:1];
-  // Whether a packet contains all remaining words and whether it is the last: computed a cycle after the words, which
-  // is before a head needs it, since a head leaves at least two cycles after a push or the previous head.
+  // Whether the next packet contains all remaining data, and whether it is the last packet. Computed one cycle after the
+  // words, which is early enough: a head leaves at least two cycles after a push or the previous head.
   reg [1:0]           all_words_q, all_q;
   reg [1:0]           count_q;
   reg                 front_q;
   reg [SEQ_W-1:0]     sequence_q;
   reg                 in_packet_q;    // the head has left
-  reg                 last_packet_q;  // words left in the message
-  reg [BODY_W-1:0]    body_left_q;    // flits of the packet, data or padding
-  reg [BODY_W-1:0]    data_left_q;    // flits of it that hold data
+  reg                 last_packet_q;  // the packet is the message's last
+  reg [BODY_W-1:0]    body_left_q;    // flits left in the packet, data or padding
+  reg [BODY_W-1:0]    data_left_q;    // flits left in the packet that contain data
   reg                 last_flit_q;    // one flit is left
-  reg                 holds_data_q;   // the next flit holds data
+  reg                 holds_data_q;   // the next flit contains data
 
   wire back = front_q ^ count_q[0];
   wire starts = busy_o && ready_q[front_q];
@@ -109,7 +109,7 @@ module packetizer #(
   wire pop = take_body && last_o;
   integer i;
 
-  // Clocks of the registers of messages, which change with a new message or a leaving head, and of the rest.
+  // Clocks of the message registers, which change when a message is pushed or a head leaves, and of the other registers.
   wire message_clk, clk;
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || take_head), .clk_o(message_clk));
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || take || ready_q != 2'd3), .clk_o(clk));

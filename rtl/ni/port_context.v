@@ -1,10 +1,9 @@
-// The part of a network-interface port that every context has for itself, if there are several: reduce-schedule table,
+// The part of a network-interface port that is replicated per context, if there are several: reduce-schedule table,
 // timestep and lockstep counters, command decoder. The table is loaded line by line, then committed; from the next cycle
-// its first entry may issue, in cycles with active_i. After its last entry the table is back at its first line, so that
-// the same collective can follow immediately: clear_i, in the last cycle of a collective, restores the state after the
-// commit.
+// on, its entries can issue in cycles with active_i. After its last entry the table returns to its first line, so the same
+// collective can follow immediately: clear_i, in a collective's last cycle, restores the state after the commit.
 //
-// In a cycle with request_o the entry at the head may issue, and does if grant_i. A nop needs no grant.
+// In a cycle with request_o the entry at the head can issue; it does if grant_i is high. A nop needs no grant.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module port_context #(
@@ -21,7 +20,7 @@ module port_context #(
   parameter FLITS_W = 24,
   parameter PACKETS_W = 14,
   parameter ROUTE_W = 42,
-  parameter ECC = 0,         // of the table
+  parameter ECC = 0,         // 1: the table has check bits
   parameter GATES = 0,       // 1: gates the clocks of idle parts
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -37,18 +36,18 @@ module port_context #(
   input  wire               load_valid_i,
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
-  input  wire               commit_i,  // not in the cycle in which line 0 is loaded, nor with active_i and entries left
+  input  wire               commit_i,  // not in the cycle that loads line 0, nor with active_i while entries are left
   input  wire [INDEX_W:0]   lines_i,        // with commit_i
   input  wire [TOTAL_W-1:0] count_i,        // with commit_i
   input  wire               active_i,       // the context runs
-  input  wire               clear_i,        // it stops running in the next cycle
+  input  wire               clear_i,        // the context stops running in the next cycle
   input  wire               place_i,
   input  wire               satisfied_i,
   input  wire               grant_i,        // only with request_o
   output wire [FLOW_W-1:0]  query_flow_o,
   output wire [COUNT_W-1:0] query_dependencies_o,
   output wire               request_o,
-  output wire [ENTRY_W-1:0] entry_o,        // with the flow, step and address of the iteration
+  output wire [ENTRY_W-1:0] entry_o,        // with the iteration's flow, step and address
   output wire               ended_o,        // the table has no entries left after this cycle
   output wire [2:0]         state_o,        // as ni::DecoderState
   output wire [TOTAL_W-1:0] issued_o,

@@ -1,5 +1,5 @@
-// One 32-bit lane of the reduction unit: fp32, two bf16 (the upper one in the fp32 adder, the lower one in a narrow
-// adder), or wrapping int32. One result per cycle, two cycles after its operands.
+// One 32-bit lane of the reduction unit. It adds fp32, wrapping int32, or a pair of bf16: the upper one in the fp32 adder,
+// the lower one in a narrower adder. One result per cycle, two cycles after its operands.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0  // 1: gates the clocks of idle parts

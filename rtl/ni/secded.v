@@ -1,19 +1,18 @@
-// A code that corrects one changed bit of a word with its check bits and detects two (SECDED). The check bits are
-// parities of the data: each bit is in an odd number of them, at least three, and no two bits are in the same ones. So
-// the syndrome, the difference between the received check bits and those of the received data, has an odd number of
-// ones after one change, which it locates, and an even number after two. A memory's writer takes check_o and stores it
-// beside the data.
+// A single-error-correcting, double-error-detecting code (SECDED). The check bits are parities of the data: each data bit
+// is included in an odd number of them, at least three, and no two bits in the same set. Therefore the syndrome (the XOR
+// of the received check bits and those of the received data) has an odd number of ones after a single error, which it
+// locates, and an even number after a double error. A memory stores check_o of the written data alongside it.
 `default_nettype none
 module secded #(
   parameter DATA_W = 8,
   parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // derived; do not set
 ) (
   input  wire [DATA_W-1:0]  data_i,
-  input  wire [CHECK_W-1:0] check_i,      // as stored
-  output wire [CHECK_W-1:0] check_o,      // of data_i
+  input  wire [CHECK_W-1:0] check_i,      // as read from memory
+  output wire [CHECK_W-1:0] check_o,      // check bits of data_i
   output wire [DATA_W-1:0]  data_o,       // corrected
-  output wire               corrected_o,  // one bit was wrong, of data or check
-  output wire               wrong_o       // two bits or more were wrong
+  output wire               corrected_o,  // one bit of the data or the check bits was wrong
+  output wire               wrong_o       // at least two bits were wrong
 );
   generate
     if ((1 << (CHECK_W - 1)) < DATA_W + CHECK_W) begin : g_check_width

@@ -1,7 +1,7 @@
-// The current timestep of a port, from 1. advance_i moves it to step_i, never back.
+// A port's current timestep, starting at 1. advance_i moves it to step_i, but never back.
 `default_nettype none
 module timestep_counter #(
-  parameter STEP_W = 16  // bits of a timestep
+  parameter STEP_W = 16  // width of a timestep
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
