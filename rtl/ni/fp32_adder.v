@@ -85,7 +85,7 @@ module fp32_adder #(
   endgenerate
 
   // Add and normalize, but not below a subnormal's exponent. The shift distance of a difference is anticipated in parallel
-  // with the subtraction, from the first nonzero digit of x - y that the following digits do not cancel; it may be one too
+  // with the subtraction, from the first nonzero digit of x - y that the following digit does not cancel; it may be one too
   // small, which the next stage corrects. Each group of four bits locates its own first one, and each group's exponent is
   // ready when the first group with a one is known. Returns {sum is zero; not to be shifted further; exponent; significand,
   // guard, round, sticky}.

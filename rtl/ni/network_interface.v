@@ -1,98 +1,98 @@
-// The network interface: executes reduce-schedule tables. It consists of PORTS ports (ni_port), and a shared
-// dependency tracker and reduction unit. Message- or packet-based, by payload_words_i.
+// The network interface, which executes reduce-schedule tables. It consists of PORTS ports (ni_port) and a shared
+// dependency tracker and reduction unit. payload_words_i selects message- or packet-based flow control.
 //
-// Cycle by cycle (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold
-// in cycle c issues in c, one per port; its head flit leaves at c + dma_latency_i at the earliest; the next packet
-// or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add: its sums are
-// written in c + 4, and asked for from c + 5 on) or c + 1 (store) on. Credits count in the cycle in which they come. The credit of an ejected flit is given back in the
-// cycle in which it comes, later only where the reduction unit's queue might else overflow (credit_return). The credits
-// of injection are taken at the first start after reset.
+// Timing (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold in cycle c issues
+// in c, one per port. Its head flit leaves at c + dma_latency_i at the earliest; the next packet or message follows without
+// a gap. A message whose tail arrives in cycle c counts as arrived from c + 1 on if it is stored, or from c + 4 on if it is
+// added: its sums are written in c + 4 and requested from c + 5 on. Credits count in their arrival cycle. An ejected flit's
+// credit is returned in the flit's arrival cycle, or later if the reduction unit's queue could otherwise overflow
+// (credit_return). Injection credits are loaded at the first start after reset.
 //
-// The clock may be gated from a cycle with !busy_o on, until a flit or credit comes or now_i reaches the release_o
-// of a port whose state_o is 1 (lockstep). now_i runs on.
+// The clock may be gated from a cycle with !busy_o on, until a flit or credit arrives or now_i reaches the release_o of a
+// port whose state_o is 1 (lockstep). now_i must keep counting.
 //
-// Several CONTEXTS hold a collective each, with tables, counters and dependencies of its own, and end by themselves
-// (contexts.v). Tables are loaded while a context does not run, by load_valid_i, and then committed, a cycle after line 0 or later.
-// open_i gives the context its collective, whose id, buffer, priority and strides stay at the inputs while it has it; no two have
-// one id. start_i runs it, in the cycle of open_i or later, in the cycle after the commit or later.
-// A context keeps its tables: the same may be opened again without loading. Every output of a context is that of context 0 first.
+// With several CONTEXTS, each holds a collective with its own tables, counters and dependencies, and ends independently
+// (contexts.v). Load a context's tables with load_valid_i while it is not running, then commit them, at least one cycle
+// after line 0. open_i assigns the context a collective, whose id, buffer, priority and strides must stay at the inputs while
+// it is open; ids must differ. start_i runs it, in the cycle of open_i or later, and at least one cycle after the commit. A
+// context keeps its tables, so the same collective can be opened again without loading. In vectors, context 0 comes first.
 //
-// Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit a cycle on every channel of a
+// Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit per cycle on every channel of a
 // message's route.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module network_interface #(
   parameter PORTS = 4,       // at least 1
   parameter FLIT_W = 128,    // flit width
-  parameter LANES = 4,       // words of a flit, FLIT_W / 32, a power of two from 2
+  parameter LANES = 4,       // words per flit, FLIT_W / 32, a power of two, at least 2
   parameter VCS = 4,         // virtual channels, at least 2
   parameter VC_W = 2,        // log2(VCS), rounded up
   parameter CREDIT_W = 10,   // width of a credit count
   parameter ENTRIES = 256,   // lines per port table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
-  parameter ITER_W = 10,     // bits of a number of iterations of a table
+  parameter ITER_W = 10,     // width of an iteration count
   parameter TOTAL_W = 16,    // width of the number of entries in all iterations
   parameter TIME_W = 32,     // width of the cycle counter
   parameter FLOWS = 64,      // flows, at most 2^FLOW_W
   parameter FLOW_W = 10,
-  parameter COUNT_W = 10,    // bits of a number of arrivals
+  parameter COUNT_W = 10,    // width of an arrival count
   parameter STEP_W = 16,
   parameter ADDR_W = 24,     // width of an address, in words of 4 bytes
-  parameter LEN_W = 20,      // bits of a message's length, in words
-  parameter FLITS_W = 24,    // bits of a message's length, in flits
-  parameter PACKETS_W = 14,  // bits of a message's length, in packets
-  parameter SOURCE_W = 10,   // bits of a port's identity in the system
-  parameter ROUTE_W = 42,    // bits of a source route; head and route fit a flit
+  parameter LEN_W = 20,      // width of a message length, in words
+  parameter FLITS_W = 24,    // width of a message length, in flits
+  parameter PACKETS_W = 14,  // width of a message length, in packets
+  parameter SOURCE_W = 10,   // width of a port's system-wide number
+  parameter ROUTE_W = 42,    // width of a source route; a flit must hold the head with its route
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
-  parameter CONTEXTS = 1,    // collectives in flight, from 1
+  parameter CONTEXTS = 1,    // collectives in flight, at least 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
-  parameter ID_W = 5,        // bits of a collective's id in a head flit, from CONTEXT_W; there is none with one context
+  parameter ID_W = 5,        // width of a collective's id in a head flit, at least CONTEXT_W; unused with one context
   parameter ARRIVALS_W = 16, // width of a collective's arrival count
-  parameter PRIORITY_W = 8,  // bits of its priority
-  parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
-  parameter ECC = 0,         // 1: tables correct one changed bit of a line and report two
+  parameter PRIORITY_W = 8,  // width of a collective's priority
+  parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i (see reduction_unit)
+  parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
   parameter GATES = 0,       // 1: gates the clocks of idle blocks; nothing else changes
-  parameter EJECT_CREDITS = 3,  // slots per virtual channel granted to the router at ejection; VCS times that below QUEUE
+  parameter EJECT_CREDITS = 3,  // ejection credits per virtual channel; VCS * EJECT_CREDITS must be below QUEUE
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  input  wire [TIME_W-1:0]         now_i,            // cycles, always running
+  input  wire [TIME_W-1:0]         now_i,            // cycle counter, always running
   // Configuration, constant while anything is in flight.
   input  wire [1:0]                type_i,           // element type; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
   input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, 2 to BUFFER - 2
-  input  wire [LEN_W-1:0]          payload_words_i,  // of a packet, whole flits; message-based: all ones less 3
-  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,   // strides from one iteration of the tables to the next, of each context
+  input  wire [LEN_W-1:0]          payload_words_i,  // words per packet, in whole flits; message-based: all ones minus 3
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,   // each context's strides between iterations of its tables
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
-  input  wire [VCS*CREDIT_W-1:0]   credits_i,        // slots of the router's input buffers
-  // Tables: loaded a line at a time, then started together.
-  input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // a port's contexts together
+  input  wire [VCS*CREDIT_W-1:0]   credits_i,        // buffer slots per virtual channel of the router's input ports
+  // Tables: loaded line by line, then started simultaneously.
+  input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // [port][context]
   input  wire [INDEX_W-1:0]        load_index_i,
   input  wire [LINE_W-1:0]         load_line_i,
   input  wire [CONTEXTS-1:0]       start_i,
-  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,       // of an iteration; with start_i, with several contexts with commit_i
-  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries of all iterations; with lines_i
-  // Several contexts; with one nothing of this counts.
+  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,       // lines per iteration; valid with start_i, or with commit_i if there are several contexts
+  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries in all iterations; valid with lines_i
+  // Inputs for several contexts, ignored if there is one.
   input  wire [CONTEXTS-1:0]       commit_i,
   input  wire [CONTEXTS-1:0]       open_i,
-  input  wire [CONTEXTS*ID_W-1:0]  id_i,             // constant while it is open, as all up to priority_i, and as the strides
+  input  wire [CONTEXTS*ID_W-1:0]  id_i,             // constant while the context is open, like the strides, base_i and priority_i
   input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // address of the collective's buffer, in words
-  input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed; the higher is served first
+  input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed; higher priorities are served first
   input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages that the collective expects; valid with open_i
   input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // number of contexts that start before it in the same cycle
-  input  wire [1:0]                order_i,          // as context_arbiter; constant while anything is in flight
+  input  wire [1:0]                order_i,          // as in context_arbiter; constant while anything is in flight
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
-  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // words that are needed, the first ones
+  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // lanes whose words are needed, starting at lane 0
   input  wire [PORTS-1:0]          dma_data_valid_i,
   input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
   output wire [PORTS-1:0]          read_valid_o,
@@ -106,12 +106,12 @@ module network_interface #(
   output wire [PORTS*ADDR_W-1:0]   store_address_o,
   output wire [PORTS*LANES-1:0]    store_lanes_o,
   output wire [PORTS*FLIT_W-1:0]   store_data_o,
-  // For a memory that may be late: arriving flits at the reduction unit, and whose oldest may proceed.
+  // For memories of variable latency: flits arriving at the reduction unit, and ports whose oldest flit can proceed.
   output wire [PORTS-1:0]          coming_valid_o,
   output wire [PORTS-1:0]          coming_add_o,
   output wire [PORTS*ADDR_W-1:0]   coming_address_o,
   output wire [PORTS*LANES-1:0]    coming_lanes_o,
-  input  wire [PORTS-1:0]          memory_ready_i,   // with WAITS
+  input  wire [PORTS-1:0]          memory_ready_i,   // used with WAITS
   // Injection channels.
   output wire [PORTS-1:0]          flit_valid_o,
   output wire [PORTS*VC_W-1:0]     flit_vc_o,
@@ -125,8 +125,8 @@ module network_interface #(
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
   output wire [PORTS*VCS-1:0]      credit_o,
-  output wire [CONTEXTS-1:0]       done_o,           // several contexts: it has ended, and is free from the next cycle on, in which its last sums are written
-  // For observers and for the clock gate; of a port's contexts together.
+  output wire [CONTEXTS-1:0]       done_o,           // with several contexts: last cycle of a collective; its last sums are written in the next, in which the context is free
+  // For observers and clock gating; indexed by [port][context].
   output wire [PORTS*CONTEXTS*3-1:0] state_o,        // as ni::DecoderState
   output wire [PORTS*CONTEXTS-1:0] issue_o,
   output wire [PORTS*CONTEXTS*TOTAL_W-1:0] issued_o,
@@ -134,11 +134,11 @@ module network_interface #(
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  release_o,
   output wire [PORTS-1:0]          arrived_o,        // a message's last tail arrived
-  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o, // these parts of lines that leave tables were corrected
+  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o, // parts of leaving table lines that were corrected
   output wire                      table_wrong_o,    // a table entry differs from the loaded one
   output wire                      busy_o,
   output wire                      stray_o,          // a head flit arrived for a collective without an open context
-  output wire [1:0]                overflow_o        // lost: bit 0 a flit at the reduction unit, bit 1 a message at a depacketizer
+  output wire [1:0]                overflow_o        // losses; bit 0: a flit at the reduction unit, bit 1: a message at a depacketizer
 );
   localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // context and flow
   localparam EVENTS = 2 * PORTS;                                // arrivals per cycle
@@ -164,7 +164,7 @@ module network_interface #(
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
   wire [PORTS-1:0]         owes;
-  reg                      started_q;  // since the reset: the neighbours' places are not as many again at a second start
+  reg                      started_q;  // started since reset; at later starts, some of the neighbours' slots may be occupied
 
   assign dma_valid_o = dma_request & ~conflict;
   assign coming_valid_o = data_valid;
@@ -235,7 +235,7 @@ module network_interface #(
     .dma_next_lanes_i(dma_next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy),
     .overflow_o(reduction_overflow));
 
-  // A store counts at once, a sum when it is written.
+  // A store counts immediately, a sum when it is written.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;
   reg [PORTS*TAGGED_W-1:0] flow1_q, flow2_q, flow3_q;
   wire takes_credits = |start_i && !started_q;
@@ -283,7 +283,7 @@ module network_interface #(
       assign place = {CONTEXT_W{1'b0}};
       wire unused = &{1'b0, open_i, arrivals_i, turn_i, ended, left};
     end else begin : g_several
-      wire [EVENTS*CONTEXTS-1:0] event_of;  // an event's contexts together
+      wire [EVENTS*CONTEXTS-1:0] event_of;  // [event][context]
       for (e = 0; e < EVENTS; e = e + 1) begin : g_event
         for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
           localparam [ID_W-1:0] CONTEXT = c;

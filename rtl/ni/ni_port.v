@@ -1,18 +1,17 @@
-// The part of the network interface that every port has for itself: reduce-schedule table, timestep and lockstep
-// counters, command decoder, DMA address generator with its buffer, packetizer, injection and depacketizer.
+// The part of the network interface that is replicated per port: reduce-schedule table, timestep and lockstep counters,
+// command decoder, DMA address generator with its buffer, packetizer, injection port and depacketizer.
 //
-// In a cycle in which the entry at the head of the table may issue (issue_o), it leaves the table, its message
-// enters the packetizer and its data is asked for from the next cycle on; its head flit leaves dma_latency_i
-// cycles later at the earliest. Nops take a cycle of their own, and need the lockstep. Lines of the table that are
-// passed over take a cycle each.
+// In a cycle in which the entry at the head of the table issues (issue_o), it leaves the table, its message enters the
+// packetizer, and its data is requested from the next cycle on; its head flit leaves at least dma_latency_i cycles later.
+// A nop takes a cycle and waits for the lockstep. Each skipped table line takes a cycle.
 //
-// A line of the table has behind its entry (coppice_layout.vh) the first iteration that it is in, and the one after its last. Flow,
-// step and address are those of iteration 0; each later one adds a stride.
+// In a table line, the entry (coppice_layout.vh) is followed by the first iteration that contains it and the iteration after
+// the last one. Flow, step and address are those of iteration 0; every further iteration adds a stride.
 //
-// With several CONTEXTS it has as many tables, counters and decoders (port_context), and one of the contexts whose entries
-// may issue does (context_arbiter). A head flit then says of which collective it is, by an id before the flow, and the words of
-// its data from the collective's own buffer on: data_address_o has the buffer's place here in it, and arrived_flow_o the context
-// instead of the id. stray_o reports a head flit of a collective without an open context.
+// With several CONTEXTS, each has its own table, counters and decoder (port_context), and context_arbiter selects one of
+// the contexts whose entries can issue. A head flit then contains the collective's id above its flow, and its address is
+// relative to the collective's buffer: data_address_o includes the local base address of the buffer, and arrived_flow_o
+// contains the context instead of the id. stray_o reports a head flit of a collective without an open context.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module ni_port #(
@@ -24,13 +23,13 @@ module ni_port #(
   parameter ENTRIES = 256,   // lines of the table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
   parameter ITER_W = 10,     // width of an iteration count
-  parameter TOTAL_W = 16,    // entries in all iterations
+  parameter TOTAL_W = 16,    // width of the number of entries in all iterations
   parameter TIME_W = 32,
   parameter FLOW_W = 10,
-  parameter COUNT_W = 10,    // dependencies
+  parameter COUNT_W = 10,    // width of a number of dependencies
   parameter STEP_W = 16,
-  parameter ADDR_W = 24,     // in words
-  parameter LEN_W = 20,      // in words
+  parameter ADDR_W = 24,     // width of a word address
+  parameter LEN_W = 20,      // width of a length in words
   parameter FLITS_W = 24,
   parameter PACKETS_W = 14,
   parameter SOURCE_W = 10,
@@ -38,12 +37,12 @@ module ni_port #(
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter CONTEXTS = 1,    // at least 1
-  parameter CONTEXT_W = 1,   // log2(CONTEXTS), rounded up, from 1
-  parameter ID_W = 1,        // bits of a collective's id, from CONTEXT_W; no id with one context
+  parameter CONTEXT_W = 1,   // log2(CONTEXTS), rounded up, at least 1
+  parameter ID_W = 1,        // width of a collective's id, at least CONTEXT_W; unused with one context
   parameter PRIORITY_W = 1,
-  parameter ECC = 0,         // of the tables
+  parameter ECC = 0,         // 1: tables have check bits
   parameter GATES = 0,       // 1: gates the clocks of idle parts
-  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // id or context, and flow
+  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // flow with its id or context
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -52,23 +51,23 @@ module ni_port #(
   input  wire [TIME_W-1:0]       now_i,
   // Configuration, constant while anything is in flight.
   input  wire                    lockstep_i,
-  input  wire [FLITS_W-1:0]      absorbs_i,        // flits that the lockstep estimate lets the buffer absorb
+  input  wire [FLITS_W-1:0]      absorbs_i,        // flits per timestep that the lockstep assumes buffers absorb
   input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
-  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // strides from one iteration of the table to the next
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // strides between iterations of the table
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [SOURCE_W-1:0]     source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
-  // Tables. With several contexts they are committed, not started, and run while their context is active.
+  // Tables. With several contexts, they are committed instead of started, and run while their context is active.
   input  wire [CONTEXTS-1:0]     load_valid_i,
   input  wire [INDEX_W-1:0]      load_index_i,
   input  wire [LINE_W-1:0]       load_line_i,
   input  wire                    start_i,
-  input  wire                    take_credits_i,   // credits_i hold from the next cycle on
+  input  wire                    take_credits_i,   // loads credits_i, effective from the next cycle on
   input  wire [INDEX_W:0]        lines_i,
   input  wire [TOTAL_W-1:0]      count_i,          // entries in all iterations
-  // Several contexts, as contexts.v has them.
+  // Several contexts, as in contexts.v.
   input  wire [CONTEXTS-1:0]     commit_i,
   input  wire [CONTEXTS-1:0]     open_i,
   input  wire [CONTEXTS-1:0]     active_i,
@@ -86,11 +85,11 @@ module ni_port #(
   output wire [CONTEXTS*FLOW_W-1:0]  query_flow_o,
   output wire [CONTEXTS*COUNT_W-1:0] query_dependencies_o,
   input  wire [CONTEXTS-1:0]     satisfied_i,
-  // Gradient buffer, read: data arrives dma_latency_i - 1 cycles after its request.
+  // Gradient buffer reads: data arrives dma_latency_i - 1 cycles after its request.
   output wire                    dma_valid_o,
   output wire [ADDR_W-1:0]       dma_address_o,
   output wire [LANES-1:0]        dma_lanes_o,
-  output wire                    dma_next_o,       // as dma_address_generator has them
+  output wire                    dma_next_o,       // as in dma_address_generator
   output wire [ADDR_W-1:0]       dma_next_address_o,
   output wire [LANES-1:0]        dma_next_lanes_o,
   input  wire                    dma_conflict_i,
@@ -113,7 +112,7 @@ module ni_port #(
   output wire                    data_add_o,
   output wire [ADDR_W-1:0]       data_address_o,
   output wire [LANES-1:0]        data_lanes_o,
-  output wire [VCS-1:0]          data_vc_o,        // as depacketizer has them
+  output wire [VCS-1:0]          data_vc_o,        // as in depacketizer
   output wire [VCS*ADDR_W-1:0]   vc_address_o,
   output wire [VCS*LANES-1:0]    vc_lanes_o,
   output wire [FLIT_W-1:0]       data_o,
@@ -121,7 +120,7 @@ module ni_port #(
   output wire                    arrived_add_o,
   output wire                    arrived_store_o,
   output wire [TAGGED_W-1:0]     arrived_flow_o,
-  // For observers and for the clock gate, of each context.
+  // For observers and clock gating, indexed by context.
   output wire [CONTEXTS*3-1:0]   state_o,
   output wire [CONTEXTS-1:0]     issue_o,
   output wire [CONTEXTS*TOTAL_W-1:0] issued_o,
@@ -140,13 +139,13 @@ module ni_port #(
   wire [ENTRY_W-1:0]   entry;
   wire [1:0]           op = entry[`COPPICE_OP_W-1:0];
   wire [TAGGED_W-1:0]  flow;
-  wire [ADDR_W-1:0]    address = entry[`COPPICE_ENTRY_ADDR_AT+:ADDR_W];  // in the collective's buffer
-  wire [ADDR_W-1:0]    source_address;  // in memory
+  wire [ADDR_W-1:0]    address = entry[`COPPICE_ENTRY_ADDR_AT+:ADDR_W];  // relative to the collective's buffer
+  wire [ADDR_W-1:0]    source_address;  // the address in memory
   wire [LEN_W-1:0]     words = entry[`COPPICE_ENTRY_WORDS_AT+:LEN_W];
   wire [LEN_W-1:0]     total = entry[`COPPICE_ENTRY_TOTAL_AT+:LEN_W];
   wire [PACKETS_W-1:0] packets = entry[`COPPICE_ENTRY_PACKETS_AT+:PACKETS_W];
   wire [ROUTE_W-1:0]   route = entry[`COPPICE_ENTRY_ROUTE_AT+:ROUTE_W];
-  wire [FLIT_W-1:0]    flit_in;  // with the context and the place in memory, in a head
+  wire [FLIT_W-1:0]    flit_in;  // a head contains the context and the address in memory
   wire                 message_ends;
   assign issue = |issue_o;
 
@@ -197,7 +196,7 @@ module ni_port #(
     end else begin : g_several
       wire [CONTEXTS-1:0]         request, busy;
       wire [CONTEXTS*ENTRY_W-1:0] entries;
-      assign pop = |busy;  // or skips a line
+      assign pop = |busy;  // an entry leaves or a line is skipped
       assign pass = 1'b0;
       for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
         port_context #(
@@ -220,7 +219,7 @@ module ni_port #(
         .clk_i(clk_i), .rst_ni(rst_ni), .order_i(order_i), .request_i(request), .fresh_i(fresh_i), .place_i(place_i),
         .priority_i(priority_i), .done_i(done_i), .grant_o(issue_o));
 
-      // The entry of the chosen context.
+      // The chosen context's entry.
       reg [ENTRY_W-1:0] chosen;
       reg [ID_W-1:0]    id;
       reg [ADDR_W-1:0]  base;
@@ -239,7 +238,7 @@ module ni_port #(
       assign flow = {id, entry[`COPPICE_ENTRY_FLOW_AT+:FLOW_W]};
       assign source_address = base + address;
 
-      // The contexts of the messages in the packetizer: the first, and the next.
+      // The contexts of the packetizer's first and second message, one-hot.
       reg [CONTEXTS-1:0] first_q, second_q;
       wire leaves = flit_valid_o && message_ends;
       assign left_o = first_q & {CONTEXTS{leaves}};
@@ -254,7 +253,7 @@ module ni_port #(
         end
       end
 
-      // A head's id gives way to the context, and its data get their place in memory.
+      // Replaces the id in a head with the context, and its address with the address in memory.
       localparam ADDR_AT = `COPPICE_HEAD_FLOW_AT + TAGGED_W;
       reg [ID_W-1:0]   context_in;
       reg [ADDR_W-1:0] base_in;
@@ -279,7 +278,7 @@ module ni_port #(
     end
   endgenerate
 
-  // The buffer holds requested data: a request needs a place.
+  // The buffer holds requested data, so each request needs a free slot.
   wire               data_empty, data_taken, address_busy, request;
   wire [FLIT_W-1:0]  data;
   reg  [BUFFER_W:0]  asked_q;
@@ -335,8 +334,8 @@ module ni_port #(
   assign busy_o = packet_busy || address_busy || pop || pass;
   assign overflow_o = pending_overflow;
 
-  // The buffer never overflows, by the count of requests; a message's end shows in the packetizer's state; the latency is
-  // below BUFFER.
+  // Counting requests keeps the buffer from overflowing; a message's end is visible in the packetizer's state; the latency
+  // is below BUFFER.
   wire unused = &{1'b0, data_full, data_count, message_ends, dma_latency_i};
 endmodule
 `default_nettype wire

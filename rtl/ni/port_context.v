@@ -10,13 +10,13 @@ module port_context #(
   parameter ENTRIES = 256,   // lines of the table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
   parameter ITER_W = 10,     // width of an iteration count
-  parameter TOTAL_W = 16,    // entries in all iterations
+  parameter TOTAL_W = 16,    // width of the number of entries in all iterations
   parameter TIME_W = 32,
   parameter FLOW_W = 10,
-  parameter COUNT_W = 10,    // dependencies
+  parameter COUNT_W = 10,    // width of a number of dependencies
   parameter STEP_W = 16,
-  parameter ADDR_W = 24,     // in words
-  parameter LEN_W = 20,      // in words
+  parameter ADDR_W = 24,     // width of a word address
+  parameter LEN_W = 20,      // width of a length in words
   parameter FLITS_W = 24,
   parameter PACKETS_W = 14,
   parameter ROUTE_W = 42,

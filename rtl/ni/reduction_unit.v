@@ -1,25 +1,27 @@
-// Adds arriving partial sums to the gradient buffer, one flit per cycle and port, or stores arriving final values. A
-// flit that arrives in cycle t reads its words in t (they arrive in t + 1, in a register in front of the adders) and
-// its sums are written in t + 4, readable from t + 5 on; a store is written in t.
+// Adds arriving partial sums to the gradient buffer, one flit per cycle and port, or stores arriving final values. A flit
+// that arrives in cycle t reads its words in t (they arrive in t + 1, in a register in front of the adders), and its sums
+// are written in t + 4, readable from t + 5 on. A store is written in t.
 //
-// A flit whose words overlap those of a sum in progress, or of a lower port's flit, waits in its port's queue until
-// that is written: at most five cycles for each other flit that is added to the same words. The oldest of a queue
-// proceeds as soon as it can; in a cycle in which it cannot, an arriving flit to be added passes the waiting ones,
-// unless one of them is to be stored: two messages for the same words, on any ports and at any rates, do not delay each
-// other for longer than they meet. A message's arrival counts when the sums of its flits are written, if none waited
-// (its data is requested a cycle later). If one waited, dma_conflict_o warns DMA requests that would read it before it
-// is written. The unit learns a port's request (dma_next_i) at least a cycle early, and keeps its comparison key. With
-// WAITS the memory decides which port may read or store in a cycle (ready_i): then only the oldest of its queue
-// proceeds, in arrival order, and delays no other port while it may not. overflow_o reports, until reset, that a flit
-// was lost in a full queue; credit_return prevents that. Lanes in use are the first ones of a flit, at least one.
+// A flit whose words overlap those of a pending sum or of a lower port's flit waits in its port's queue until they are
+// written: at most five cycles for each other flit added to the same words. The oldest flit of a queue proceeds as soon as
+// it can. When it cannot, an arriving flit to be added passes the waiting ones, unless one of them is a store. Therefore
+// two messages for the same words, on any ports and at any rates, delay each other only while they overlap.
+//
+// A message counts as arrived when the sums of its flits are written, if none of them waited (its data is requested one
+// cycle later). For flits that waited, dma_conflict_o holds back DMA requests that would read their words before they are
+// written. The unit receives each port's request (dma_next_i) at least a cycle early and keeps its comparison key.
+//
+// With WAITS the memory decides which ports can read or store in a cycle (ready_i). Then each queue's flits proceed in
+// arrival order, and a flit that cannot proceed delays no other port. overflow_o, sticky until reset, reports that a flit
+// was lost in a full queue, which credit_return prevents. A flit uses its first lanes, at least one.
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
   parameter FLIT_W = 128,  // flit width
   parameter LANES = 4,     // words per flit
-  parameter VCS = 1,       // places at a port of which a flit may have one, those of its virtual channels
+  parameter VCS = 1,       // virtual channels, each with an address and lanes for its next flit
   parameter ADDR_W = 24,   // width of a word address
-  parameter QUEUE = 16,    // flits that wait at a port, a power of two
+  parameter QUEUE = 16,    // flits that may wait per port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
   parameter WAITS = 0,     // 1: flits wait for ready_i
   parameter GATES = 0      // 1: gates the clocks of idle parts
@@ -29,14 +31,14 @@ module reduction_unit #(
   input  wire [1:0]              type_i,  // 0: fp32, 1: bf16, 2: int32
   input  wire [PORTS-1:0]        valid_i,
   input  wire [PORTS-1:0]        add_i,
-  input  wire [PORTS*VCS-1:0]    vc_i,          // one-hot, of each port: whose address and lanes are those of the flit
+  input  wire [PORTS*VCS-1:0]    vc_i,          // [port], one-hot: the flit's virtual channel, which selects its address and lanes
   input  wire [PORTS*VCS*ADDR_W-1:0] address_i,
   input  wire [PORTS*VCS*LANES-1:0]  lanes_i,
   input  wire [PORTS*FLIT_W-1:0] data_i,
   input  wire [PORTS-1:0]        ready_i,
   output wire [PORTS-1:0]        read_valid_o,
   output wire [PORTS*ADDR_W-1:0] read_address_o,
-  input  wire [PORTS*FLIT_W-1:0] read_data_i,   // of the cycle before
+  input  wire [PORTS*FLIT_W-1:0] read_data_i,   // the words requested in the previous cycle
   output wire [PORTS-1:0]        sum_valid_o,
   output wire [PORTS*ADDR_W-1:0] sum_address_o,
   output wire [PORTS*LANES-1:0]  sum_lanes_o,
@@ -46,7 +48,7 @@ module reduction_unit #(
   output wire [PORTS*LANES-1:0]  store_lanes_o,
   output wire [PORTS*FLIT_W-1:0] store_data_o,
   input  wire [PORTS-1:0]        dma_valid_i,
-  input  wire [PORTS-1:0]        dma_next_i,    // the words of its requests from the next cycle on:
+  input  wire [PORTS-1:0]        dma_next_i,    // announces the words that the port requests from the next cycle on
   input  wire [PORTS*ADDR_W-1:0] dma_next_address_i,
   input  wire [PORTS*LANES-1:0]  dma_next_lanes_i,
   output reg  [PORTS-1:0]        dma_conflict_o,
@@ -55,15 +57,15 @@ module reduction_unit #(
   output wire                    overflow_o
 );
   localparam LANE_W = $clog2(LANES);
-  localparam LINE_W = ADDR_W - LANE_W;  // bits of the number of a line of LANES words
+  localparam LINE_W = ADDR_W - LANE_W;  // width of the number of a line of LANES words
   localparam KEY_W = LINE_W - 1;
   localparam MAP_W = 4 * LANES;
   localparam SEEN_W = KEY_W + MAP_W;
   localparam SOUGHT_W = 2 * KEY_W + MAP_W;
-  localparam PLACE_W = LANES + ADDR_W;  // {lanes, address} of a flit
+  localparam PLACE_W = LANES + ADDR_W;  // a flit's {lanes, address}
 
-  // The oldest of each port's queue, in registers with its comparison key, and the flit of each port that
-  // proceeds: the oldest or the arriving one.
+  // The oldest flit of each port's queue, in registers with its comparison key, and the flit of each port that proceeds:
+  // the oldest or the arriving one.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*SOUGHT_W-1:0] comes_sought;
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
@@ -74,23 +76,23 @@ module reduction_unit #(
   wire [PORTS-1:0]        over;
   reg                     overflow_q;
 
-  // Sums under way: while their words come, and one, two and three cycles after.
+  // Pending sums: in the cycle in which their words arrive, and one, two and three cycles later.
   reg [PORTS-1:0]        read_q, first_q, second_q, third_q;
   reg [PORTS*PLACE_W-1:0] read_place_q, first_place_q, second_place_q, third_place_q;
-  reg [PORTS*SEEN_W-1:0]  read_seen_q, first_seen_q, second_seen_q, third_seen_q;  // what others are compared with
-  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // what came, twice, and what was read
+  reg [PORTS*SEEN_W-1:0]  read_seen_q, first_seen_q, second_seen_q, third_seen_q;  // comparison keys
+  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // data of the flit (twice), and the words read
   /* verilator lint_on MULTIDRIVEN */
 
-  // A flit has words of one line or of two that follow one another, so flits share words only where their first lines are the
-  // same or neighbours. In the Gray code of a line's number each neighbour differs in one digit: in the lowest the one, in
-  // step_of(line) the other. So lines that are the same, neighbours, or, with both digits, neighbours' neighbours agree in all
-  // others. Among those a line's number modulo four tells which it is: flits share words where their words do in a map of four
+  // A flit's words are in one line or two consecutive lines, so flits share words only if their first lines are equal or
+  // adjacent. In Gray code, the numbers of a line's two neighbours each differ from its own in one bit: one neighbour's in
+  // the lowest bit, the other's in step_of(line). Lines that agree in all other bits are therefore equal, adjacent or two
+  // apart. Line numbers modulo four distinguish these cases, so flits share words if their words overlap in a map of four
   // lines.
-  // The Gray code of a line's number, without the lowest digit.
+  // The Gray code of a line's number, without the lowest bit.
   function [KEY_W-1:0] key_of(input [LINE_W-1:1] line);
     key_of = line ^ (line >> 1);
   endfunction
-  // One-hot: the other digit in which a neighbour differs, the highest at the latest.
+  // One-hot: the bit in which the other neighbour differs; the highest bit if there is no other.
   function [KEY_W-1:0] step_of(input [LINE_W-1:0] line);
     reg [KEY_W-1:0] ends;
     begin
@@ -99,7 +101,7 @@ module reduction_unit #(
       step_of = ends & (~ends + {{(KEY_W-1){1'b0}}, 1'b1});
     end
   endfunction
-  // The words of a flit in a map of four lines.
+  // A flit's words in a map of four lines.
   function [MAP_W-1:0] map_of(input [LANES-1:0] lanes, input [LANE_W+1:0] address);
     reg [2*LANES-1:0] words;
     integer           i;
@@ -110,11 +112,11 @@ module reduction_unit #(
                                  (words[2*LANES-1:LANES] & {LANES{address[LANE_W+:2] + 2'd1 == i[1:0]}});
     end
   endfunction
-  // The key that flits are compared with.
+  // A flit's comparison key: {Gray code, words}.
   function [SEEN_W-1:0] seen_of(input [PLACE_W-1:0] place);
     seen_of = {key_of(place[ADDR_W-1:LANE_W+1]), map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
   endfunction
-  // The pattern that a flit is compared by: {digits that another's key must not have as ones; as zeros; its
+  // The pattern that a flit matches with other keys: {bits that must not be one in the key; bits that must not be zero;
   // words}.
   function [SOUGHT_W-1:0] sought_of(input [PLACE_W-1:0] place);
     sought_of = {~(key_of(place[ADDR_W-1:LANE_W+1]) | step_of(place[ADDR_W-1:LANE_W])),
@@ -127,8 +129,8 @@ module reduction_unit #(
               |(sought[MAP_W-1:0] & seen[MAP_W-1:0]);
   endfunction
 
-  // A flit may proceed unless some of its words are in a pending sum or in a flit at a lower port. Flits: the oldest of the
-  // queues, then the arriving flits; sums: by age, then by port.
+  // A flit can proceed unless it shares words with a pending sum or a lower port's flit. Flits: the oldest of each queue,
+  // then the arriving flits. Sums: by age, then by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, read_q};
   wire [2*PORTS*SEEN_W-1:0] there_seen;
@@ -158,7 +160,7 @@ module reduction_unit #(
     end
   end
 
-  // Sums under way of flits that have waited, and requests that would read those or flits that wait.
+  // Pending sums of flits that waited, and DMA requests for words of these or of waiting flits.
   reg  [PORTS-1:0]       read_late_q, first_late_q, second_late_q, third_late_q;
   wire any_late = |{queued, read_late_q, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
@@ -180,18 +182,18 @@ module reduction_unit #(
       end
     end
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
-      // The queue. Whether a flit that comes is kept is known late: it is written in any case, and counts a cycle later, as kept_q.
+      // The queue. Whether an arriving flit must wait is known late, so it is always written, and counts one cycle later (kept_q).
       reg [FLIT_W-1:0] queue_q [0:QUEUE-1];
       /* verilator lint_off MULTIDRIVEN */
       reg [QUEUE*PLACE_W-1:0] queue_place_q;
       reg [QUEUE-1:0]   queue_add_q;
       /* verilator lint_on MULTIDRIVEN */
       reg               kept_q, kept_store_q;
-      reg [QUEUE-1:0]   there_q;             // places that hold a flit, without that of kept_q
-      reg [QUEUE-1:0]   head_place_q, last_place_q;  // one-hot: the oldest, and what was written in the cycle before
-      reg [QUEUE_W-1:0] head_q, last_q;      // the same places by number
-      reg [QUEUE_W:0]   count_q, stores_q;   // flits, and those of them to be stored, without that of kept_q
-      reg               some_q, two_q, store_waits_q;  // of them: one, two, one to be stored
+      reg [QUEUE-1:0]   there_q;             // occupied slots, excluding that of kept_q
+      reg [QUEUE-1:0]   head_place_q, last_place_q;  // one-hot: the oldest flit's slot; the slot written last
+      reg [QUEUE_W-1:0] head_q, last_q;      // the same slots as numbers
+      reg [QUEUE_W:0]   count_q, stores_q;   // number of flits, and of stores among them, excluding kept_q
+      reg               some_q, two_q, store_waits_q;  // the queue has at least one flit; two flits; one store
       reg               oldest_add_q;
       wire [QUEUE-1:0]   holds = there_q | (last_place_q & {QUEUE{kept_q}});
       wire [QUEUE-1:0]   tail_place = kept_q ? {last_place_q[QUEUE-2:0], last_place_q[QUEUE-1]} : last_place_q;
@@ -199,16 +201,16 @@ module reduction_unit #(
       wire [QUEUE_W-1:0] tail = last_q + {{(QUEUE_W-1){1'b0}}, kept_q};
       wire [QUEUE_W:0]   count = count_q + {{QUEUE_W{1'b0}}, kept_q};
       wire [QUEUE_W:0]   stores = stores_q + {{QUEUE_W{1'b0}}, kept_store_q};
-      wire more = two_q || (some_q && kept_q);  // than one
+      wire more = two_q || (some_q && kept_q);  // more than one flit waits
       wire no_stores = !store_waits_q && !kept_store_q;
       wire pop = go_old[g];
       wire push = valid_i[g] && !go_new[g];
-      wire room = !count[QUEUE_W];  // whether the oldest leaves is known late
+      wire room = !count[QUEUE_W];  // ignores a leaving flit, which is known late
       wire write = valid_i[g] && room;
       wire [QUEUE_W:0] count_left = count - {{QUEUE_W{1'b0}}, 1'b1};
       wire [QUEUE_W:0] stores_left = stores - {{QUEUE_W{1'b0}}, 1'b1};
 
-      // The one behind the oldest, where there is one: simulators look for it only then.
+      // The second-oldest flit; simulators search for it only if there is one.
       reg [PLACE_W-1:0] next;
       reg               next_add;
       integer e;
@@ -221,7 +223,7 @@ module reduction_unit #(
         end
       end
 
-      // Places are made ready to be compared before it is known whose flit comes.
+      // Comparison keys are computed for all virtual channels before the arriving flit's channel is known.
       reg [PLACE_W-1:0]  comes, place;
       reg [SEEN_W-1:0]   comes_seen;
       reg [SOUGHT_W-1:0] sought_here;
@@ -257,7 +259,7 @@ module reduction_unit #(
       assign go_add[g] = go_old[g] ? oldest_add_q : add_i[g];
       assign go_data[g*FLIT_W+:FLIT_W] = go_old[g] ? queue_q[head_q] : data_i[g*FLIT_W+:FLIT_W];
       assign over[g] = push && !room;
-      // Clocks of what a port has while a flit comes or waits, of each place of the queue, and of the sums under way.
+      // Clocks of the port's state while a flit arrives or waits, of each queue slot, and of pending sums.
       wire clk, words_clk, late_clk, lane_clk;
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid_i[g] || queued[g]), .clk_o(clk));
       clock_gate #(.GATES(GATES)) i_words_gate (.clk_i(clk_i), .enable_i(read_q[g]), .clk_o(words_clk));
@@ -289,7 +291,7 @@ module reduction_unit #(
       end
       always @(posedge clk) begin
         if (write) queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
-        // A flit that arrives while nothing else waits is the oldest, if it is kept.
+        // A flit that arrives while none waits becomes the oldest if it has to wait.
         if (pop && more) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= next;
           oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_of(next);
@@ -352,7 +354,7 @@ module reduction_unit #(
           store_waits_q <= pop && !oldest_add_q ? stores_left != {(QUEUE_W + 1){1'b0}} : !no_stores;
         end
       end
-      // A flit that does not continue has no effect; whether it does is known late.
+      // Loaded even if the flit does not proceed, which is known late; it then has no effect.
       always @(posedge clk) begin
         if (queued[g] || valid_i[g]) begin
           read_place_q[g*PLACE_W+:PLACE_W] <= goes;

@@ -1,35 +1,35 @@
-// The reduce-schedule table of one port: loaded before the collective, read in order. Pieces of a pipelined schedule
-// repeat, so the table is a loop: its lines_i lines are repeated until count_i entries have been popped. A line is an
-// entry in the iterations from `first` to before `end`; in others it is skipped, in a cycle of its own (pass_o) without
-// hold_i. Flow, address and timestep advance by a stride with every iteration. A table that does not repeat is one
-// iteration: all windows are 0 to 1.
+// A port's reduce-schedule table, loaded before the collective and read in order. Since the pieces of a pipelined schedule
+// repeat, the table is a loop: its lines_i lines are repeated until count_i entries have been popped. A line is an entry in
+// iterations `first` to `end` - 1; in other iterations it is skipped, which takes one cycle (pass_o) without hold_i. Each
+// iteration adds a stride to flow, address and timestep. A table that does not repeat has one iteration: all windows are
+// 0 to 1.
 //
-// The fields that decide whether an entry issues, and when the next may (op, flow, dependencies, step, flits,
-// iterations), and its address are read a line ahead of the rest, so that they come out of registers: flow, step and
-// address of the current iteration, whether the line is in it, and whether it has more flits than absorbs_i. Both
-// memories are read a cycle ahead, as synchronous memory macros can. start_i puts the first line, which is kept in a
-// register, at the head in the next cycle; nothing is loaded in that cycle. If start_i is late in its cycle, first_i
-// announces early that the first line is next, if a line is.
+// The address, and the fields that decide whether an entry issues and when the next one can (op, flow, dependencies, step,
+// flits, iterations), are read one line ahead of the others, so that registers can provide the current iteration's flow,
+// step and address, whether it contains the line, and whether the line has more flits than absorbs_i. Both memories are
+// read one cycle ahead, as synchronous memory macros require. start_i puts the first line, which is kept in a register, at
+// the head in the next cycle; nothing is loaded in that cycle. If start_i is valid late in its cycle, first_i announces
+// early that the next line, if any, is the first one.
 //
-// With ECC a line has check bits in the memories and in the register of the first line (secded.v), and is corrected at
-// their outputs, in the same cycle: one changed bit in each part of a line has no effect, and is counted when the line
-// leaves; more are reported while it is at the head. A line is not written back.
+// With ECC, lines have check bits in the memories and in the first line's register (secded.v) and are corrected at their
+// outputs in the same cycle. A single-bit error in a part of a line has no effect and is counted when the line leaves;
+// larger errors are reported while the line is at the head. Corrected lines are not written back.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module schedule_table #(
-  parameter ENTRY_W = 192,  // bits of an entry
+  parameter ENTRY_W = 192,  // width of an entry
   parameter ENTRIES = 256,  // capacity in lines, a power of two
   parameter INDEX_W = 8,    // log2(ENTRIES)
-  parameter ITER_W = 10,    // bits of a number of iterations
+  parameter ITER_W = 10,    // width of an iteration count
   parameter TOTAL_W = 16,   // width of the number of entries in all iterations
   parameter FLOW_W = 10,
-  parameter COUNT_W = 10,   // dependencies
+  parameter COUNT_W = 10,   // width of a number of dependencies
   parameter STEP_W = 16,
-  parameter ADDR_W = 24,    // in words
+  parameter ADDR_W = 24,    // width of a word address
   parameter FLITS_W = 24,
-  parameter FLITS_AT = 102, // first bit of the flits in an entry
+  parameter FLITS_AT = 102, // first bit of an entry's flits field
   parameter ECC = 0,        // 1: lines have check bits
-  parameter GATES = 0,      // 1: gates the clocks of idle parts; memories have enables of their own
+  parameter GATES = 0,      // 1: gates the clocks of idle parts; memories have their own enables
   parameter LINE_W = ENTRY_W + 2 * ITER_W  // end, first, entry
 ) (
   input  wire               clk_i,
@@ -38,8 +38,8 @@ module schedule_table #(
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
   input  wire               start_i,
-  input  wire               first_i,          // with start_i; else not while pass_o
-  input  wire [INDEX_W:0]   lines_i,          // of an iteration
+  input  wire               first_i,          // with start_i; otherwise not while pass_o
+  input  wire [INDEX_W:0]   lines_i,          // lines per iteration
   input  wire [TOTAL_W-1:0] count_i,          // entries in all iterations
   input  wire [FLOW_W-1:0]  flow_stride_i,    // strides: constant while anything is in flight
   input  wire [ADDR_W-1:0]  address_stride_i,
@@ -47,36 +47,36 @@ module schedule_table #(
   input  wire [FLITS_W-1:0] absorbs_i,        // constant while anything is in flight
   input  wire               hold_i,           // no lines are skipped
   input  wire               pop_i,            // not while pass_o
-  output wire               valid_o,          // there is an entry, at the head or after skipped lines
+  output wire               valid_o,          // an entry is at the head or behind skipped lines
   output wire               pass_o,           // the line at the head is skipped
-  output wire [ENTRY_W-1:0] entry_o,          // with flow, step and address of the iteration
-  output wire               above_o,          // it has more flits than absorbs_i
+  output wire [ENTRY_W-1:0] entry_o,          // with the iteration's flow, step and address
+  output wire               above_o,          // the entry has more flits than absorbs_i
   output wire [TOTAL_W-1:0] issued_o,         // entries popped since the start
-  output wire [1:0]         corrected_o,      // this part of a leaving line was corrected
+  output wire [1:0]         corrected_o,      // parts of the leaving line that were corrected
   output wire               wrong_o           // the line at the head differs from the loaded one
 );
   localparam STEP_AT = `COPPICE_ENTRY_STEP_AT;
   localparam ADDR_AT = `COPPICE_ENTRY_ADDR_AT;
   localparam KEY_W = `COPPICE_ENTRY_WORDS_AT;       // op, flow, dependencies, step, address: the lowest bits of an entry
   localparam AHEAD_W = KEY_W + FLITS_W + 2 * ITER_W;
-  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the part after the flits
+  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the first bit after the flits
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;
   localparam [INDEX_W-1:0] ONE = 1;
   localparam AHEAD_CODE_W = AHEAD_W + (ECC != 0 ? 1 + $clog2(AHEAD_W + $clog2(AHEAD_W + 1) + 1) : 0);
   localparam REST_CODE_W = REST_W + (ECC != 0 ? 1 + $clog2(REST_W + $clog2(REST_W + 1) + 1) : 0);
   reg [AHEAD_CODE_W-1:0] ahead_lines_q [0:ENTRIES-1];
   reg [REST_CODE_W-1:0]  rest_lines_q [0:ENTRIES-1];
-  reg [AHEAD_CODE_W-1:0] first_q; // of the first line
-  reg [AHEAD_CODE_W-1:0] ahead_q; // of the line after the head
-  reg [REST_CODE_W-1:0]  rest_q;  // of the head
-  reg [KEY_W-1:0]   key_q;        // the same, with flow, step and address of the iteration
+  reg [AHEAD_CODE_W-1:0] first_q; // the part read ahead, of the first line
+  reg [AHEAD_CODE_W-1:0] ahead_q; // the part read ahead, of the line after the head
+  reg [REST_CODE_W-1:0]  rest_q;  // the rest of the head
+  reg [KEY_W-1:0]   key_q;        // the head's first fields, with the iteration's flow, step and address
   reg [FLITS_W-1:0] flits_q;
   reg               is_in_q, above_q;
   reg [INDEX_W-1:0] next_q;       // the line after the head
   reg [INDEX_W:0]   count_lines_q;
   reg [TOTAL_W-1:0] issued_q;
   reg [TOTAL_W-1:0] count_q;
-  reg [ITER_W-1:0]  iteration_q;  // of the head, and its offsets
+  reg [ITER_W-1:0]  iteration_q;  // the head's iteration; its offsets follow
   reg [FLOW_W-1:0]  flow_q;
   reg [STEP_W-1:0]  step_q;
   reg [ADDR_W-1:0]  address_q;
@@ -87,11 +87,10 @@ module schedule_table #(
   wire leaves = passes || (pop_i && valid_o);
   wire [INDEX_W:0] after = {1'b0, next_q} + 1'b1;
   wire ends = after == count_lines_q;               // the line after the head is the last one
-  wire wraps = next_q == {INDEX_W{1'b0}};           // it is the first line
+  wire wraps = next_q == {INDEX_W{1'b0}};           // the line after the head is the first line
   wire alone = lines_i == {{INDEX_W{1'b0}}, 1'b1};
 
-  // Clocks of the registers that change with a new line at the head, with the first line of a new iteration, and with a
-  // start.
+  // Clocks of the registers that change when a line reaches the head, when an iteration begins, and at a start.
   wire line_clk, iteration_clk, start_clk, first_clk;
   wire loads_first = load_valid_i && load_index_i == {INDEX_W{1'b0}};
   clock_gate #(.GATES(GATES)) i_line_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i || leaves), .clk_o(line_clk));
@@ -115,7 +114,7 @@ module schedule_table #(
       wire [REST_W-1:0]        unused_loaded_rest;
       wire                     first_corrected, first_wrong, ahead_corrected, ahead_wrong, rest_corrected, rest_wrong;
       wire [3:0]               unused;
-      reg                      corrected_q, wrong_q;  // of the part of the head that is read ahead
+      reg                      corrected_q, wrong_q;  // state of the head's part that is read ahead
       secded #(.DATA_W(AHEAD_W)) i_load_ahead (
         .data_i(loaded), .check_i({AHEAD_CHECK_W{1'b0}}), .check_o(ahead_code[AHEAD_CODE_W-1:AHEAD_W]), .data_o(unused_loaded),
         .corrected_o(unused[0]), .wrong_o(unused[1]));
