@@ -1,4 +1,4 @@
-"""Coppice from Python: run configurations, sweep over them, build schedules, read results as tables.
+"""Coppice for Python: runs configurations and sweeps, builds schedules, and reads results as tables.
 
 >>> import coppice
 >>> result = coppice.run("torus_4x4.yaml", collective={"algorithm": "ring", "size": 1 << 20})

@@ -1,4 +1,4 @@
-"""`python -m coppice`: the command, whose parts in Python use the interpreter that runs this."""
+"""`python -m coppice`: runs the command, whose Python parts use this interpreter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from coppice.command import CoppiceError, environment, find_command
 
 
 def main() -> None:
-    """Becomes the command."""
+    """Replaces this process with the command."""
     try:
         command = find_command()
         os.execve(command, ["coppice", *sys.argv[1:]], environment(command))

@@ -1,4 +1,4 @@
-"""The coppice command: where it is, and how it is called."""
+"""Finds and calls the coppice command."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-# A wheel has the command within the package, with the libraries that it needs.
+# A wheel contains the command inside the package, with the libraries that it needs.
 _INSTALLED = pathlib.Path(__file__).resolve().parent / "_installed"
 
 
 class CoppiceError(RuntimeError):
-    """The command refused its input (status 2), or the simulated run failed or took too long (status 1); the text is its
+    """The command rejected its input (status 2), or the run failed or timed out (status 1); the string is the command's
     message."""
 
     def __init__(self, message: str, status: int):
@@ -31,7 +31,7 @@ class CoppiceWarning(UserWarning):
 
 
 def reason_of(error: Exception) -> str:
-    """One line for people of an error that nobody expected."""
+    """A one-line, human-readable description of an unexpected error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     lines = [line for line in str(error).splitlines() if line.strip()]
@@ -39,9 +39,9 @@ def reason_of(error: Exception) -> str:
 
 
 def find_command() -> str:
-    """The command: $COPPICE, else that of the wheel around this file, the one on the path, or the checkout's.
+    """The path of the command: $COPPICE, otherwise that of this wheel, on the PATH, or of this checkout.
 
-    Raises CoppiceError where there is none.
+    Raises CoppiceError if there is none.
     """
     named = os.environ.get("COPPICE")
     if named:
@@ -61,7 +61,7 @@ def find_command() -> str:
 
 
 def environment(command: str) -> dict[str, str]:
-    """The environment of the command: this interpreter for its parts in Python, and the libraries of a wheel."""
+    """The command's environment: this interpreter for its Python parts, and a wheel's libraries."""
     values = dict(os.environ)
     values["COPPICE_PYTHON"] = sys.executable
     package = str(pathlib.Path(__file__).resolve().parents[1])
@@ -74,8 +74,8 @@ def environment(command: str) -> dict[str, str]:
 
 
 def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None, timeout: float | None = None) -> str:
-    """Runs the command in `folder` and returns what it prints; what it warns of become Python's warnings. Raises
-    CoppiceError if it fails, or has not ended after `timeout` seconds, when it is stopped."""
+    """Runs the command in `folder` and returns its output; its warnings become Python warnings. Raises CoppiceError if it
+    fails, or is stopped after `timeout` seconds."""
     command = [find_command(), *arguments]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout,
@@ -93,7 +93,7 @@ def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None,
 
 
 def version() -> str:
-    """The version of the command, such as "0.1.0"."""
+    """The command's version, such as "0.1.0"."""
     return call(["--version"]).split()[-1]
 
 

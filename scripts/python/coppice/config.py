@@ -11,12 +11,12 @@ from typing import Any, Union
 
 from coppice.command import schema
 
-# A configuration: a YAML file, or keys, nested or dotted.
+# A configuration: a YAML file, or a dictionary of nested or dotted keys.
 Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 def flattened(keys: Mapping[str, Any], within: str = "") -> dict[str, Any]:
-    """{"system": {"clock": "1 GHz"}} as {"system.clock": "1 GHz"}; dotted keys stay."""
+    """{"system": {"clock": "1 GHz"}} as {"system.clock": "1 GHz"}; dotted keys are kept."""
     flat: dict[str, Any] = {}
     for key, value in keys.items():
         path = f"{within}.{key}" if within else str(key)
@@ -40,14 +40,14 @@ def nested(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_size(schema: Mapping[str, Any]) -> bool:
-    """Whether a part of the schema is of amounts of data, which have a unit (KiB) and no rate (KiB/s)."""
+    """Whether a part of the schema describes an amount of data (in KiB), not a rate (in KiB/s)."""
     forms = [schema, *schema.get("anyOf", [])]
     return any("|KiB|" in form.get("pattern", "") for form in forms)
 
 
 def with_unit(key: str, value: Any) -> Any:
-    """A number of bytes of a key that is an amount of data, such as collective.size, as the command reads it: 4096 as
-    "4096 B". Everything else stays."""
+    """Adds the unit to a number of bytes if the key is an amount of data, such as collective.size: 4096 becomes "4096 B".
+    Other values are returned unchanged."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         return value
     node: Any = schema()
@@ -58,13 +58,14 @@ def with_unit(key: str, value: Any) -> Any:
 
 
 def override(key: str, value: Any) -> list[str]:
-    """--set KEY=VALUE; JSON is YAML, but for texts, which stay as they are. A number of bytes gets its unit."""
+    """The option --set KEY=VALUE. Values are written as JSON, which is valid YAML, but strings as they are; a number of bytes
+    gets its unit."""
     value = with_unit(key, value)
     return ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value, default=_plain)}"]
 
 
 def _plain(value: Any) -> Any:
-    """numpy's numbers and paths as JSON has them."""
+    """Converts numpy numbers and paths to JSON values."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if hasattr(value, "item"):
@@ -73,7 +74,7 @@ def _plain(value: Any) -> Any:
 
 
 def arguments(config: Config, overrides: Mapping[str, Any], folder: pathlib.Path) -> list[str]:
-    """The configuration as the command reads it; keys of a dictionary are written into `folder`."""
+    """The command's arguments for a configuration; a dictionary is written to a file in `folder`."""
     words: list[str] = []
     if isinstance(config, Mapping):
         path = folder / "config.yaml"

@@ -1,4 +1,4 @@
-"""The one writer of the package's files."""
+"""Writes all files of the package."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 
 def write(path: str | os.PathLike[str], fill: Callable[[pathlib.Path], None]) -> None:
-    """The file that fill(name) writes, whole or not at all: under a temporary name beside its place first, so that nobody
-    sees half a file, and processes that end at once do not disturb each other.
+    """Atomically creates the file that fill(name) writes: fill() writes a temporary file next to it, so that nobody sees an
+    incomplete file, and processes that finish simultaneously do not interfere.
 
-    A symbolic link stays, and its target is replaced; a device or a pipe is written, and never replaced. Raises OSError,
-    or what `fill` raises, and leaves nothing behind.
+    The target of a symbolic link is replaced, not the link; a device or pipe is written, not replaced. Raises OSError, or
+    whatever `fill` raises, and leaves no temporary file behind.
     """
     target = pathlib.Path(path).resolve()
     if target.exists() and not target.is_file():
@@ -37,5 +37,5 @@ def write(path: str | os.PathLike[str], fill: Callable[[pathlib.Path], None]) ->
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """A file with some text, as write() has it."""
+    """Writes a string to a file, as write() does."""
     write(path, lambda partial: partial.write_text(text, encoding="utf-8") and None)

@@ -1,4 +1,4 @@
-"""Results: attributes for single figures, pandas tables for lists."""
+"""Results: attributes for single values, pandas tables for lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Section(Mapping[str, Any]):
-    """A part of a result: section.name and section["name"] are the same."""
+    """A section of a result; section.name and section["name"] are equivalent."""
 
     def __init__(self, values: Mapping[str, Any]):
         self._values = dict(values)
@@ -46,7 +46,7 @@ class Section(Mapping[str, Any]):
         return f"{type(self).__name__}({json.dumps(self._values, indent=1)[:400]})"
 
     def _repr_html_(self) -> str:
-        """A table of the single figures, for notebooks; sections by their dotted names, lists by their lengths."""
+        """An HTML table for notebooks: values by dotted name, lists by their lengths."""
         rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(_shown(value))}</td></tr>"
                        for name, value in _figures(self._values))
         return f"<table>{rows}</table>"
@@ -78,7 +78,7 @@ def _shown(value: Any) -> str:
 
 
 def size_of(size: int | str) -> str:
-    """An amount of data as the command reads it: bytes, or a number with a unit."""
+    """An amount of data in the command's syntax: a number of bytes, or a number with a unit."""
     return size.replace(" ", "") if isinstance(size, str) else f"{int(size)}B"
 
 
@@ -99,26 +99,26 @@ def _flat(values: Mapping[str, Any], within: str = "") -> dict[str, Any]:
 
 
 class Result(Section):
-    """The result of a run (RESULT.json); 'coppice explain FIELD' explains a field."""
+    """The result of a run (RESULT.json); `coppice explain FIELD` explains a field."""
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Result:
-        """The result in a file that --out wrote."""
+        """Reads a result from a file written by --out."""
         return cls(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """As --out writes it: what 'coppice report' reads."""
+        """Writes the result as --out does, for `coppice report`."""
         write_text(path, json.dumps(self._values, indent=2) + "\n")
 
     def series(self) -> pandas.Series:
-        """Every single figure by its dotted name, without the configuration."""
+        """All single values by dotted name, without the configuration."""
         import pandas
         return pandas.Series({name: value for name, value in _flat(self._values).items()
                               if not name.startswith("config.")}, dtype=object)
 
     def table(self, name: str) -> pandas.DataFrame:
-        """A list of the result, such as "channels", "dimensions" or "training.layers", a row an item; of a section
-        such as "time_breakdown_cycles" a row a figure."""
+        """A list of the result, such as "channels", "dimensions" or "training.layers", with one row per item; or a section,
+        such as "time_breakdown_cycles", with one row per value."""
         import pandas
         value: Any = self._values
         for part in name.split("."):
@@ -128,7 +128,7 @@ class Result(Section):
         return pandas.DataFrame(value)
 
     def plot(self, name: str = "time_breakdown_cycles", axes: Any = None) -> Any:
-        """Bars of a section's figures, or of the first numeric column of a list; matplotlib's axes, which it returns."""
+        """Draws a section's values, or the first numeric column of a list, as bars; returns the matplotlib axes."""
         table = self.table(name)
         numeric = table.select_dtypes("number")
         if numeric.empty:
@@ -142,10 +142,10 @@ class Result(Section):
 
 
 class Comparison(Result):
-    """Every algorithm at every size ('coppice compare'); table("rows") has a row a pair."""
+    """All algorithms at all sizes (`coppice compare`); table("rows") has one row per algorithm and size."""
 
     def plot(self, name: str = "time_ns", axes: Any = None) -> Any:
-        """A column of the rows, such as time_ns or efficiency, over the size, a line an algorithm; matplotlib's axes."""
+        """Plots a column of the rows, such as time_ns or efficiency, by size, one line per algorithm; returns the axes."""
         rows = self.table("rows")
         rows = rows[rows[name].notna()].sort_values("size")
         axes = _axes(axes)

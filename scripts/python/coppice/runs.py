@@ -1,7 +1,7 @@
-"""The command's subcommands as functions, one at a time or many over the cores.
+"""The command's subcommands as functions, for single runs or for many runs on all cores.
 
-Every function takes a configuration, a YAML file or keys; overrides as keyword arguments; and `timeout` in seconds,
-after which the command is stopped and CoppiceError raised.
+Most functions accept a configuration (a YAML file or a dictionary), overrides as keyword arguments, and a `timeout` in
+seconds, after which the command is stopped and CoppiceError is raised.
 """
 
 from __future__ import annotations
@@ -48,17 +48,18 @@ def _text(command: str, config: Config, overrides: Mapping[str, Any], options: I
 
 
 def run(config: Config, schedule: Schedule | None = None, timeout: float | None = None, **overrides: Any) -> Result:
-    """Runs a configuration, a YAML file or keys, and returns what it measured.
+    """Runs a configuration (a YAML file or a dictionary) and returns its result.
 
-    Overrides are keys; dotted ones come as **{"collective.size": "1 MiB"}, or nested as collective={"size": 1 << 20}.
-    `schedule` runs instead of collective.algorithm. Raises CoppiceError if the input is refused or the run fails.
+    Overrides are configuration keys, dotted as in **{"collective.size": "1 MiB"} or nested as in
+    collective={"size": 1 << 20}. `schedule` replaces collective.algorithm. Raises CoppiceError if the input is invalid or
+    the run fails.
     """
     return _result("run", config, overrides, schedule=schedule, timeout=timeout)
 
 
 def traffic(config: Config, pattern: str, rate: float, packet_flits: int = 1, warmup: int | None = None,
             measure: int | None = None, timeout: float | None = None, **overrides: Any) -> Result:
-    """Offers synthetic traffic, `rate` in flits per node and cycle, and returns latency and throughput."""
+    """Generates synthetic traffic at `rate` flits per node and cycle; returns latency and throughput."""
     options = ["--pattern", pattern, "--rate", str(rate), "--packet-flits", str(packet_flits)]
     for name, value in (("--warmup", warmup), ("--measure", measure)):
         if value is not None:
@@ -67,14 +68,14 @@ def traffic(config: Config, pattern: str, rate: float, packet_flits: int = 1, wa
 
 
 def bound(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
-    """The least time that any schedule could take, and what proves it."""
+    """The lower bound on the time of any schedule, with its proof."""
     return _result("bound", config, overrides, timeout=timeout)
 
 
 def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | None = None, exact: bool = False,
             **overrides: Any) -> Comparison:
-    """Compares every algorithm that applies with the others and with the bound, at every one of `sizes` (bytes, or such as
-    "1 MiB"); at the configuration's if there is none. Large runs that cannot be the fastest are only estimated unless
+    """Compares all applicable algorithms with each other and with the bound, at each of `sizes` (bytes, or strings such as
+    "1 MiB"; default: the configuration's size). Large runs that cannot be the fastest are only estimated, unless
     `exact`."""
     words = ["--sizes", ",".join(size_of(size) for size in sizes)] if sizes else []
     if exact:
@@ -83,7 +84,7 @@ def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | No
 
 
 def route(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
-    """Path assignment: the jobs of routing.jobs on a network."""
+    """Assigns paths to the jobs of routing.jobs on a network."""
     return _result("route", config, overrides, timeout=timeout)
 
 
@@ -94,49 +95,49 @@ def chunks(config: Config, workload: _PathName | None = None, timeout: float | N
 
 
 def layers(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
-    """The cost of each layer of training.model to an accelerator; table("layers") has a row a pass."""
+    """The cost of each layer of training.model on an accelerator; table("layers") has one row per pass."""
     return _result("layers", config, overrides, timeout=timeout)
 
 
 def schedule(config: Config, format: str = "json", timeout: float | None = None, **overrides: Any) -> Any:
-    """The schedule that a configuration compiles to: of json and tables a dictionary, of text, dot, msccl and tacos a
-    text."""
+    """The schedule that a configuration compiles to: a dictionary in the formats json and tables, a string in text, dot,
+    msccl and tacos."""
     text = _text("schedule", config, overrides, ["--format", format], timeout)
     return json.loads(text) if format in ("json", "tables") else text
 
 
 def compile_schedule(config: Config, **overrides: Any) -> dict[str, Any]:
-    """The schedule that a configuration compiles to, as the dictionary of its JSON."""
+    """The schedule that a configuration compiles to, as a dictionary in its JSON format."""
     return schedule(config, **overrides)
 
 
 def topology(config: Config, format: str = "json", timeout: float | None = None, **overrides: Any) -> Any:
-    """The network of a configuration: its figures (json, a dictionary), or as a string in graph, graphml, dot, infragraph,
-    tacos or structure."""
+    """A configuration's network: its properties (json, a dictionary), or a string in the format graph, graphml, dot,
+    infragraph, tacos or structure."""
     text = _text("topology", config, overrides, ["--format", format], timeout)
     return Result(json.loads(text)) if format == "json" else text
 
 
 def convert(network: Config, to: str, out: _PathName | None = None, timeout: float | None = None,
             **overrides: Any) -> str | None:
-    """A network, a configuration's or a file's that system.topology.file reads, in another form: graph, graphml, dot,
-    infragraph or tacos; returned, or written to `out`. To chakra: the program of a configuration as traces, whose names
-    begin with `out`."""
+    """Converts a network (of a configuration, or of a file that system.topology.file accepts) to graph, graphml, dot,
+    infragraph or tacos, and returns it or writes it to `out`. With `to` chakra: writes a configuration's program as
+    traces whose names begin with `out`."""
     options = ["--to", to, *([] if out is None else ["--out", os.fspath(out)])]
     text = _text("convert", network, overrides, options, timeout)
     return text if out is None else None
 
 
 def rtl(config: Config, out: _PathName, timeout: float | None = None, **overrides: Any) -> pathlib.Path:
-    """Writes the network of a configuration in Verilog, with tables, a testbench that checks cycles, and project files,
-    into the folder `out`, new or empty; returns that folder."""
+    """Writes a configuration's network as Verilog to the new or empty folder `out`, with tables, a testbench that checks
+    cycles, and project files; returns the folder."""
     _text("rtl", config, overrides, ["--out", os.fspath(out)], timeout)
     return pathlib.Path(out)
 
 
 def report(results: Result | _PathName | Sequence[Result | _PathName], out: _PathName,
            timeout: float | None = None) -> pathlib.Path:
-    """An HTML page of one result or several beside each other; results are what functions return, or files."""
+    """Writes an HTML page of one result, or of several for comparison; each is a Result or a file. Returns the page's path."""
     several = results if isinstance(results, Sequence) and not isinstance(results, str) else [results]
     with tempfile.TemporaryDirectory(prefix="coppice-") as folder:
         names = []
@@ -152,8 +153,8 @@ def report(results: Result | _PathName | Sequence[Result | _PathName], out: _Pat
 
 
 def explore(space: _PathName, out: _PathName, timeout: float | None = None, **options: Any) -> pathlib.Path:
-    """Searches a space of machines ('coppice explore --help': jobs=4, runs=100, no_page=True, ...) with this
-    interpreter; the folder of its tables and page."""
+    """Searches a space of machines with this interpreter; options are those of `coppice explore --help` (jobs=4, runs=100,
+    no_page=True, ...). Returns the folder with the tables and the page."""
     words: list[str] = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -166,8 +167,8 @@ def explore(space: _PathName, out: _PathName, timeout: float | None = None, **op
 
 
 def catalogue() -> dict[str, dict[str, str]]:
-    """The names that configurations and options accept ('coppice list'): sections such as "topologies", names with what each
-    is."""
+    """The names that configurations and options accept (`coppice list`): sections such as "topologies", which map names to
+    descriptions."""
     sections: dict[str, dict[str, str]] = {}
     names: dict[str, str] = {}
     for line in call(["list"]).splitlines():
@@ -181,7 +182,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 def run_all(configs: Iterable[Config], workers: int | None = None, function: Callable[..., Result] = run,
             timeout: float | None = None, **overrides: Any) -> list[Result | CoppiceError]:
-    """Runs configurations on all cores; in their order the result of each, or the CoppiceError that it raised."""
+    """Runs configurations on all cores. Returns, in order, each one's result or the CoppiceError that it raised."""
 
     def one(config: Config) -> Result | CoppiceError:
         try:
@@ -189,17 +190,17 @@ def run_all(configs: Iterable[Config], workers: int | None = None, function: Cal
         except CoppiceError as error:
             return error
 
-    # The work is in the command's processes: threads only wait for them.
+    # The command's processes do the work; the threads only wait for them.
     with concurrent.futures.ThreadPoolExecutor(workers or len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(one, configs))
 
 
 def sweep(config: Config, over: Mapping[str, Iterable[Any]], workers: int | None = None,
           function: Callable[..., Result] = run, timeout: float | None = None, **overrides: Any) -> pandas.DataFrame:
-    """Runs every combination of the values of `over`, {"collective.size": ["1 MiB", "2 MiB"], ...}, on all cores.
+    """Runs all combinations of the values of `over`, {"collective.size": ["1 MiB", "2 MiB"], ...}, on all cores.
 
-    Returns a table with a row a run: its values, every single figure of its result, and "result", the Result itself.
-    A run that is refused, fails or takes more than `timeout` seconds has its message in "error" instead.
+    Returns a table with one row per run: its values of `over`, all single values of its result, and "result", the Result
+    itself. If a run is rejected, fails or takes more than `timeout` seconds, "error" has the message instead.
     """
     import pandas
     names = list(over)

@@ -1,4 +1,4 @@
-"""Schedules: tables of every network-interface port, built in Python and run by algorithm file."""
+"""Schedules: tables for all network-interface ports, built in Python and run with `algorithm: file`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 SCHEMA = "coppice.schedule/1"
 
 
-# A hop: the out-port of a node, alone or with the virtual channels [first, end) that it may use.
+# A hop: a node's output port, optionally with the virtual channels [first, end) that the message may use.
 Hop = Union[int, tuple[int, int, int]]
 
 
 @dataclasses.dataclass
 class Entry:
-    """A message: what a port does in a timestep.
+    """A message that a port sends in a timestep.
 
-    op is "reduce" (add my partial sum to the destination's) or "gather" (store the final value there). `route` has a
-    hop for every node on the way; the destination's is the number of its channels plus the port that receives. What
-    is None follows from the messages of the same flow that arrive here in earlier timesteps: how many they are
-    (dependencies), whose sums it includes (children), and whom the value came from (parent).
+    op is "reduce" (add the sender's partial sum to the destination's) or "gather" (store the final value there). `route`
+    has one hop per node of the path; the destination's hop is its number of channels plus the receiving port. Fields that
+    are None are derived from the messages of the same flow that arrive in earlier timesteps: their number (dependencies),
+    the senders of the included sums (children), and the sender of the value (parent).
     """
 
     op: str
@@ -45,11 +45,11 @@ class Entry:
 
 
 class Schedule:
-    """A collective as messages between accelerators; to_json() is what collective.file reads."""
+    """A collective as messages between accelerators; collective.file reads the output of to_json()."""
 
     def __init__(self, accelerators: int, size: int, collective: str = "all_reduce", ports: int = 1,
                  algorithm: str = "python", vcs: tuple[int, int] = (0, 1), ordered_by_lockstep: bool = False):
-        """`size` in bytes of the whole buffer, `vcs` the virtual channels [first, end) of every hop."""
+        """`size`: bytes of the whole buffer; `vcs`: the virtual channels [first, end) of every hop."""
         self.accelerators = accelerators
         self.size = size
         self.collective = collective
@@ -60,27 +60,27 @@ class Schedule:
         self.entries: list[Entry] = []
 
     def reduce(self, source: int, destination: int, **entry: Any) -> Entry:
-        """Adds a message that the destination adds to its own; see Entry."""
+        """Adds a message whose data the destination adds to its own; see Entry."""
         self.entries.append(Entry("reduce", source, destination, **entry))
         return self.entries[-1]
 
     def gather(self, source: int, destination: int, **entry: Any) -> Entry:
-        """Adds a message that the destination stores; see Entry."""
+        """Adds a message whose data the destination stores; see Entry."""
         self.entries.append(Entry("gather", source, destination, **entry))
         return self.entries[-1]
 
     @property
     def steps(self) -> int:
-        """The timesteps."""
+        """The number of timesteps."""
         return max((entry.step for entry in self.entries), default=0)
 
     def table(self) -> pandas.DataFrame:
-        """A row a message."""
+        """A table with one row per message."""
         import pandas
         return pandas.DataFrame([dataclasses.asdict(entry) for entry in self.entries])
 
     def to_dict(self) -> dict[str, Any]:
-        """The schema coppice.schedule/1, ports in order of their timesteps."""
+        """The schedule in the schema coppice.schedule/1, with each port's messages in timestep order."""
         routes: dict[tuple[tuple[int, int, int], ...], int] = {}
         nodes: list[list[list[dict[str, Any]]]] = [[[] for _ in range(self.ports)] for _ in range(self.accelerators)]
         arrivals: dict[tuple[int, int], list[Entry]] = {}
@@ -100,16 +100,16 @@ class Schedule:
                 "nodes": [{"ports": ports} for ports in nodes]}
 
     def to_json(self) -> str:
-        """The same as text."""
+        """The schedule as a JSON string."""
         return json.dumps(self.to_dict())
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """A file for collective.file."""
+        """Writes a file for collective.file."""
         write_text(path, self.to_json())
 
 
 def _relatives(entry: Entry, before: Sequence[Entry]) -> dict[str, Any]:
-    """Parent and children of a message, given those of its flow that arrived before."""
+    """A message's parent and children, given the earlier arrivals of its flow."""
     if entry.op == "reduce":
         children = entry.children
         if children is None:
