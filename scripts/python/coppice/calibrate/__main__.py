@@ -1,4 +1,4 @@
-"""`coppice calibrate`: the command line, the fit, and what it prints and writes."""
+"""`coppice calibrate`: the command line, the fit and its outputs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"coppice: a calibration needs the packages {PACKAGES}: {missing.name} is missing")
 
-# The algorithms that a library may have used, those that move the most bytes first.
+# Algorithms that libraries use, in decreasing order of the bytes that they move.
 CANDIDATES = {"all_reduce": ["rail_ring", "rail_tree", "nvls", "ring"], "all_gather": ["rail_ring", "ring"],
               "reduce_scatter": ["rail_ring", "ring"], "all_to_all": ["direct"]}
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options as `coppice calibrate` passes them on; its own help describes them."""
+    """The options that `coppice calibrate` passes on and describes in its help."""
     line = argparse.ArgumentParser(prog="coppice calibrate", add_help=False)
     line.add_argument("config", type=pathlib.Path)
     line.add_argument("measured", type=pathlib.Path)
@@ -47,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point], list[Point]]:
-    """The points of the fit and those held back: per operation and rank count, whole sizes, never the outermost."""
+    """Splits the points into fitted and held-out ones: per operation and rank count, all points of a size, never the extreme
+    sizes."""
     random = numpy.random.RandomState(seed)
     kept, held = [], []
     for series in sorted({(p.operation, p.ranks) for p in points}):
@@ -61,9 +62,9 @@ def split(points: Sequence[Point], share: float, seed: int) -> tuple[list[Point]
 
 
 def shapes_of(names: Sequence[str], shape: Callable[[str], Shape | None]) -> list[Shape]:
-    """The shapes of the algorithms that apply, those that move the most bytes first.
+    """The shapes of the applicable algorithms, in decreasing order of the bytes that they move.
 
-    Most networks have the rings of `ring` among those of rail_ring; a cube mesh has more in `ring`, which counts there.
+    In most networks rail_ring includes all rings of `ring`; in a cube mesh `ring` has more, and is kept.
     """
     found = {name: one for name in names if (one := shape(name)) is not None}
     rings = found.get("ring"), found.get("rail_ring")
@@ -74,7 +75,7 @@ def shapes_of(names: Sequence[str], shape: Callable[[str], Shape | None]) -> lis
 
 def fit(config: pathlib.Path, points: Sequence[Point], accelerators: int, names: Sequence[str] | None,
         most: int) -> list[output.Series]:
-    """A series per operation and rank count, with its protocols."""
+    """One series, with its protocols, per operation and rank count."""
     series = []
     for operation in sorted({p.operation for p in points}):
         mine = [p for p in points if p.operation == operation]

@@ -1,4 +1,4 @@
-"""The least-squares fit of protocols: per operation and number of ranks, straight lines over ranges of sizes."""
+"""The least-squares fit of protocols: per operation and rank count, straight lines over ranges of sizes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy
 from scipy.optimize import nnls
 
-LARGE = 1 << 20  # bytes from which on bandwidth dominates the time
+LARGE = 1 << 20  # bytes above which bandwidth dominates the time
 # Algorithms that cut large buffers into pieces and rails: setups that the steps of a small one have would add up there.
 PIPELINED = {"rail_ring", "rail_tree", "nvls"}
-LEAST_EFFICIENCY = 0.01  # that system.ni.protocols takes
-MEASUREMENT_NOISE = 0.02  # relative; errors below it all count the same
+LEAST_EFFICIENCY = 0.01  # minimum that system.ni.protocols accepts
+MEASUREMENT_NOISE = 0.02  # relative; smaller errors all count the same
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Shape:
     """The cost of an algorithm on a machine without launch, setup and protocols: time = latency + bytes *
     slope.
 
-    `steps` is the number of message setups one after the other on its critical path.
+    `steps` is the number of message setups in sequence on the critical path.
     """
 
     algorithm: str
@@ -31,7 +31,7 @@ class Shape:
 
 @dataclasses.dataclass
 class Protocol:
-    """A line of a series, over sizes `start` to `up_to` (bytes; None: no limit)."""
+    """A series' line for sizes `start` to `up_to` (bytes; None: no limit)."""
 
     algorithm: str
     launch_us: float
@@ -45,9 +45,9 @@ class Protocol:
 
 
 def _line(sizes: numpy.ndarray, times: numpy.ndarray) -> tuple[float, float, float]:
-    """Intercept, slope and cost of the line with the least absolute relative errors, neither negative.
+    """Non-negative intercept and slope of the line with the smallest absolute relative errors, and its cost.
 
-    A single size cannot separate slope and intercept: a large one has only the slope, a small one only the intercept.
+    A single size cannot separate slope and intercept: a large size is fitted by slope only, a small one by intercept only.
     """
     if len(numpy.unique(sizes)) == 1:
         middle = float(numpy.median(times))
@@ -66,10 +66,10 @@ def _line(sizes: numpy.ndarray, times: numpy.ndarray) -> tuple[float, float, flo
 
 def segments(sizes: numpy.ndarray, times: numpy.ndarray, most: int, least_points: int = 3,
              price: float = 0.1) -> list[tuple[float, float, float, float]]:
-    """The best partition of the sizes into at most `most` ranges with a line each: (first, last, intercept, slope).
+    """The best partition of the sizes into at most `most` ranges with one line each: (first, last, intercept, slope).
 
-    By dynamic programming over the distinct sizes. A range has `least_points` sizes at least; one more range must save
-    `price` of summed log error.
+    Uses dynamic programming over the distinct sizes. A range has at least `least_points` sizes; each additional range must
+    reduce the sum of log errors by `price`.
     """
     distinct = numpy.unique(sizes)
     count = len(distinct)
@@ -94,9 +94,9 @@ def segments(sizes: numpy.ndarray, times: numpy.ndarray, most: int, least_points
 
 
 def setup_of_step(smallest: dict[int, float], shapes: dict[int, Shape]) -> float:
-    """The setup of a step that the smallest times of several rank counts share, in microseconds.
+    """The setup time per step, in microseconds, common to the smallest times of several rank counts.
 
-    A single rank count cannot separate launch and steps: then the steps have half the time.
+    A single rank count cannot separate launch and steps: half the time is then attributed to the steps.
     """
     ranks = sorted(smallest)
     if len(ranks) == 1:
@@ -112,8 +112,8 @@ def fit_series(sizes: Sequence[float], times: Sequence[float], shapes: Sequence[
                most: int) -> list[Protocol]:
     """The protocols of one operation and rank count, in order of size.
 
-    A line steeper than the first shape allows is that shape's with an efficiency below 1; a flatter one takes the next
-    shape (a reducing switch moves fewer bytes than a ring). Between two ranges both protocols are offered.
+    A line steeper than the first shape's uses that shape with an efficiency below 1; a flatter line uses the next shape
+    (a reducing switch moves fewer bytes than a ring). Between two ranges both protocols are available.
     """
     size, time = numpy.asarray(sizes, float), numpy.asarray(times, float)
     found = segments(size, time, most, 3 if len(numpy.unique(size)) >= 9 else 2)
@@ -138,6 +138,6 @@ def fit_series(sizes: Sequence[float], times: Sequence[float], shapes: Sequence[
 
 
 def expected(protocols: Sequence[Protocol], shapes: dict[str, Shape], size: float) -> float:
-    """The least time of the protocols offered for a size, in microseconds."""
+    """The minimum time, in microseconds, of the protocols available for a size."""
     offered = [p for p in protocols if (p.start or 0) <= size <= (p.up_to or float("inf"))]
     return min(float(p.time_us(shapes[p.algorithm], numpy.float64(size))) for p in offered)

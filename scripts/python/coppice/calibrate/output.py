@@ -14,9 +14,9 @@ from coppice.calibrate.fit import Protocol
 from coppice.calibrate.measured import Point
 
 Case = tuple[str, int, int]
-# The name of messages between two accelerators in system.ni.protocols.
+# The name in system.ni.protocols of messages between two accelerators.
 OPERATIONS = {"send_recv": "send, broadcast"}
-SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # operations that move data in the same way
+SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # algorithms that move data in the same way
 # Operations whose lines belong to one algorithm.
 NAMED = {"all_reduce", "all_gather", "reduce_scatter"}
 
@@ -31,7 +31,7 @@ class Series:
     protocols: Sequence[Protocol]
 
     def ranks_range(self) -> list[int] | None:
-        """The rank counts to which the protocols apply: from above the next smaller measured one."""
+        """The rank counts to which the protocols apply: all those above the next smaller measured count."""
         if self.operation == "send_recv":
             return [2, 2]
         if len(self.counts) == 1:
@@ -72,7 +72,7 @@ def protocol_lines(series: Sequence[Series]) -> list[str]:
 
 
 def write(path: pathlib.Path, text: str) -> None:
-    """Under a temporary name first, so that no half a file is ever seen."""
+    """Writes to a temporary file first, so that an incomplete file is never visible."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         partial.write_text(text, encoding="utf-8")
@@ -91,12 +91,12 @@ def write_configuration(path: pathlib.Path, base: pathlib.Path, series: Sequence
 
 
 def errors(points: Sequence[Point], times: Mapping[Case, float]) -> numpy.ndarray:
-    """Relative errors of the model, signed."""
+    """The model's signed relative errors."""
     return numpy.array([times[p.operation, p.ranks, p.bytes] / p.time_us - 1 for p in points])
 
 
 def report(kept: Sequence[Point], held: Sequence[Point], times: Mapping[Case, float]) -> None:
-    """A line per operation and rank count: points, median and 90th percentile of the absolute error."""
+    """Prints one line per operation and rank count: points, median and 90th percentile of the absolute error."""
     print(f"{'operation':<16}{'ranks':>6}  {'fitted':>7}{'median':>8}{'p90':>8}  {'held back':>9}{'median':>8}{'p90':>8}")
     keys: list[tuple[str, int] | None] = [*sorted({(p.operation, p.ranks) for p in kept}), None]
     for key in keys:
@@ -110,7 +110,7 @@ def report(kept: Sequence[Point], held: Sequence[Point], times: Mapping[Case, fl
 
 
 def draw(path: pathlib.Path, title: str, kept: Sequence[Point], held: Sequence[Point], times: Mapping[Case, float]) -> None:
-    """Measured times as dots and the model as lines, an axis pair per operation, both logarithmic."""
+    """Draws measured times as dots and the model as lines, one log-log plot per operation."""
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "coppice"
@@ -139,7 +139,7 @@ def draw(path: pathlib.Path, title: str, kept: Sequence[Point], held: Sequence[P
 
 
 def write_figure(figure: Any, path: pathlib.Path) -> None:
-    """Without a date, so that equal figures are equal files."""
+    """Omits the date, so that equal figures are identical files."""
     from matplotlib import pyplot
     partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
     figure.savefig(partial, metadata={"Date": None})

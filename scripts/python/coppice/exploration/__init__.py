@@ -1,1 +1,1 @@
-"""Design-space exploration: the best machines for a workload, by `coppice explore`."""
+"""Design-space exploration: `coppice explore` searches for the best machines for a workload."""

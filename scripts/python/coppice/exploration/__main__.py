@@ -1,4 +1,4 @@
-"""`coppice explore`: the command line, the workers of this machine, and what is shown while they work."""
+"""`coppice explore`: the command line, this machine's workers, and the progress display."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ except ModuleNotFoundError as missing:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options as `coppice explore` passes them on; its own help describes them."""
+    """The options that `coppice explore` passes on and describes in its help."""
     line = argparse.ArgumentParser(prog="coppice explore", add_help=False)
     line.add_argument("space", type=pathlib.Path)
     line.add_argument("--out", type=pathlib.Path)
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def adjusted(space: Space, arguments: argparse.Namespace) -> Space:
-    """The space with what the command line says instead of it."""
+    """The space with the command line's overrides."""
     old = space.search
     space.search = Search(arguments.method or old.method, old.seed if arguments.seed is None else arguments.seed,
                           arguments.runs or old.runs, arguments.minutes or old.minutes, old.population, old.study)
@@ -53,7 +53,7 @@ def adjusted(space: Space, arguments: argparse.Namespace) -> Space:
 
 
 class Progress:
-    """One line that is rewritten on a terminal; now and then a line elsewhere."""
+    """Shows progress: one line, rewritten in place, on a terminal; otherwise a new line every 30 seconds."""
 
     def __init__(self, space: Space, ledger: Any, total: int | None, deadline: float | None):
         self.space, self.ledger, self.total, self.deadline = space, ledger, total, deadline
@@ -64,7 +64,7 @@ class Progress:
         self.seen = -1
 
     def _best(self, done: int) -> str:
-        """The least of each objective so far, asked for again when there is more."""
+        """The best value of each objective so far; recomputed when more points are done."""
         if done != self.seen:
             from coppice.exploration.worker import decided
             self.seen = done
@@ -143,11 +143,11 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
 
 
 def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespace) -> tuple[int, int, float]:
-    """(exit status, points, CPU seconds of the search beside the runs) of the workers of this machine."""
+    """(exit status, points, CPU seconds of the search excluding the runs) of each of this machine's workers."""
     from coppice.exploration import worker
     from coppice.exploration.ledger import Ledger
     if space.search.method in SAMPLED:
-        import optuna  # noqa: F401: once, before there are copies of the process
+        import optuna  # noqa: F401: once, before the process is forked
     deadline = None if space.search.minutes is None else time.monotonic() + 60 * space.search.minutes
     context = multiprocessing.get_context("fork")
     timings = context.Array("d", [0.0, 0.0])
@@ -186,11 +186,11 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         return INTERRUPTED, int(timings[0]), timings[1]
     bad = [code for code in codes if code]
     if bad:
-        # The others went on, and took up what a lost worker had.
+        # The other workers continued and took over the lost worker's points.
         if len(bad) < len(codes):
             print(f"explore: {len(bad)} of {len(codes)} workers ended with status {bad[0]}", file=sys.stderr)
         elif min(bad) > 0:
-            raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)  # the worker has said why
+            raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)  # the worker has reported the reason
         else:
             print(f"explore: all workers were lost (signal {-min(bad)}): what was found is written, and the next call goes on "
                   "from it", file=sys.stderr)
@@ -199,7 +199,7 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
 
 
 def show(space: Space, ledger: Any, arguments: argparse.Namespace) -> int:
-    """The configuration of a point on standard output."""
+    """Prints a point's configuration."""
     from coppice.exploration.evaluate import configuration
     found = [point for point in ledger.points() if point.point == arguments.show and point.record and
              "configs" in point.record]
@@ -236,7 +236,7 @@ def main() -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as error:  # whatever a disk, a database or a library may raise is one line for whoever called
+    except Exception as error:  # reports any error of a disk, database or library in one line
         print(f"explore: failed: {reason_of(error)}", file=sys.stderr)
         return FAILED
 

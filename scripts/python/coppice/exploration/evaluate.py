@@ -1,4 +1,4 @@
-"""The evaluation of a point: its runs, their quantities, its objectives and its distance from each constraint."""
+"""Evaluates a point: its runs, their quantities, its objectives and its violation of each constraint."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from coppice.exploration.ledger import Ledger
 from coppice.exploration.space import Space, Workload
 
 BAD_INPUT = 2
-AREA_IN_RANGE = "hardware.area_in_range"  # whether nothing of an area is extrapolated
-PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # of a message
-LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions", "warnings")  # of a result's quantities
+AREA_IN_RANGE = "hardware.area_in_range"  # whether no part of an area is extrapolated
+PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # the location at the start of a message
+LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions", "warnings")  # sections of a result that are not quantities
 
 
 class Unusable(Exception):
-    """A point without numbers, and why: `failed` if a run failed, else the combination cannot be."""
+    """A point has no results, with the reason: `failed` if a run failed, otherwise its combination of values is impossible."""
 
     def __init__(self, reason: str, failed: bool = False):
         super().__init__(reason)
@@ -37,7 +37,7 @@ class Unusable(Exception):
 
 
 def flat_numbers(value: Any, path: str = "") -> dict[str, float]:
-    """The numbers of nested mappings by dotted path; lists are left out."""
+    """The numbers in nested mappings by dotted path; lists are skipped."""
     if isinstance(value, dict):
         found: dict[str, float] = {}
         for key, inner in value.items():
@@ -49,7 +49,7 @@ def flat_numbers(value: Any, path: str = "") -> dict[str, float]:
 
 
 def at_path(value: Any, path: str) -> Any:
-    """The value at a dotted path of a result, with list entries by number. Raises MissingName."""
+    """The value at a dotted path of a result, where numbers select list entries. Raises MissingName."""
     for word in path.split("."):
         if isinstance(value, dict) and word in value:
             value = value[word]
@@ -62,7 +62,7 @@ def at_path(value: Any, path: str) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A run: its result and the time it took, or why there is none."""
+    """A run: its result and duration, or the reason why it has none."""
     result: dict[str, Any] | None
     reason: str = ""
     status: int = 0
@@ -70,7 +70,7 @@ class Outcome:
 
 
 class Evaluator:
-    """Runs points of a space with the command; not to be shared by threads."""
+    """Runs points of a space with the command; not thread-safe."""
 
     def __init__(self, space: Space, ledger: Ledger):
         self.space = space
@@ -80,12 +80,12 @@ class Evaluator:
         self._facts: dict[str, dict[str, Any]] = {}
         self._child: subprocess.Popen[str] | None = None
         self._empty: tempfile.TemporaryDirectory[str] | None = None
-        self.fresh: dict[str, dict[str, Any]] = {}  # outcomes of runs that the ledger does not have yet
+        self.fresh: dict[str, dict[str, Any]] = {}  # outcomes of runs that are not yet in the ledger
 
-    # Runs of the command.
+    # Running the command.
 
     def _base(self, workload: Workload | None) -> pathlib.Path:
-        """The configuration that the settings are added to; without one, an empty one."""
+        """The configuration to which the settings are added; an empty one if none is given."""
         base = (workload.base if workload else None) or self.space.base
         if base is not None:
             return base
@@ -95,10 +95,10 @@ class Evaluator:
         return pathlib.Path(self._empty.name, "empty.yaml")
 
     def _call(self, words: list[str]) -> tuple[int, str, str, float]:
-        """Status, output, error output and seconds of the command with these words."""
+        """Runs the command with these arguments; returns its status, output, error output and duration in seconds."""
         begin = time.monotonic()
         try:
-            # A session of its own: Ctrl-C comes to the worker, which ends it.
+            # In a separate session, so that Ctrl-C reaches only the worker, which ends the command.
             self._child = subprocess.Popen([self.command, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                            stderr=subprocess.PIPE, text=True, start_new_session=True,
                                            env=environment(self.command))
@@ -115,7 +115,7 @@ class Evaluator:
         return status, output, errors, time.monotonic() - begin
 
     def stop_child(self) -> None:
-        """Ends a run that is under way, with all its processes."""
+        """Ends the current run with all its processes."""
         child = self._child
         if child is None:
             return
@@ -132,7 +132,7 @@ class Evaluator:
 
     @staticmethod
     def _reason(errors: str, status: int) -> str:
-        """The command's message without the place, which is that of a --set or a file of ours."""
+        """The command's message without the location, which refers to a --set option or a temporary file."""
         lines = [line for line in errors.splitlines() if line.strip() and ": warning: " not in line]
         if status < 0:
             return f"the command was ended by signal {-status}"
@@ -141,7 +141,7 @@ class Evaluator:
     def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
         """The output of `coppice topology --format json` for the machine: its network and, if requested, its area."""
         words = ["topology", str(self._base(workload)), "--format", "json"]
-        # Unless a constraint asks for the area only the network is described, which other keys leave as it is.
+        # Unless a constraint uses the area, only the network is described, which the other keys do not affect.
         asks_area = any(name.startswith("hardware.") for rule in self.space.constraints for name in rule.names)
         sections = ("system.", "hardware.") if asks_area else ("system.topology.", "system.link.", "system.flit",
                                                                "system.clock", "system.ni.payload")
@@ -157,7 +157,7 @@ class Evaluator:
         return self._facts[key]
 
     def run(self, settings: Mapping[str, Any], workload: Workload, fidelity: str | None) -> Outcome:
-        """The run of a workload, or what the ledger has of it."""
+        """Runs a workload, or returns the run's outcome from the ledger."""
         settings = dict(settings, fidelity=fidelity) if fidelity else dict(settings)
         base = self._base(workload)
         said = [self.command_digest, base.read_text(encoding="utf-8"), sorted((k, str(v)) for k, v in settings.items())]
@@ -167,7 +167,7 @@ class Evaluator:
             return Outcome(**known)
         with tempfile.TemporaryDirectory(prefix="coppice-explore-") as folder:
             out = pathlib.Path(folder, "result.json")
-            # The points of a search share the cores already.
+            # The search already runs points on all cores.
             words = ["run", str(base), "--quiet", "--threads", "1", "--out", str(out)]
             for key, value in settings.items():
                 words += override(key, value)
@@ -182,7 +182,7 @@ class Evaluator:
         self.fresh[name] = dataclasses.asdict(outcome)
         return outcome
 
-    # Points.
+    # Evaluating points.
 
     def evaluate(self, values: Mapping[str, Any], fidelity: str | None) -> dict[str, Any]:
         """Returns the record of a point. Raises Unusable if it has no results."""
@@ -233,8 +233,8 @@ class Evaluator:
 
     def _settled(self, settings: dict[str, Any], values: Mapping[str, Any],
                  workload: Workload | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The settings with every ${...} filled, and the facts of the network. Templates that need facts are filled
-        with those of the network as the other settings make it."""
+        """The settings with every ${...} replaced, and the network's properties. Templates that use properties are filled
+        in with those of the network that the other settings describe."""
         known: dict[str, Any] = {**values}
         later: dict[str, Any] = {}
         for key, value in settings.items():
@@ -267,7 +267,7 @@ class Evaluator:
             raise Unusable(str(error)) from error
 
     def _refuse_early(self, known: Mapping[str, Any]) -> None:
-        """Points that break a constraint for which no run is needed cost none."""
+        """Rejects points that violate a constraint which can be checked without a run."""
         def lookup(name: str) -> Any:
             return self._lookup(name, known, {}, {}, lookup)
         for rule in self.space.constraints:
@@ -312,7 +312,7 @@ class Evaluator:
 
     def _one_workload(self, expression: Expression, known: Mapping[str, Any], result: dict[str, Any],
                       per_workload: Mapping[str, Any]) -> Any:
-        """An objective as one workload alone would have it."""
+        """An objective's value for a single workload."""
         own = flat_numbers(result)
 
         def lookup(name: str) -> Any:
@@ -325,7 +325,7 @@ class Evaluator:
             return None
 
     def _combined(self, per_workload: Mapping[str, Any]) -> dict[str, Any]:
-        """The quantities that every workload has, as one number each."""
+        """The quantities that all workloads have, combined into one number each."""
         each = [flat_numbers(result) for result in per_workload.values()]
         return {name: self._mean([own[name] for own in each]) for name in each[0] if all(name in own for own in each)}
 
@@ -341,7 +341,7 @@ class Evaluator:
         return sum(w * v for w, v in zip(weights, values)) / sum(weights)
 
     def _cost(self, facts: Mapping[str, Any]) -> float:
-        """The stated prices of what the network is made of: a link is both directions of a cable."""
+        """The network's cost from the prices in the space; a link is both directions of a cable."""
         price = self.space.prices
         return (price.get("accelerator", 0) * facts["accelerators"] + price.get("switch", 0) * facts["switches"] +
                 price.get("switch_port", 0) * facts["switch_ports"] + price.get("link", 0) * facts["links"] +
@@ -349,5 +349,5 @@ class Evaluator:
 
 
 def configuration(config: Mapping[str, Any]) -> str:
-    """A resolved configuration as a file that `coppice run` reads; JSON is YAML."""
+    """A resolved configuration as the content of a file for `coppice run`; JSON is valid YAML."""
     return json.dumps(nested(config), indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""Arithmetic over named quantities, as spaces write it: "64 * topology.links / topology.accelerators <= 4"."""
+"""Arithmetic expressions over named quantities, as in spaces: "64 * topology.links / topology.accelerators <= 4"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, 
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
 COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
            ast.Eq: operator.eq, ast.NotEq: operator.ne}
-# The factors of units, to bytes, ns, GB/s and GHz.
+# Factors that convert units to bytes, ns, GB/s and GHz.
 UNITS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "TiB": 2 ** 40, "KB": 1e3, "MB": 1e6, "GB": 1e9,
          "TB": 1e12, "fs": 1e-6, "ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "KB/s": 1e-6, "MB/s": 1e-3,
          "GB/s": 1, "TB/s": 1e3, "Hz": 1e-9, "kHz": 1e-6, "MHz": 1e-3, "GHz": 1}
@@ -25,11 +25,11 @@ TEMPLATE = re.compile(r"\$\{([^}]*)\}")
 
 
 class ExpressionError(ValueError):
-    """The text is not an expression, or has an invalid value."""
+    """The string is not an expression, or its value is invalid."""
 
 
 class MissingName(ExpressionError):
-    """A name without a value, yet or at all."""
+    """A name that has no value, or none yet."""
 
     def __init__(self, name: str):
         super().__init__(f"unknown quantity '{name}'")
@@ -37,7 +37,7 @@ class MissingName(ExpressionError):
 
 
 def number(value: Any) -> Any:
-    """A text such as "16 GB/s" in bytes, ns, GB/s or GHz; any other value as it is."""
+    """Converts a string such as "16 GB/s" to bytes, ns, GB/s or GHz; returns other values unchanged."""
     if isinstance(value, str):
         match = QUANTITY.fullmatch(value)
         if match and (not match[2] or match[2] in UNITS):
@@ -60,7 +60,7 @@ def _dotted(node: ast.AST) -> str | None:
 
 
 class Expression:
-    """Parsed text; its names are dotted paths, entries of lists in brackets."""
+    """A parsed expression. Names are dotted paths, with list indices in brackets."""
 
     def __init__(self, text: Any):
         self.text = str(text)
@@ -92,7 +92,7 @@ class Expression:
                 self._check(child)
 
     def evaluate(self, lookup: Callable[[str], Any]) -> Any:
-        """The value, given that of each name. Raises ExpressionError; what lookup raises passes."""
+        """The value, with names resolved by `lookup`, whose exceptions propagate. Raises ExpressionError."""
         try:
             return self._value(self._tree, lookup)
         except (ArithmeticError, TypeError, ValueError) as error:
@@ -101,7 +101,7 @@ class Expression:
             raise ExpressionError(f"'{self.text}': {error}") from error
 
     def violation(self, lookup: Callable[[str], Any]) -> float:
-        """How far a condition is from being met, relative to its right side: 0 or less if it is met."""
+        """A condition's violation relative to its right side: at most 0 if it is met."""
         tree = self._tree
         if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(
                 tree.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
@@ -146,13 +146,13 @@ class Expression:
 
 
 def templates(text: Any) -> list[Expression]:
-    """The expressions in a value's ${...}; none if the value is not text."""
+    """The expressions in a value's ${...}; none if the value is not a string."""
     return [Expression(inner) for inner in TEMPLATE.findall(text)] if isinstance(text, str) else []
 
 
 def fill(text: Any, lookup: Callable[[str], Any]) -> Any:
-    """The value with each ${expression} replaced by its value: numbers with nine places at most, which is what a
-    bandwidth in GB/s may have, and whole ones without a point."""
+    """Replaces each ${expression} with its value: numbers with at most nine decimal places, the limit for a bandwidth in
+    GB/s, and whole numbers without a decimal point."""
     if not isinstance(text, str):
         return text
 

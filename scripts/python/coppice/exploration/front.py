@@ -8,7 +8,7 @@ import numpy
 
 
 def ranks(values: Sequence[Sequence[float]]) -> list[int]:
-    """The front that each point is on: 0 what nothing dominates, 1 what only those dominate, ..."""
+    """Each point's front: 0 if no point dominates it, 1 if only points of front 0 do, and so on."""
     left = numpy.asarray(values, dtype=float)
     if left.size == 0:
         return []
@@ -27,7 +27,7 @@ def ranks(values: Sequence[Sequence[float]]) -> list[int]:
 
 
 def hypervolume(values: Sequence[Sequence[float]], reference: Sequence[float]) -> float:
-    """The volume that the points dominate up to the reference point."""
+    """The volume that the points dominate, bounded by the reference point."""
     inside = [point for point in values if all(v < r for v, r in zip(point, reference))]
     if not inside:
         return 0.0
@@ -36,8 +36,8 @@ def hypervolume(values: Sequence[Sequence[float]], reference: Sequence[float]) -
 
 
 def _volume(front: numpy.ndarray, reference: numpy.ndarray) -> float:
-    """Sums slices along the last objective: between two neighbouring values of it, the points not worse there
-    dominate the volume of one objective less."""
+    """Sums slices along the last objective: between two consecutive values, the cross-section is what the points up to the
+    lower value dominate in the other objectives."""
     if front.shape[1] == 1:
         return float(reference[0] - front[:, 0].min())
     front = front[numpy.argsort(front[:, -1], kind="stable")]
@@ -51,15 +51,15 @@ def _volume(front: numpy.ndarray, reference: numpy.ndarray) -> float:
 
 
 def normalised(values: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Each objective from 0, its least, to 1, its most."""
+    """Scales each objective from 0, its minimum, to 1, its maximum."""
     array = numpy.asarray(values, dtype=float)
     low, high = array.min(axis=0), array.max(axis=0)
     return ((array - low) / numpy.where(high > low, high - low, 1)).tolist()
 
 
 def spread(values: Sequence[Sequence[float]], most: int) -> list[int]:
-    """At most a given number of points that represent a front: the one nearest to the best of all objectives first, then always
-    the one that is farthest from those taken."""
+    """Selects at most a given number of points that represent a front: first the point closest to the best values of all
+    objectives, then repeatedly the point farthest from those already selected."""
     if not values or most <= 0:
         return []
     points = numpy.asarray(normalised(values))

@@ -1,8 +1,8 @@
-"""The ledger of a search, in its database: which points are taken, by whom, and what they gave.
+"""The ledger of a search, in its database: which points have been claimed, by which workers, and their results.
 
-Every worker of a search, on this machine or another, shares it. A point is a row with a primary key, taken within an
-exclusive transaction: it is run once. A worker says now and then that it lives; what one that is gone had taken is
-taken up again. Results of runs are kept apart from searches, so that two searches share what they both need.
+All workers of a search share it, on this machine or others. A point is a row with a primary key, claimed in an exclusive
+transaction, so it runs only once. Workers report regularly that they are alive; points of workers that have disappeared
+are taken over. Results of runs are stored independently of searches, so that searches can share them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import sqlalchemy as sa
 
 RUNNING, DONE, SKIPPED, FAILED = "running", "done", "skipped", "failed"
 STALE_SECONDS = 60.0
-MOST_ATTEMPTS = 3  # of a point whose workers vanish
-LOCK = 0x636F7070  # of PostgreSQL's advisory locks
+MOST_ATTEMPTS = 3  # attempts at a point whose workers disappear
+LOCK = 0x636F7070  # key of the PostgreSQL advisory lock
 
 META = sa.MetaData()
 POINTS = sa.Table(
@@ -47,7 +47,7 @@ def unpacked(blob: bytes) -> Any:
 
 
 def _process_start(pid: int) -> str:
-    """When a process of this machine began, in the kernel's ticks; empty if there is none."""
+    """The start time of a process on this machine, in kernel ticks; empty if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]
@@ -60,14 +60,14 @@ def worker_name() -> str:
 
 
 def _is_gone(worker: str) -> bool:
-    """Whether it ran on this machine and does no more."""
+    """Whether the worker ran on this machine and no longer does."""
     host, pid, start = worker.rsplit(":", 2)
     return host == socket.gethostname() and _process_start(int(pid)) != start
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A row: `hints` are what the sampler wants to be told again, `record` what came out."""
+    """A row; `hints` is the sampler's data, to be returned to it, and `record` the outcome."""
     point: str
     level: int
     number: int
@@ -98,14 +98,14 @@ class Ledger:
             try:
                 META.create_all(self._engine)
                 break
-            except sa.exc.DBAPIError:  # another worker made the tables at the same time
+            except sa.exc.DBAPIError:  # another worker created the tables simultaneously
                 if attempt == 19:
                     raise
                 time.sleep(0.1 * (attempt + 1))
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[Any]:
-        """A transaction that no other worker's overlaps."""
+        """A transaction that excludes those of other workers."""
         with self._engine.connect() as connection:  # rolled back unless committed
             connection.exec_driver_sql("BEGIN IMMEDIATE" if self.sqlite else f"SELECT pg_advisory_xact_lock({LOCK})")
             yield connection
@@ -116,7 +116,7 @@ class Ledger:
         return sa.and_(of.study == self.study, of.level == level, of.point == point, of.worker == self.worker)
 
     def take_over(self) -> Point | None:
-        """A point whose worker is gone, now this one's; None if there is none."""
+        """Takes over a point whose worker has disappeared; None if there is none."""
         of = POINTS.c
         with self._engine.connect() as connection:
             running = connection.execute(sa.select(of.level, of.point, of.worker, of.beat).where(
@@ -140,8 +140,8 @@ class Ledger:
         return None
 
     def take(self, propose: Any, level: int, origin: str, most: int | None) -> Point | str:
-        """Takes the point that propose(number, known) names: the next number, and every point that is known, by its
-        state. At most a given number of points count: the answer is "full" while there are, and "none" if nothing is proposed."""
+        """Claims the point that propose(number, known) returns, given the next number and the states of all known points.
+        Returns "full" while the maximum number of points that count has been reached, "none" if nothing is proposed."""
         of = POINTS.c
         with self._exclusive() as connection:
             rows = connection.execute(sa.select(of.point, of.state, of.origin).where(
@@ -160,7 +160,7 @@ class Ledger:
         return Point(candidate.point, level, number, origin, RUNNING, tuple(candidate.genome), candidate.hints, None)
 
     def finish(self, point: Point, state: str, record: dict[str, Any], runs: Mapping[str, dict[str, Any]] | None = None) -> bool:
-        """Writes what came out, and the runs that it came from; False if the point was taken from this worker meanwhile."""
+        """Stores the outcome and its runs; False if another worker has taken over the point in the meantime."""
         with self._exclusive() as connection:
             self._keep(connection, runs or {})
             done = connection.execute(sa.update(POINTS).where(self._mine(point.point, point.level)).values(
@@ -168,22 +168,21 @@ class Ledger:
             return done.rowcount == 1
 
     def release(self, point: Point, runs: Mapping[str, dict[str, Any]] | None = None) -> None:
-        """Gives a point back unfinished, with those of its runs that are done: whoever looks for work takes it over at
-        once."""
+        """Returns a point unfinished, with its completed runs, so that the next worker that looks for work takes it over."""
         with self._exclusive() as connection:
             self._keep(connection, runs or {})
             connection.execute(sa.update(POINTS).where(self._mine(point.point, point.level)).values(
                 beat=0.0, attempts=POINTS.c.attempts - 1))
 
     def beat(self) -> None:
-        """Says that this worker lives."""
+        """Reports that this worker is alive."""
         of = POINTS.c
         with self._exclusive() as connection:
             connection.execute(sa.update(POINTS).where(
                 of.study == self.study, of.worker == self.worker, of.state == RUNNING).values(beat=time.time()))
 
     def counts(self) -> dict[tuple[int, str, str], int]:
-        """How many points there are by level, origin and state."""
+        """The number of points by level, origin and state."""
         of = POINTS.c
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(of.level, of.origin, of.state, sa.func.count()).where(
@@ -191,7 +190,7 @@ class Ledger:
         return {(row[0], row[1], row[2]): row[3] for row in rows}
 
     def states(self, level: int) -> dict[int, str]:
-        """The state of each number of a level."""
+        """The states of a level's points, by number."""
         of = POINTS.c
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(of.number, of.state).where(
@@ -199,7 +198,7 @@ class Ledger:
         return {row.number: row.state for row in rows}
 
     def points(self, level: int | None = None, numbers: list[int] | None = None) -> list[Point]:
-        """The points, by level and number."""
+        """All points, ordered by level and number."""
         where = [POINTS.c.study == self.study]
         if level is not None:
             where.append(POINTS.c.level == level)
@@ -216,7 +215,7 @@ class Ledger:
                      json.loads(row.hints), unpacked(row.record) if row.record else None)
 
     def outcome(self, run: str) -> dict[str, Any] | None:
-        """The outcome of a run, if it was done before."""
+        """The stored outcome of a run, if there is one."""
         with self._engine.connect() as connection:
             row = connection.execute(sa.select(RUNS.c.outcome).where(RUNS.c.run == run)).fetchone()
         return unpacked(row.outcome) if row else None

@@ -1,4 +1,4 @@
-"""YAML with the place of every value, so that messages say file:line:column."""
+"""Reads YAML with the location of every value, so that messages can state file:line:column."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import yaml
 
 
 class SpaceError(Exception):
-    """A mistake in a space or on the command line: where, what is wrong, and what would be right."""
+    """An error in a space or on the command line: its location, what is wrong, and what would be valid."""
 
 
 class Document:
-    """The values of a YAML file, and the place of each by its path."""
+    """The values of a YAML file, and the location of each by its path."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
@@ -44,7 +44,7 @@ class Document:
                 self._walk(value, (*path, number))
 
     def error(self, message: str, *path: Any) -> SpaceError:
-        """An error at the value of that path, or at what encloses it."""
+        """An error at the value with that path, or at the enclosing value."""
         at = tuple(str(part) if not isinstance(part, int) else part for part in path)
         while at and at not in self._places:
             at = at[:-1]

@@ -1,5 +1,5 @@
-"""The outputs of a search: tables of every point, the front, sensitivity, a configuration for each point of the front,
-and a page. Everything is made from the ledger, so that it can be made at any time, also for an unfinished search."""
+"""The outputs of a search: tables of all points, the front and the sensitivity, a configuration for each point of the
+front, and a page. All are generated from the ledger, at any time, even for an unfinished search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coppice.exploration.worker import centres, decided, feasible, front_of, min
 from coppice.files import write, write_text
 
 SCHEMA = "coppice.explore/1"
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first letters of cells that spreadsheets evaluate
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheets evaluate
 SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", "hardware.area_error", AREA_IN_RANGE,
                     "hardware.energy_uj", "hardware.energy_error", "link_utilization.mean", "link_utilization.max", "flit_hops")
 
@@ -35,7 +35,7 @@ class Results:
         self.front = sorted(front_of(space, self.decided), key=lambda point: minimized(space, point.record or {}))
         self.front_ids = {(point.point, point.level) for point in self.front}
 
-    # Rows.
+    # Table rows.
 
     def columns(self) -> list[str]:
         space = self.space
@@ -81,14 +81,14 @@ class Results:
     # Sensitivity.
 
     def importance(self) -> list[dict[str, Any]]:
-        """How much of each objective's variance over the search a key explains (fANOVA of Optuna), all keys together 1."""
+        """The share of each objective's variance over the search that each key explains (Optuna's fANOVA); the sum is 1."""
         space = self.space
         searched = [point for point in self.done if point.level == 0]
         varied = [i for i, key in enumerate(space.keys) if len({point.genome[i] for point in searched}) > 1]
         if len(searched) < 4 or not varied:
             return []
         try:
-            import sklearn  # noqa: F401: what fANOVA is built on
+            import sklearn  # noqa: F401: required by fANOVA
         except ImportError:
             return []
         import optuna
@@ -109,7 +109,7 @@ class Results:
         return rows
 
     def sweeps(self) -> list[dict[str, Any]]:
-        """One key at a time around the centres: each objective over that of the centre."""
+        """Variations of one key at a time around the centres: each objective relative to the centre's."""
         space = self.space
         last = max((point.level for point in self.decided), default=0)
         by_id = {point.point: point for point in self.done if point.level == last}
@@ -134,7 +134,7 @@ class Results:
         return sorted(rows, key=lambda r: (r["around"], order[r["key"]], texts.get((r["key"], str(r["value"])), 0)))
 
     def skipped(self) -> dict[str, int]:
-        """The number of points without results, by reason."""
+        """The number of points without results for each reason."""
         reasons: dict[str, int] = {}
         for point in self.points:
             if point.state in ("skipped", "failed"):
@@ -142,7 +142,7 @@ class Results:
                 reasons[reason] = reasons.get(reason, 0) + 1
         return dict(sorted(reasons.items(), key=lambda item: -item[1]))
 
-    # Files.
+    # Output files.
 
     def save(self, folder: pathlib.Path, page: bool = True, sensitivity: bool = True) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ class Results:
                 ["report", str(folder / "explore.json"), "--out", str(path)]) and None)
 
     def _configurations(self, folder: pathlib.Path) -> None:
-        """Writes a file for every point of the front and workload, and removes files of an earlier front."""
+        """Writes a file for each workload of each point of the front, and removes those of an earlier front."""
         folder.mkdir(exist_ok=True)
         names = set()
         for point in self.front:
@@ -176,7 +176,7 @@ class Results:
                 path.unlink(missing_ok=True)
 
     def document(self, columns: Sequence[str], rows: Sequence[dict[str, Any]], importance: Any, sweeps: Any) -> dict[str, Any]:
-        """The page's data, schema "coppice.explore/1". Configurations are described by how they differ from the first."""
+        """The page's data, in the schema "coppice.explore/1". Configurations are stored as differences from the first."""
         space = self.space
         shown = [name for name in columns if name != "settings"]
         first = next(((point.record or {})["configs"] for point in self.done), {})
@@ -203,11 +203,11 @@ class Results:
         }
 
     def hypervolume(self, reference: Sequence[float]) -> float:
-        """The volume that the front dominates up to a point, objectives minimized."""
+        """The volume that the front dominates, bounded by a reference point; objectives are minimized."""
         return front.hypervolume([minimized(self.space, point.record or {}) for point in self.front], reference)
 
     def summary(self) -> str:
-        """The front for people, at most twenty lines of it, and what was left out."""
+        """A human-readable table of the front, at most twenty lines, and the number of lines omitted."""
         space = self.space
         states = {state: sum(point.state == state for point in self.points) for state in ("done", "skipped", "failed")}
         text = f"{space.title}: {states['done']} points, {len(self.front)} on the front, decided by " \
@@ -242,7 +242,7 @@ def _leaves(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def _difference(first: dict[str, Any], other: dict[str, Any]) -> list[list[Any]]:
-    """[path, value] of what is another, [path] of what is not there."""
+    """[path, value] for each value that differs, [path] for each value that is missing."""
     changed = [[path, value] for path, value in other.items() if path not in first or first[path] != value]
     return changed + [[path] for path in first if path not in other]
 
@@ -259,7 +259,7 @@ def _csv(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, An
 
 
 def _inert(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula with an apostrophe before it, which makes it text again."""
+    """Prefixes strings that a spreadsheet would evaluate as formulas with an apostrophe."""
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULAS else value
 
 
@@ -280,7 +280,7 @@ def _sqlite(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str,
 
 
 def _parquet(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
-    """Writes Parquet if pandas and pyarrow or fastparquet are installed; Debian 12 has neither of those two."""
+    """Writes Parquet if pandas and either pyarrow or fastparquet are installed; Debian 12 provides neither of the latter."""
     try:
         import pandas
         pandas.io.parquet.get_engine("auto")

@@ -1,7 +1,7 @@
-"""Which point next: every one, at random, or as Optuna's NSGA-II and TPE propose.
+"""Chooses the next point: exhaustively, at random, or with Optuna's NSGA-II or TPE.
 
-A search looks at points by number. What it draws depends on the seed, the number and the points before, and on nothing
-else: a search that was interrupted goes on as it would have gone.
+Points are numbered. The choice of a point depends only on the seed, its number and the preceding points, so an interrupted
+search continues as if it had not been interrupted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from coppice.exploration.ledger import DONE, Candidate, Point
 from coppice.exploration.located import SpaceError
 from coppice.exploration.space import MOST_LISTED, SAMPLED, Genome, Space
 
-DRAWS = 20  # attempts to draw a new point, before the neighbours of the last one are tried
+DRAWS = 20  # attempts to sample a new point, before trying the neighbours of the last one
 STEPS = 2000
 
 
@@ -25,7 +25,7 @@ def _seed(*parts: Any) -> int:
 
 
 class Listed:
-    """Every point of the space once, in order or shuffled by the seed."""
+    """Visits every point of the space once, in order or shuffled by the seed."""
 
     def __init__(self, space: Space, shuffled: bool):
         if space.combinations > MOST_LISTED:
@@ -51,7 +51,7 @@ class Listed:
 
 
 class Drawn:
-    """Random points of a space that is too large to be listed."""
+    """Samples random points of a space that is too large to enumerate."""
 
     def __init__(self, space: Space):
         self.space = space
@@ -70,7 +70,7 @@ class Drawn:
 
 
 class Sampled:
-    """Optuna's sampler over a study in memory that holds what the ledger holds."""
+    """An Optuna sampler with an in-memory study of the points in the ledger."""
 
     def __init__(self, space: Space):
         import optuna
@@ -93,7 +93,7 @@ class Sampled:
                                       constraints_func=violations)
 
     def know(self, points: Iterable[Point]) -> None:
-        """Tells the sampler of points that are finished; those without numbers teach it nothing."""
+        """Reports finished points to the sampler; those without results do not affect it."""
         for point in points:
             if point.state == DONE and point.record:
                 self.study.add_trial(finished_trial(self.space, self.distributions, point))
@@ -106,14 +106,14 @@ class Sampled:
             trial = self.study.ask(self.distributions)
             genome = tuple(self._index(key, trial.params[key.name]) for key in self.space.keys)
             hints = dict(self.study._storage.get_trial(trial._trial_id).system_attrs)
-            self.study.tell(trial, state=FAIL)  # the ledger has the running ones
+            self.study.tell(trial, state=FAIL)  # running trials are kept in the ledger
             point = self.space.point_id(genome)
             if point not in known:
                 return Candidate(point, genome, hints)
         return self._near(genome, hints, number, known)
 
     def _near(self, genome: Genome, hints: dict[str, Any], number: int, known: Mapping[str, str]) -> Candidate | None:
-        """A point that is new, by a random walk from one that is not."""
+        """Finds a new point by a random walk from a known one."""
         source = random.Random(_seed(self.space.search.seed, number, "near"))
         here = list(genome)
         for _ in range(STEPS):
@@ -138,14 +138,14 @@ def directions(space: Space) -> list[str]:
 
 
 def distributions(space: Space) -> dict[str, Any]:
-    """Optuna's view of the keys: an index where values have an order, else a category."""
+    """The keys as Optuna distributions: an index if the values are ordered, otherwise a category."""
     from optuna.distributions import CategoricalDistribution, IntDistribution
     return {key.name: IntDistribution(0, len(key.values) - 1) if key.ordered
             else CategoricalDistribution([str(value) for value in key.values]) for key in space.keys}
 
 
 def finished_trial(space: Space, known: Mapping[str, Any], point: Point) -> Any:
-    """A finished point as a trial of Optuna."""
+    """A finished point as an Optuna trial."""
     import optuna
     assert point.record is not None
     params = {key.name: index if key.ordered else str(key.values[index]) for key, index in zip(space.keys, point.genome)}
@@ -157,7 +157,7 @@ def finished_trial(space: Space, known: Mapping[str, Any], point: Point) -> Any:
 
 
 def make(space: Space) -> Any:
-    """The search that the space asks for."""
+    """Creates the search that the space specifies."""
     method = space.search.method
     if method in SAMPLED:
         return Sampled(space)

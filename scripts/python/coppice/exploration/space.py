@@ -1,4 +1,4 @@
-"""A space: which machines there are to choose from, what they run, what is wanted of them, and how to look."""
+"""A space: the machines to choose from, their workloads, the objectives and constraints, and the search method."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from coppice.exploration.located import Document, SpaceError
 SECTIONS = ("title", "question", "base", "settings", "space", "workloads", "combine", "constraints", "quantities",
             "prices", "objectives", "search", "fidelities", "survivors", "sensitivity", "limit_seconds")
 METHODS = ("grid", "random", "nsga2", "tpe")
-SAMPLED = ("nsga2", "tpe")  # by Optuna
+SAMPLED = ("nsga2", "tpe")  # methods provided by Optuna
 PRICES = ("accelerator", "switch", "switch_port", "link", "link_gb_s")
 COMBINE = ("arithmetic", "geometric", "worst")
 FIDELITIES = ("fluid", "train", "auto", "flit")
-MOST_LISTED = 1_000_000  # number of combinations in a grid
+MOST_LISTED = 1_000_000  # combinations up to which a grid is enumerated
 
 
 @dataclasses.dataclass(frozen=True)
 class Key:
-    """A choice: a configuration key, or a variable of expressions. `settings` are those of a named choice."""
+    """A key to choose: a configuration key, or a variable for expressions. `settings` are those of named choices."""
     name: str
     values: tuple[Any, ...]
     ordered: bool
@@ -37,7 +37,7 @@ class Key:
 
     @property
     def is_setting(self) -> bool:
-        """Whether it is a key of the configuration, and no variable."""
+        """Whether this is a configuration key, not a variable."""
         return not self.settings and ("." in self.name or self.name in ("fidelity", "check", "seed"))
 
 
@@ -63,14 +63,14 @@ class Search:
     runs: int | None = None
     minutes: float | None = None
     population: int = 30
-    study: bool = False  # whether the points are also stored by Optuna
+    study: bool = False  # whether points are also stored as an Optuna study
 
 
-Genome = tuple  # an index into the values of every key
+Genome = tuple  # for each key, an index into its values
 
 
 class Space:
-    """A space read from a file, checked. Raises SpaceError at what is wrong."""
+    """A space, read from a file and checked. Raises SpaceError at the location of an error."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
@@ -104,11 +104,11 @@ class Space:
         for key, value in self.settings.items():
             self._templates(value, "settings", key)
 
-    # The content of the space.
+    # Properties of the space.
 
     @property
     def fingerprint(self) -> str:
-        """The same for spaces whose points and numbers are the same; budgets and sensitivity may differ."""
+        """A hash that is equal for spaces with the same points and results, even if budgets or sensitivity differ."""
         said = {name: self.document.value.get(name) for name in SECTIONS
                 if name not in ("title", "question", "sensitivity", "survivors")}
         said["search"] = [self.search.method, self.search.seed, self.search.population]
@@ -118,11 +118,11 @@ class Space:
 
     @property
     def combinations(self) -> int:
-        """How many there are with every condition aside."""
+        """The number of combinations, ignoring conditions."""
         return math.prod(len(key.values) for key in self.keys)
 
     def values(self, genome: Genome) -> dict[str, Any]:
-        """The values of the keys that apply, in order; those whose condition is not met are left out."""
+        """The values of the applicable keys, in order; keys whose condition is not met are omitted."""
         indices = {key.name: index for key, index in zip(self.keys, genome)}
         by_name = {key.name: key for key in self.keys}
 
@@ -139,11 +139,11 @@ class Space:
             try:
                 return bool(key.when.evaluate(lookup))
             except MissingName:
-                return False  # a condition on a key that does not apply is not met
+                return False  # a condition on an inapplicable key is not met
         return {key.name: key.values[indices[key.name]] for key in self.keys if applies(key)}
 
     def settings_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Configuration keys of a point, templates not yet filled. A value of the space goes before `settings`."""
+        """A point's configuration keys, with templates not yet filled in. Values of the space take precedence over `settings`."""
         settings = dict(self.settings)
         for key in self.keys:
             if key.name not in values:
@@ -155,11 +155,11 @@ class Space:
         return settings
 
     def point_id(self, genome: Genome) -> str:
-        """A name for the point: the same for genomes that differ only in keys that do not apply."""
+        """A point's name, which is the same for genomes that differ only in inapplicable keys."""
         return hashlib.sha256(json.dumps(self.values(genome), default=str).encode()).hexdigest()[:10]
 
     def grid(self) -> Iterator[Genome]:
-        """Every point once, the first key slowest."""
+        """Yields every point once; the first key varies slowest."""
         seen: set[str] = set()
         conditional = any(key.when is not None for key in self.keys)
         for genome in itertools.product(*(range(len(key.values)) for key in self.keys)):
@@ -170,7 +170,7 @@ class Space:
                 seen.add(name)
             yield genome
 
-    # How it is read.
+    # Reading the file.
 
     def _error(self, message: str, *path: Any) -> SpaceError:
         return self.document.error(message, *path)
@@ -254,7 +254,7 @@ class Space:
         return keys
 
     def _check_conditions(self) -> None:
-        """Conditions name keys of the space, or settings, and none depends on itself."""
+        """Checks that conditions name keys of the space or settings, and do not depend on themselves."""
         conditional = {key.name: key.when.names for key in self.keys if key.when is not None}
         known = {key.name for key in self.keys} | set(self.settings)
         for name, asked in conditional.items():
@@ -271,7 +271,7 @@ class Space:
                     open_names += conditional.get(other, ())
 
     def _range(self, said: Mapping[str, Any], name: str) -> list[Any]:
-        """Values from `from` to `to`: by a step, by a factor, or a given number of them, evenly or by even factors."""
+        """The values from `from` to `to`: by a step, by a factor, or a given number of them, linearly or geometrically spaced."""
         path = ("space", name)
         self._known(said, ("from", "to", "step", "factor", "count", "scale"), path)
         ends = [QUANTITY.fullmatch(str(said.get(end))) for end in ("from", "to")]
@@ -355,7 +355,7 @@ class Space:
 
     def _read_fidelities(self, top: Mapping[str, Any]) -> list[str | None]:
         if "fidelities" not in top:
-            return [None]  # as the configuration says
+            return [None]  # the value in the configuration
         names = self._list(top["fidelities"], "fidelities")
         for i, name in enumerate(names):
             self._one_of(name, FIDELITIES, "fidelities", i)

@@ -1,8 +1,8 @@
-"""A worker: takes points from the ledger, runs them and writes what came out, until the search is done.
+"""A worker: claims points from the ledger, runs them and stores the outcomes, until the search is done.
 
-The same code runs as several processes of one machine and as the tasks of a Slurm job: all that they share is the
-ledger. The phases follow each other when nothing of the one before is under way: the search at the first fidelity, what
-survives at each finer one, then the sweeps around the front.
+The same code runs as several processes on one machine and as the tasks of a Slurm job; they share only the ledger. A phase
+begins when no point of the previous one is running: first the search at the first fidelity, then the surviving points at
+each finer fidelity, then the sweeps around the front.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from coppice.exploration.space import Genome, Space
 SEARCH, SURVIVOR, SWEEP = "search", "survivor", "sweep"
 BEAT_SECONDS = 10.0
 WAIT_SECONDS = 0.2
-SKIPS_PER_RUN = 200  # points that may be skipped for each that is wanted
+SKIPS_PER_RUN = 200  # maximum number of skipped points per requested run
 
 
 class Stop(Exception):
-    """The worker is asked to end: Ctrl-C, or a cluster's signal."""
+    """The worker has been asked to end, by Ctrl-C or a signal from the cluster."""
 
 
 def stop_at_signals() -> None:
@@ -42,12 +42,12 @@ def stop_at_signals() -> None:
 
 @contextlib.contextmanager
 def beating(ledger: Ledger) -> Iterator[None]:
-    """Lets the ledger know every few seconds that this worker lives."""
+    """Reports to the ledger every few seconds that this worker is alive."""
     done = threading.Event()
 
     def beat() -> None:
         while not done.wait(BEAT_SECONDS):
-            with contextlib.suppress(Exception):  # a busy database is asked again
+            with contextlib.suppress(Exception):  # retried later if the database is busy
                 ledger.beat()
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()
@@ -58,7 +58,7 @@ def beating(ledger: Ledger) -> Iterator[None]:
 
 
 def minimized(space: Space, record: dict[str, Any]) -> list[float]:
-    """The objectives of a point, each such that less is better."""
+    """A point's objectives, with maximized ones negated."""
     return [-value if objective.maximize else value
             for objective, value in zip(space.objectives, record["objectives"])]
 
@@ -68,21 +68,20 @@ def feasible(record: dict[str, Any]) -> bool:
 
 
 def decided(space: Space, points: Sequence[Point]) -> list[Point]:
-    """The points that tell: done at the finest fidelity that there are points of, and within the constraints. Only of
-    the first, while nothing of a finer one is done."""
+    """The points that decide the front: the feasible finished points at the finest fidelity that has any."""
     done = [point for point in points if point.state == DONE and point.record and feasible(point.record)]
     finest = max((point.level for point in done), default=0)
     return [point for point in done if point.level == finest]
 
 
 def front_of(space: Space, points: Sequence[Point]) -> list[Point]:
-    """The Pareto front among them."""
+    """The Pareto front of the points."""
     rank = front.ranks([minimized(space, point.record or {}) for point in points])
     return [point for point, its in zip(points, rank) if its == 0]
 
 
 def survivors(space: Space, points: Sequence[Point], level: int) -> list[Genome]:
-    """The points that go on to the next level: the best fronts, whole, until they are the share that survives."""
+    """The points that advance to the next level: the best fronts, each complete, until they make up the surviving share."""
     done = [point for point in points if point.level == level and point.state == DONE and point.record and
             point.origin != SWEEP and feasible(point.record)]
     if not done:
@@ -98,7 +97,7 @@ def survivors(space: Space, points: Sequence[Point], level: int) -> list[Genome]
 
 
 def neighbours(space: Space, genome: Genome) -> list[tuple[str, Genome]]:
-    """(key, genome) with one key at another of its values, for each key that applies and each value."""
+    """(key, genome) for each applicable key and each other value of it."""
     applies = space.values(genome)
     here = space.point_id(genome)
     found = []
@@ -113,14 +112,14 @@ def neighbours(space: Space, genome: Genome) -> list[tuple[str, Genome]]:
 
 
 def centres(space: Space, points: Sequence[Point]) -> list[Point]:
-    """The points of the search's front that the sweeps go around; sweeps themselves do not move them."""
+    """The points of the search's front around which the sweeps vary keys; sweep points do not change them."""
     best = front_of(space, decided(space, [point for point in points if point.origin != SWEEP]))
     return [best[i] for i in front.spread([minimized(space, p.record or {}) for p in best], space.sweep_points)]
 
 
 class Worker:
     def __init__(self, space: Space, ledger: Ledger, runs: int | None, deadline: float | None):
-        """Ends after a given number of runs of the search, over all workers, and at the deadline of time.monotonic()."""
+        """Ends after a given number of search runs over all workers, or at the deadline (in time.monotonic() seconds)."""
         self.space = space
         self.ledger = ledger
         self.runs = runs
@@ -132,7 +131,7 @@ class Worker:
         self.search_seconds = 0.0
 
     def work(self) -> None:
-        """Until nothing is left to do. Raises Stop when asked to end, after giving back what it had taken."""
+        """Works until nothing is left to do. Raises Stop when asked to end, after returning its claimed point."""
         self._phase(0, SEARCH, self._propose_searched)
         last = len(self.space.fidelities) - 1
         for level in range(1, last + 1):
@@ -158,7 +157,7 @@ class Worker:
         return self.search.propose(number, known)
 
     def _know(self) -> None:
-        """Tells the search what has been finished since it was last told."""
+        """Reports newly finished points to the search."""
         finished = [number for number, state in self.ledger.states(0).items()
                     if state in (DONE, SKIPPED, FAILED) and number not in self._known]
         if finished:
@@ -184,7 +183,7 @@ class Worker:
                 continue
             if not any(state == RUNNING for (_, _, state) in self.ledger.counts()):
                 return
-            time.sleep(WAIT_SECONDS)  # another's point may yet be lost, or skipped
+            time.sleep(WAIT_SECONDS)  # another worker's point can still be lost or skipped
 
     def _run(self, point: Point) -> None:
         fidelity = self.space.fidelities[point.level]
@@ -204,7 +203,7 @@ class Worker:
 
 
 def main(space: Space, url: str, study: str, runs: int | None, deadline: float | None, timings: Any = None) -> int:
-    """A worker process; its exit status."""
+    """Runs a worker process; returns its exit status."""
     stop_at_signals()
     worker = None
     try:
