@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYSTEMS = ROOT / "configs" / "systems"
 BUDGET = ROOT / "tb" / "bench" / "instructions.json"
 
-# Name: the arguments of the command. Each takes a few hundred million instructions.
+# {name: arguments of the command}. Each run executes a few hundred million instructions.
 RUNS = {
     "flits_values": ["run", SYSTEMS / "torus_8x8.yaml", "--set", "collective.algorithm=multitree", "--set",
                      "collective.size=32KiB", "--set", "fidelity=flit", "--set", "check=values"],
@@ -33,7 +33,7 @@ def without_address_randomization(command):
 
 
 def instructions(coppice, name):
-    """Counted by callgrind, so that they are the same however busy the machine is."""
+    """The instruction count from callgrind, which does not depend on the machine's load."""
     with tempfile.NamedTemporaryFile(suffix=".callgrind") as out:
         done = subprocess.run(
             without_address_randomization(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", coppice,
@@ -42,7 +42,7 @@ def instructions(coppice, name):
     counts = re.findall(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not counts:
         raise SystemExit(f"bench: {name} failed under callgrind with exit status {done.returncode}:\n{done.stderr}")
-    # A fidelity that runs in a separate process is counted there, too.
+    # Also counts a fidelity that runs in a separate process.
     return sum(map(int, counts))
 
 
