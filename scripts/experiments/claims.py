@@ -1,4 +1,4 @@
-"""The claims of the paper, beside the measurements.
+"""Compares the paper's claims with the measurements.
 
 A claim of an experiment file compares a column between two selections of rows, all other axes being equal,
 and combines the comparisons; without `over` it combines the column's values themselves.
@@ -11,10 +11,10 @@ import frame
 
 KEYS = {"what", "paper", "source", "column", "of", "over", "where", "as", "combine", "reason", "unit"}
 FORMS = {
-    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # of a time: how many times faster
-    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # of a bandwidth: how many times more
-    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # of a time: the share that is saved
-    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # of a time: how much more is done in it
+    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # for times: speedup factor
+    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # for bandwidths: ratio
+    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # for times: share saved
+    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # for times: relative gain in throughput
     "percentage": (None, "{:.1%}"),
     "number": (None, "{:,.6g}"),
 }
@@ -26,7 +26,7 @@ TOLERANCE = 0.10
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A claim, the paper's value (None when its text has lost it) and ours, which is None without rows."""
+    """A claim, the paper's value (None if its text does not contain it) and ours (None without rows)."""
     what: str
     paper: float | None
     ours: float | None
@@ -36,7 +36,7 @@ class Comparison:
 
     @property
     def difference(self):
-        """Ours over the paper's, less one."""
+        """Our value relative to the paper's, minus 1."""
         return None if None in (self.paper, self.ours) else self.ours / self.paper - 1
 
     def cells(self):
@@ -50,7 +50,7 @@ class Comparison:
 
 
 def check(what, claim):
-    """Refuses a claim with unknown names."""
+    """Rejects a claim with unknown names."""
     where = f"claim {claim.get('what')!r}"
     experiment.refuse_unknown(what.path, where, claim, KEYS)
     for key in ("what", "column", "as"):
@@ -68,12 +68,12 @@ def check(what, claim):
 
 
 def grouped(rows, keys):
-    """`rows` by the axes `keys`; all of them where the claim's own is the only axis."""
+    """Groups `rows` by the axes `keys`; a single group if the claim's axis is the only one."""
     return rows.groupby(keys, observed=True) if keys else rows.groupby(lambda row: 0)
 
 
 def measure(what, data, claim):
-    """The claim's value over the rows of `data`, None if they hold no pair to compare."""
+    """The claim's value for the rows of `data`; None if they contain no pair to compare."""
     rows = frame.select(data, claim.get("where", {}))
     column = claim["column"]
     of = frame.select(rows, claim.get("of", {}))
@@ -82,7 +82,7 @@ def measure(what, data, claim):
         values = of[column]
     else:
         keys = [axis for axis in what.axes if axis not in claim["over"]]
-        # Against several, the best of them: the shortest time, or the largest bandwidth.
+        # Compares with the best of several: the shortest time or the largest bandwidth.
         best = "max" if claim["as"] == "ratio" else "min"
         over = grouped(frame.select(rows, claim["over"]), keys)[column].agg(best)
         pairs = grouped(of, keys)[column].agg(best).to_frame("of").join(over.rename("over"), how="inner")
@@ -91,7 +91,7 @@ def measure(what, data, claim):
 
 
 def compare(what, table):
-    """A Comparison for every claim of `what`, from its CSV."""
+    """A Comparison for each claim of `what`, from its CSV file."""
     data = frame.read(what, table)
     result = []
     for claim in what.claims:

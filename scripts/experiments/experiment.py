@@ -20,12 +20,12 @@ SYSTEM_KEY = "base"  # in settings: another system file instead of a configurati
 
 
 class ExperimentError(Exception):
-    """A mistake in an experiment file, with the file and the correction."""
+    """An error in an experiment file; the message names the file and the correction."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One run: a system file, settings in the order they are given, and a label on each axis."""
+    """One run: a system file, settings in the given order, and a label for each axis."""
     labels: dict
     system: str
     settings: tuple
@@ -33,7 +33,7 @@ class Point:
 
     @property
     def id(self):
-        """A file name: readable, the same for the same run in every experiment, different for others."""
+        """A readable file name, equal for the same run in different experiments, unique otherwise."""
         text = "\n".join([self.system, *(f"{key}={value}" for key, value in sorted(self.settings))])
         if self.command != "run":
             text = f"{self.command}\n{text}"
@@ -42,14 +42,14 @@ class Point:
         return f"{slug[:100]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
     def arguments(self):
-        """The arguments after `coppice COMMAND SYSTEM`; settings that start with -- are options of the command."""
+        """The arguments after `coppice COMMAND SYSTEM`; settings that start with -- are command options."""
         return [word for key, value in self.settings
                 for word in ((key, value) if key.startswith("--") else ("--set", f"{key}={value}"))]
 
 
 @dataclasses.dataclass(frozen=True)
 class Experiment:
-    """A checked experiment file. `axes` maps each axis to its labels, and those to their settings."""
+    """A checked experiment file. `axes` maps each axis to its labels, and each label to its settings."""
     path: pathlib.Path
     title: str
     shows: str
@@ -69,7 +69,7 @@ class Experiment:
         return self.path.stem
 
     def points(self, full):
-        """Every run, the first axis slowest; without `full`, fewer: those of `full_only` are left out."""
+        """All runs; the first axis varies slowest. Without `full`, those in `full_only` are omitted."""
         skipped = self.exclude if full else self.exclude + self.full_only
         result = []
         for combination in itertools.product(*(labels.items() for labels in self.axes.values())):
@@ -96,14 +96,14 @@ def matches(selector, labels):
 
 
 def filled(text, labels):
-    """`text` with the label of every axis in place of its name in braces."""
+    """`text` with each axis name in braces replaced by the axis's label."""
     for axis, label in labels.items():
         text = text.replace(f"{{{axis}}}", label)
     return text
 
 
 def as_text(value):
-    """A YAML scalar or list as `--set KEY=VALUE` takes it."""
+    """A YAML scalar or list in the syntax of `--set KEY=VALUE`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -112,7 +112,7 @@ def as_text(value):
 
 
 def load(path):
-    """The experiment in the file at `path`, or ExperimentError."""
+    """Reads the experiment in the file at `path`. Raises ExperimentError."""
     path = pathlib.Path(path)
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -188,7 +188,7 @@ def read_selectors(path, where, document, axes):
 
 
 def read_selector(path, where, selector, axes):
-    """{axis: [labels]} with every name checked; a single label may stand for a list of one."""
+    """{axis: [labels]} with all names checked; a list of one label can be written as the label."""
     result = {}
     refuse_unknown(path, where, selector, axes.keys())
     for axis, chosen in selector.items():

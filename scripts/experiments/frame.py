@@ -6,7 +6,7 @@ import experiment
 
 
 def read(what, path):
-    """The CSV at `path`; the columns of the axes are ordered categories of text."""
+    """Reads the CSV file at `path`; the axes' columns become ordered categories."""
     data = pandas.read_csv(path, dtype={axis: str for axis in what.axes}, keep_default_na=False,
                            na_values={column: [""] for column in what.columns})
     for axis, labels in what.axes.items():
@@ -16,7 +16,7 @@ def read(what, path):
 
 
 def select(data, selector):
-    """The rows with one of the selector's labels on each of its axes; `last` is an axis's last label."""
+    """The rows that have one of the selector's labels on each of its axes; `last` means an axis's last label."""
     for axis, chosen in selector.items():
         chosen = chosen if isinstance(chosen, list) else [chosen]
         wanted = [data[axis].cat.categories[-1] if label == "last" else experiment.as_text(label)
@@ -26,7 +26,7 @@ def select(data, selector):
 
 
 def normalized(data, what, column, to):
-    """`column` over its value at the labels `to`, all other axes being equal. Rows without a partner drop out."""
+    """`column` relative to its value at the labels `to`, with all other axes equal. Rows without a partner are dropped."""
     keys = [axis for axis in what.axes if axis not in to]
     base = select(data, to)[[*keys, column]].rename(columns={column: "base of the ratio"})
     merged = data.merge(base, on=keys) if keys else data.assign(**{"base of the ratio": base[column].iloc[0]})

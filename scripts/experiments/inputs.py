@@ -1,4 +1,4 @@
-"""The files that a run reads besides the command: a change of one of them makes its stored result stale."""
+"""Finds the files that a run reads; a change to any of them makes its stored result stale."""
 
 import pathlib
 
@@ -10,9 +10,9 @@ WORKLOADS = pathlib.Path("configs/workloads")
 
 
 def of(point):
-    """The files that the run of `point` reads, its system file first: whatever the system file or a setting names
-    (a graph, a network or a schedule of another tool, a table, the ranks of a trace), and the layer table of a model.
-    Paths are relative to the working directory, as the command has them."""
+    """The files that the run of `point` reads, its system file first: all files that the system file or a setting names
+    (a graph, a network or schedule of another tool, a table, the ranks of a trace), and a model's layer table. Paths are
+    relative to the working directory, as in the command."""
     names = [*scalars(read(point.system)), *(name for _, value in point.settings for name in scalars(parsed(value)))]
     files = [point.system]
     for name in names:
@@ -21,7 +21,7 @@ def of(point):
 
 
 def files_of(name):
-    """The file of that name, the traces of all ranks that begin with it, or the table of the model."""
+    """The file with that name, all ranks' traces whose names begin with it, or the model's table."""
     if not name.strip() or "\n" in name or "\0" in name or len(name) > 4096:
         return []
     path = pathlib.Path(name)
@@ -37,7 +37,7 @@ def files_of(name):
 
 
 def scalars(node):
-    """Every text in a YAML document."""
+    """All strings in a YAML document."""
     if isinstance(node, dict):
         return [text for value in node.values() for text in scalars(value)]
     if isinstance(node, list):
@@ -46,7 +46,7 @@ def scalars(node):
 
 
 def parsed(text):
-    """The value of a setting as the command reads it."""
+    """The value of a setting, parsed as in the command."""
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:
@@ -54,7 +54,7 @@ def parsed(text):
 
 
 def read(path):
-    """The YAML document at `path`; what is none is the command's to refuse."""
+    """The YAML document at `path`; None if it is invalid, which the command reports."""
     try:
         return yaml.safe_load(pathlib.Path(path).read_text(encoding="utf-8"))
     except OSError as error:

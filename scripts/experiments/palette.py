@@ -1,4 +1,4 @@
-"""One look for all figures: a colour and a marker for each algorithm or path assignment, wherever it appears."""
+"""A consistent style for all figures: one colour and marker for each algorithm or path assignment."""
 
 # Okabe and Ito's colours, distinguishable with any colour vision; ours for what the paper proposes.
 ALGORITHMS = {
@@ -31,12 +31,12 @@ STYLE = {
 
 
 def look(label, position):
-    """(colour, marker) of a series: an algorithm's own, else by position."""
+    """(colour, marker) of a series: the algorithm's own, otherwise by position."""
     if label in ALGORITHMS:
         return ALGORITHMS[label]
     return OTHERS[position % len(OTHERS)], OTHER_MARKERS[position % len(OTHER_MARKERS)]
 
 
 def dark(colour):
-    """A colour of text that can be read on white: `colour`, darker."""
+    """A text colour that is readable on white: `colour`, darkened."""
     return "#" + "".join(f"{int(int(colour[i:i + 2], 16) * 0.72):02x}" for i in (1, 3, 5))

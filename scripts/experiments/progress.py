@@ -1,5 +1,5 @@
-"""Snakemake's display while experiments run: a line that is rewritten on a terminal, one line per tenth of
-the jobs elsewhere, and the command's own message for a job that fails."""
+"""Snakemake's progress display: on a terminal, one line that is rewritten; otherwise, one line per tenth of the jobs. Shows
+the command's own message if a job fails."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""Sizes as the configuration writes them: "32 KiB" and the like."""
+"""Sizes in the configuration's syntax, such as "32 KiB"."""
 
 import re
 
@@ -7,7 +7,7 @@ SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(B|[KMG]i?B)")
 
 
 def number(text):
-    """The bytes of a size, the value of a plain number, None for any other text."""
+    """The bytes of a size, or the value of a plain number; None for any other string."""
     if match := SIZE.fullmatch(str(text)):
         return float(match[1]) * FACTORS[match[2]]
     try:

@@ -1,4 +1,4 @@
-"""A cell library in Liberty format, as Yosys reads it: areas, functions, which cells are registers."""
+"""Reads a Liberty cell library with Yosys: areas, functions, and which cells are registers."""
 
 import functools
 import itertools
@@ -11,7 +11,7 @@ import tempfile
 
 from hardware.errors import HardwareError
 
-# Yosys reads functions and registers, and leaves the areas.
+# Yosys reads functions and registers, but not areas.
 AREA = re.compile(r"\bcell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{[^{}]*?\barea\s*:\s*\"?([\d.eE+-]+)")
 GATES = {"$_NOT_": lambda a: not a, "$_AND_": lambda a, b: a and b, "$_OR_": lambda a, b: a or b, "$_XOR_": lambda a, b: a != b}
 
@@ -29,7 +29,7 @@ class Cell:
         self.outputs = [pin for pin, of in module["ports"].items() if of["direction"] == "output"]
 
     def computes(self, function, inputs):
-        """Whether it has one output that is function(inputs), in whatever order."""
+        """Whether the cell has one output that is function(inputs), with the inputs in any order."""
         gates = list(self.module["cells"].values())
         if len(self.inputs) != inputs or len(self.outputs) != 1 or any(gate["type"] not in GATES for gate in gates):
             return False
@@ -48,7 +48,7 @@ class Cell:
 
 
 class Library:
-    """All cells of a file, the area of its smallest two-input NAND (a gate equivalent), and a buffer of middle strength."""
+    """All cells of a file, the area of its smallest two-input NAND (a gate equivalent), and a buffer of medium strength."""
 
     def __init__(self, path):
         try:
@@ -73,12 +73,12 @@ class Library:
 
     @functools.cached_property
     def buffers(self):
-        """Names of all buffers, the smallest first."""
+        """The names of all buffers, smallest first."""
         found = sorted((cell.area, name) for name, cell in self.cells.items() if cell.computes(lambda a: a, 1))
         return [name for _, name in found]
 
     def latch(self):
-        """{cell, enable, data, output: names} of a latch that is open while its clock is high."""
+        """The {cell, enable, data, output} names of a latch that is transparent while its clock is high."""
         for name, cell in self.cells.items():
             held = [gate for gate in cell.module["cells"].values() if gate["type"] == "$_DLATCH_P_"]
             if len(held) == 1 and len(cell.inputs) == 2 and len(cell.outputs) == 1:

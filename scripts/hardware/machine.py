@@ -1,16 +1,16 @@
-"""Parameters of the Verilog for a machine: nodes, ports, bits of a flit."""
+"""Verilog parameters for a machine with a given number of nodes, ports and flit bits."""
 
 VCS = 4
 
 
 def bits_of(number):
-    """Bits that count to below `number`."""
+    """The number of bits that represent 0 to `number` - 1."""
     return max(1, (number - 1).bit_length())
 
 
 def interface(nodes, ports, flit):
-    """Parameters of a network interface. MultiTree's tables hold fewer entries per port than there are nodes (`coppice
-    schedule`: 10 at 16 nodes, 34 at 64), and a flow a node."""
+    """Parameters of a network interface. MultiTree's tables have fewer entries per port than there are nodes (`coppice
+    schedule`: 10 for 16 nodes, 34 for 64), and one flow per node."""
     return {"PORTS": ports, "FLIT_W": flit, "LANES": flit // 32, "INDEX_W": bits_of(nodes), "ENTRIES": 1 << bits_of(nodes),
             "FLOWS": max(4, nodes)}
 

@@ -1,7 +1,7 @@
-"""Yosys and ABC: a module of rtl/ with all that it contains, flat, as one netlist of a cell library's cells, mapped for
-speed, buffered and sized under wire loads; and the Liberty that belongs to it, with a cell for each memory macro.
+"""Synthesises a module of rtl/ with Yosys and ABC: flattens it into one netlist of a cell library's cells, mapped for speed,
+buffered and sized for its wire loads, and writes a matching Liberty file with a cell for each memory macro.
 
-A register keeps the name of its net, so that whoever reads a path sees which one it is.
+Registers keep the names of their nets, so that they can be identified in paths.
 """
 
 import bisect
@@ -14,11 +14,11 @@ from hardware import synthesis
 from hardware.errors import HardwareError
 
 FO4 = 0.099  # ns: an INVX1 of OSU 0.18 um that drives four, in a chain of them, rising and falling edges averaged
-# Assumed of memory macros, in ns: what every doubling beyond 1,024 bits adds to their access, and their set-up time.
+# Assumptions about memory macros, in ns: additional access time per doubling beyond 1,024 bits, and setup time.
 MEMORY_DOUBLING = 0.09
 MEMORY_SETUP = 0.18
-# Metal 2 of osu018_stdcells.lef at its width of 0.3 um: 0.019 fF a um2 and 0.06 fF a um of each edge, 0.08 ohm a square.
-WIRE_PF = 1.257e-4  # a um
+# Metal 2 of osu018_stdcells.lef at its width of 0.3 um: 0.019 fF per um2, 0.06 fF per um of each edge, 0.08 ohm per square.
+WIRE_PF = 1.257e-4  # per um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
 # Modules that are mapped on their own, once for all instances, and then become part of the rest: ABC's result for one
@@ -38,13 +38,13 @@ STRUCTURES = {
     "reduced": "strash;ifraig;scorr;dc2;" + 2 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "small": 6 * BY_DELAY + "strash;&get,-n;&dch,-f;&nf,-D,1;&put;topo",
 }
-# Buffers for loads; sizes. Then gates with slack become small again, and those that this made slow large.
+# Buffers for loads; sizing. Then gates with slack are downsized, and gates that this slowed down are upsized.
 SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 5  # most sinks of a net,
-FEW = 3      # and of one that others can be kept away from
+FAN_OUT = 5  # maximum number of sinks of a net,
+FEW = 3      # and of a net whose other sinks can be moved behind a buffer
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 
 
@@ -55,7 +55,7 @@ def access(bits, base):
 
 
 def wire_loads(text, um):
-    """The Liberty `text` with wires of `um` a sink."""
+    """The Liberty `text` with wires of `um` per sink."""
     found = LIBRARY.search(text)
     if not found:
         raise HardwareError("the cell library is not a Liberty file: no library (...) {")
@@ -70,7 +70,7 @@ def bus(name, width):
 
 
 def macro_cell(name, macro, base):
-    """The Liberty cell of a memory of `words` times `width` bits with a read and a write port."""
+    """The Liberty cell of a memory of `words` x `width` bits with one read and one write port."""
     words, width, address, clocked = macro
     delay = f'values("{access(words * width, base):.3f}");'
     slow = 'values("0.1");'
@@ -92,7 +92,7 @@ def macro_cell(name, macro, base):
 
 
 def macro_library(macros, base):
-    """Liberty of these macros, {name: (words, width, address bits, clocked)}."""
+    """The Liberty text of these macros, {name: (words, width, address bits, clocked)}."""
     widths = sorted({bits for _, width, address, _ in macros.values() for bits in (width, address, 1)})
     types = "".join(f"  type(bits{n}) {{ base_type : array; data_type : bit; bit_width : {n}; bit_from : {n - 1}; bit_to : 0; "
                     "downto : true; }\n" for n in widths)
@@ -107,7 +107,7 @@ def macro_library(macros, base):
 
 
 def is_macro(cell, macro_bits):
-    """A memory that is large enough, with one read and one write port."""
+    """Whether a memory is large enough and has one read and one write port."""
     if cell["type"] != "$mem_v2":
         return False
     of = {name: synthesis.number(cell["parameters"][name]) for name in ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS")}
@@ -115,7 +115,7 @@ def is_macro(cell, macro_bits):
 
 
 def take_macros(module, macro_bits):
-    """Turns the memories that are macros into cells: {name: (words, width, address bits, clocked)}."""
+    """Replaces macro memories with cells: {name: (words, width, address bits, clocked)}."""
     macros = {}
     for cell in module["cells"].values():
         if not is_macro(cell, macro_bits):
@@ -154,13 +154,13 @@ def gate_box():
 
 
 def clocks(module):
-    """The nets of clocks: clk_i, and what comes through gates."""
+    """The clock nets: clk_i and gated clocks."""
     return {module["ports"].get("clk_i", {"bits": [None]})["bits"][0],
             *(cell["connections"]["clk_o"][0] for cell in module["cells"].values() if cell["type"] == GATE)}
 
 
 def gates_to_cells(module, library):
-    """Puts GATE_CELLS in the places of clock gates."""
+    """Replaces clock gates with GATE_CELLS."""
     free = 1 + max(bit for of in module["cells"].values() for bits in of["connections"].values() for bit in bits if not isinstance(bit, str))
     for name, cell in [(name, cell) for name, cell in module["cells"].items() if cell["type"] == GATE]:
         del module["cells"][name]
@@ -178,7 +178,7 @@ def gates_to_cells(module, library):
 
 
 class Wires:
-    """Who drives a bit of a mapped module, and who reads it."""
+    """The driver and the readers of each bit of a mapped module."""
 
     def __init__(self, module, outputs):
         self.driver, self.sinks = {}, {}
@@ -192,7 +192,7 @@ class Wires:
 
 
 def take_buffers(module, buffers, outputs):
-    """Takes all buffers out of a mapped module, but for those of its outputs."""
+    """Removes all buffers from a mapped module except those of its outputs."""
     ports = {bit for port in module["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
     source = {}
     for name, cell in list(module["cells"].items()):
@@ -273,7 +273,7 @@ def backwards(wires, through):
 
 
 def name_registers(module, registers):
-    """Calls every register and memory by the net that it drives, as the source does."""
+    """Names every register and memory after the net that it drives, as in the source."""
     names = {}
     for name, of in module["netnames"].items():
         if name[0] == "$" or of.get("hide_name"):
@@ -326,7 +326,7 @@ def coarse(top, parameters, folder, macro_bits):
         synthesis.Synthesis.yosys(f"read_json {folder}/before.json; select {chosen}; memory_dff; select -clear; "
                                   f"opt_clean; write_json {folder}/clocked.json")
         clocked = json.loads((folder / "clocked.json").read_text())["modules"][name]
-        # A read that sees the same cycle's write does not fit a macro: such a memory is read without a clock.
+        # A macro cannot return the same cycle's write: memories that must are read without a clock.
         without = [macro for macro in macros if synthesis.number(clocked["cells"][macro]["parameters"]["RD_TRANSPARENCY_MASK"])]
         if not without:
             keep_names(clocked)
@@ -342,7 +342,7 @@ def keep_names(module):
 
 
 def sources_of(top):
-    """The files of a module and of all that it contains, sorted, and the layout that they may include."""
+    """The sorted source files of a module and all its submodules, and the layout file that they may include."""
     files = {path.stem: path for path in synthesis.RTL.glob("*/*.v")}
     if top not in files:
         raise HardwareError(f"no block '{top}' in rtl/: there are {', '.join(sorted(files))}")

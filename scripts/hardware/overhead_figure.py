@@ -1,4 +1,4 @@
-"""The figure of scripts/overhead: areas of network interfaces and routers, what schedules add to them, bytes of tables."""
+"""The figure of scripts/overhead: areas of network interfaces and routers, the area that schedules add, and table bytes."""
 
 import pathlib
 import sys
@@ -7,7 +7,7 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "experiment
 
 from matplotlib import pyplot  # noqa: E402: plot chooses the backend
 
-import palette  # noqa: E402: after the path
+import palette  # noqa: E402: after extending the path
 import plot  # noqa: E402
 from hardware.parts import REST, added_area, plain_area  # noqa: E402
 
@@ -22,7 +22,7 @@ def label_points(axes, points):
 
 
 def draw_areas(axes, areas):
-    """Every network interface that was synthesised, and its router beside it."""
+    """Draws each synthesised network interface next to its router."""
     for x, point in enumerate(areas.interfaces):
         bottom = 0.0
         for name, (area, _) in areas.parts(point).items():

@@ -1,10 +1,10 @@
-"""The parts of a network interface: those that any interface has, and those that reduce schedules add. Areas are from scripts/area."""
+"""The parts of a network interface: those of any interface, and those that reduce schedules add. Areas come from scripts/area."""
 
 import csv
 
 from hardware.errors import HardwareError
 
-# The parts of a network interface: {label in the figure: blocks, how often}.
+# The parts of a network interface: {label in the figure: blocks and their numbers}.
 PLAIN = {"packetizers": [("packetizer", "port")], "depacketizers": [("depacketizer", "port")],
          "DMA and its buffers": [("dma_address_generator", "port"), ("fifo", "port")],
          "injection": [("injection_port", "port")]}
@@ -15,7 +15,7 @@ REST = "the rest of it"
 
 
 class Areas:
-    """Rows of scripts/area's table: area of cells and macros, and bits of macros, of a block at a point."""
+    """A block's cell and macro area and macro bits at a point, from the rows of scripts/area's table."""
 
     def __init__(self, path):
         try:
@@ -37,11 +37,11 @@ class Areas:
         return area * times, bits * times
 
     def router(self, point):
-        """um2 of the router beside an interface: a port for each of its, and as many to its neighbours."""
+        """The area in um2 of an interface's router, which has as many ports to the interface as to its neighbours."""
         return self.of("router", ("", str(2 * int(point[1])), point[2]))[0]
 
     def parts(self, point):
-        """{part: (um2, bits)} of the network interface, all of it."""
+        """{part: (um2, bits)} of the whole network interface."""
         result = {}
         for name, blocks in {**PLAIN, REST: [], **ADDED}.items():
             each = [self.of(block, point, int(point[1]) if times == "port" else times) for block, times in blocks]

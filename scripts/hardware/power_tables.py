@@ -1,6 +1,6 @@
 """Energies, delays and transitions of a cell library, from the tables of its Liberty file.
 
-A table's energies are of one edge of the pin; internal ones leave out the load's charge, which is C V^2 / 2 an edge.
+A table's energies are per edge of the pin; internal energies exclude the load's charge, C V^2 / 2 per edge.
 """
 
 import bisect
@@ -14,7 +14,7 @@ TOKEN = re.compile(r'"[^"]*"|[\w.+\-*/!&|^\']+|[(){}:;,]')
 
 @dataclasses.dataclass
 class Group:
-    """A group of Liberty: kind (name) { attributes; groups }."""
+    """A Liberty group: kind (name) { attributes; groups }."""
     kind: str
     name: str
     values: dict  # {attribute: [words]}
@@ -72,7 +72,7 @@ def numbers(words):
 
 
 class Table:
-    """Values over one or two axes, straight between and beyond the points."""
+    """Values over one or two axes, with linear interpolation and extrapolation."""
 
     def __init__(self, group):
         self.first = numbers(group.values["index_1"])
@@ -118,7 +118,7 @@ class Cell:
         self.leakage_nw = group.number("cell_leakage_power")
         self.sequential = group.one("ff") is not None
         self.inputs, self.outputs, self.functions = {}, [], {}
-        self.most_pf = {}   # {output: load that it may have}
+        self.most_pf = {}   # {output: maximum load}
         self.passive = {}   # {input: (rise, fall)}: pJ of an edge of its own, whatever the output does
         self.energy = {}    # {output: {input: (rise, fall)}}: pJ of an edge of the output
         self.arcs = {}      # {output: {input: Arc}}
@@ -141,7 +141,7 @@ class Cell:
         self.clock = flop.values["clocked_on"][0] if flop else None
         self.data = flop.values["next_state"][0] if flop else None
         latch = group.one("latch")
-        self.latch = (latch.values["enable"][0], latch.values["data_in"][0]) if latch else None  # open while the one is high
+        self.latch = (latch.values["enable"][0], latch.values["data_in"][0]) if latch else None  # transparent while the enable pin is high
 
 
 class Tables:
@@ -154,6 +154,6 @@ class Tables:
 
 
 def expression(function):
-    """A function of Liberty in Verilog: two operands beside each other, or with *, are an AND."""
+    """Converts a Liberty function to Verilog: adjacent operands, or operands with *, are ANDed."""
     text = re.sub(r"(\w+)'", r"!\1", function).replace("*", "&").replace("+", "|").replace("!", "~")
     return re.sub(r"(?<=[\w)])\s+(?=[\w(~])", " & ", text)

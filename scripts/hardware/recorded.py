@@ -1,4 +1,4 @@
-"""A run of tiles in Icarus, recorded at the ports of instances, and replayed through the gates of a block."""
+"""Records the ports of instances in an Icarus run of tiles, and replays them through a block's gates."""
 
 import dataclasses
 import pathlib
@@ -15,7 +15,7 @@ DUMP = "recorded.vcd"
 
 
 def run(settings, instances, folder, coppice):
-    """Runs `tb/tile/simulate` in `folder` with what DUMP records of these instances below the testbench."""
+    """Runs `tb/tile/simulate` in `folder`; DUMP selects the recorded instances below the testbench."""
     folder.mkdir(parents=True, exist_ok=True)
     dumps = "".join(f"    $dumpvars(1, {TOP}.{instance});\n" for instance in instances)
     (folder / "observer.v").write_text(f"module observer;\n  initial begin\n    $dumpfile(\"{DUMP}\");\n    $dumpvars(0, {TOP}.clk);\n"
@@ -36,7 +36,7 @@ class Recorded:
         return len(next(iter(self.ports.values())))
 
     def number(self, port, row):
-        """Unknown bits are 0."""
+        """Replaces unknown bits with 0."""
         return int(re.sub("[xz]", "0", self.ports[port][row]), 2)
 
     def known(self, port, row):
@@ -80,7 +80,7 @@ def read(path, wanted):
             elif line[0] == "b":
                 bits, code = line[1:].split()
                 if code in codes:
-                    # Digits to the left of the written ones are zeros, or unknown like the first.
+                    # Omitted leading digits are zeros, or unknown if the first digit is.
                     changes[code] = bits.rjust(widths[code], bits[0] if bits[0] in "xz" else "0")
             elif line[0] in "01xz":
                 code = line[1:-1]
@@ -92,7 +92,7 @@ def read(path, wanted):
 
 
 def packed(recorded, ports, row, value):
-    """The ports' values one behind the other, the first lowest."""
+    """Concatenates the ports' values, the first one in the lowest bits."""
     bits, at = 0, 0
     for name, width in ports:
         bits |= value(recorded, name, row) << at
@@ -101,10 +101,10 @@ def packed(recorded, ports, row, value):
 
 
 class Replay:
-    """A block's gates under tb/energy/recorded_tb.v, built once for all instances of a run."""
+    """A block's gates in tb/energy/recorded_tb.v, built once for all instances of a run."""
 
     def __init__(self, gates, rows, first, last, period, folder):
-        """Edges count in the rows from `first` to before `last`; `period`: ps of a cycle."""
+        """Counts edges in the rows [first, last); `period`: clock period in ps."""
         folder.mkdir(parents=True, exist_ok=True)
         self.rows, self.cycles, self.period, self.program = rows, last - first, period, folder / "replay.vvp"
         ports = {base: (way, len(bits)) for base, (way, bits) in replay.buses(gates.ports).items()}
@@ -124,7 +124,7 @@ class Replay:
               f"-Ptb.PERIOD={period}", replay.BENCHES / "recorded_tb.v", "gates.v"], folder)
 
     def activity(self, recorded, folder):
-        """The replay.Activity under what came to an instance. HardwareError if the gates differ from the recording."""
+        """The replay.Activity for an instance's recorded inputs. Raises HardwareError if the gates differ from the recording."""
         other = [f"{base}: {len(recorded.ports[base][0])} bits, {width} in the netlist" for base, width in self.inputs + self.outputs
                  if len(recorded.ports[base][0]) != width]
         if other:

@@ -1,9 +1,9 @@
-"""Yosys: a module of rtl/ and its parameters to figures, each module of the hierarchy but arbiters synthesised once, on
-its own.
+"""Synthesises a module of rtl/ with given parameters in Yosys and measures it. Every module of the hierarchy except arbiters
+is synthesised once and separately.
 
 Memories of at least `macro_bits` with one write port and one read port become macros, counted by their bits; all others
-become flip-flops and are counted as such. What was synthesised is kept, keyed by all that it depends on, so that a run
-that was interrupted goes on where it was, and sizes share what they have in common.
+become flip-flops and are counted as such. Results are cached, keyed by everything that they depend on, so an interrupted
+run continues where it stopped, and different sizes share common modules.
 """
 
 import collections
@@ -21,7 +21,7 @@ import tempfile
 from hardware.errors import HardwareError
 
 RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
-LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of entries and heads
+LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of table entries and head flits
 READ = f"read_verilog -I {LAYOUT.parent}"
 FAN_OUT = 16
 # Flip-flops behind memories stay outside, except those of macros. Constant and unused logic is removed, nothing is
@@ -34,7 +34,7 @@ COARSE = "synth -noshare -nordff -run coarse:fine"
 ABC = f"strash;ifraig;scorr;dc2;dc2;map,-B,0.9;topo;buffer,-p,-N,{FAN_OUT};upsize;dnsize"
 MAP = ("memory_dff top/macro* ; opt -fast -full; memory_map top/* top/macro* %d; opt -undriven -fine; techmap; opt -fast; "
        f"dfflibmap -liberty {{liberty}}; opt; abc -liberty {{liberty}} -script +{ABC}; opt_clean")
-VERSION = 1  # of the cached results
+VERSION = 1  # version of the cached results
 # dfflibmap does not map latches; each clock gate has one: the library's, open while its clock is high.
 LATCHES = "read_liberty -lib {liberty}; techmap t:$dlatch; techmap -map {folder}/latch.v; "
 LATCH = """module \\$_DLATCH_N_ (input E, input D, output Q);
@@ -49,10 +49,10 @@ endmodule
 class Figures:
     """The figures of a module including everything it contains."""
     cells: int = 0
-    area: float = 0.0      # um2 of cells, flip-flops included
+    area: float = 0.0      # um2 of cells, including flip-flops
     flops: int = 0
     flop_area: float = 0.0
-    memory_bits: int = 0   # of macros
+    memory_bits: int = 0   # bits in macros
 
     def __add__(self, other):
         return Figures(*(a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other))))
@@ -64,7 +64,7 @@ def plain(module):
 
 
 def instances(module, modules):
-    """{child: how often} of a module."""
+    """{child: number of instances} of a module."""
     return collections.Counter(cell["type"] for cell in module["cells"].values() if cell["type"] in modules)
 
 
@@ -110,7 +110,7 @@ class Design:
 
 class Synthesis:
     def __init__(self, library, folder, macro_bits, pool):
-        """`folder`: where results are kept; `pool`: a thread pool, a Yosys for each of its workers."""
+        """`folder`: where results are kept; `pool`: a thread pool; each worker runs one Yosys."""
         if shutil.which("yosys") is None:
             raise HardwareError("yosys is not installed: make setup installs it")
         self.library = library
@@ -122,7 +122,7 @@ class Synthesis:
         folder.mkdir(parents=True, exist_ok=True)
 
     def design(self, top, parameters):
-        """`top` with these parameters, and all below it. Call it from outside the pool."""
+        """Synthesises `top` with these parameters, and all modules below it. Do not call it from the pool."""
         if top not in self.sources:
             raise HardwareError(f"no block '{top}' in rtl/: there are {', '.join(sorted(self.sources))}")
         elaborated = self.pool.submit(self.kept, [ELABORATE, top, sorted(parameters.items()), self.sources],
@@ -132,7 +132,7 @@ class Synthesis:
         return Design(elaborated["top"], {name: future.result() for name, future in mapped.items()}, self.library)
 
     def start_mapping(self, name, modules):
-        # Cached results name children as this elaboration does.
+        # Cached results use this elaboration's names for children.
         parts = [plain(name), modules[name].get("parameter_default_values"), sorted(instances(modules[name], modules)),
                  self.sources[plain(name)], self.library.text, self.macro_bits, COARSE, MAP,
                  *([LATCHES, LATCH] if has_latches(modules[name]) else [])]
@@ -167,7 +167,7 @@ class Synthesis:
         return {"top": root, "modules": modules}
 
     def map(self, name, modules, folder):
-        """The module in cells of the library, macros left as they are."""
+        """The module mapped to the library's cells; macros are not mapped."""
         aliases = {child: f"child{i}" for i, child in enumerate(instances(modules[name], modules))}
         module = {**modules[name], "attributes": {"top": "1"}, "cells": {}}
         for cell_name, cell in modules[name]["cells"].items():

@@ -30,21 +30,21 @@ exit
 
 @dataclasses.dataclass(frozen=True)
 class Path:
-    """From a register, memory or input to another, with the register's delay and the other's set-up."""
+    """A path between registers, memories or inputs, including clock-to-output delay and setup time."""
     start: str
     end: str
     ns: float
 
 
 def register(pin):
-    """The register's name in the Verilog, of a pin or port: without bit, pin and the marks of the netlist."""
+    """The Verilog name of a pin's or port's register, without bit index, pin name and netlist suffixes."""
     name = pin.rsplit("/", 1)[0].replace("\\", "") if "/" in pin else pin
     name = re.sub(r"^memory\d+\.", "", name.replace("\\", "").removesuffix(".reg"))
     return re.sub(r"(\[\d+\])+$", "", name)
 
 
 def worst(folder, period, memory_access, driver, paths, parasitics=None):
-    """The `paths` worst of a netlist, one for each pair of registers, the slowest first. `parasitics`: SPEF of its wires."""
+    """A netlist's `paths` worst paths, one per pair of registers, slowest first. `parasitics`: the SPEF of its wires."""
     if shutil.which("sta") is None:
         raise HardwareError("sta is not installed: make setup installs OpenSTA (Debian's package opensta)")
     script = folder / "sta.tcl"
