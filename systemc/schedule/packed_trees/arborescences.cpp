@@ -19,14 +19,14 @@ using topology::NodeId;
 using topology::Topology;
 using Amount = FlowGraph::Amount;
 
-// The share of the bound that ends the search for numbers of trees, and the precision to which the best rate
-// of a number of trees is found.
+// A rate of kGoodEnough times the bound ends the search over numbers of trees. The best rate for a number of
+// trees is found by kHalvings bisections between kLeastRate times the bound and the bound.
 constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // numbers of trees tried that reach the bound
-constexpr std::uint64_t kAttempts = 8;  // other orders of pairs
+constexpr int kMostFine = 5;            // limit on numbers of trees tried whose rate is good enough
+constexpr std::uint64_t kAttempts = 8;  // random orders of a switch's channel pairs
 
 // A path through switches and its capacity, in trees.
 struct Part {
@@ -44,7 +44,7 @@ struct Batch {
   bool complete() const { return edges.size() + 1 == depth.size(); }
 };
 
-// Packs a number of trees at a given total rate.
+// Packs a given number of trees with a given total rate.
 class Packer {
  public:
   Packer(const Topology& topology, Roots roots, Amount trees, double rate, std::uint64_t seed = 0)
@@ -66,14 +66,14 @@ class Packer {
     place_roots(roots);
   }
 
-  // Whether the trees can exist.
+  // Whether so many trees of this rate exist.
   bool feasible() {
     Amount sum = 0;
     for (const Amount at : at_root_) sum += at;
     return sum == trees_ && connected();
   }
 
-  // Replaces switches by paths through them; returns false if that loses capacity.
+  // Replaces switches with paths through them; returns false if the remaining capacity is too small.
   bool split_off_switches() {
     for (NodeId node = topology_.num_accelerators(); node < topology_.num_nodes(); ++node) split_off(node);
     return connected();
@@ -86,8 +86,8 @@ class Packer {
     return parts_[index(from) * index(topology_.num_nodes()) + index(to)];
   }
 
-  // Distributes free roots: each accelerator gets as few trees as leave every accelerator reached, at first
-  // no less than an equal share.
+  // Sets the number of trees rooted at each accelerator. Free roots are reduced as far as all trees still
+  // reach every accelerator: first down to equal shares, then further.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);
@@ -117,9 +117,9 @@ class Packer {
     return true;
   }
 
-  // Pairs of channels through a switch become one channel. First come pairs of different bandwidths, whose
-  // sender or receiver keeps the slower pace: they are spread over all ports. Then come whole channels, then
-  // parts, then useless pairs.
+  // Replaces pairs of channels into and out of a switch with direct channels. Pairs of different bandwidths
+  // come first: they slow down their sender or receiver, so they are spread over all ports. Then come pairs
+  // that can be replaced completely, parts of pairs, and pairs that lead back to their start.
   void split_off(NodeId over) {
     const std::vector<int> tails = graph_.tails(over);
     const std::vector<int> heads = graph_.heads(over);
@@ -153,10 +153,10 @@ class Packer {
     for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[random_.below(i)]);
   }
 
-  // Adds one tree after another to the pair whose ends have used the smallest fraction of their capacity.
+  // Adds trees one at a time, each to the pair whose ends have used the smallest fraction of their capacity.
   void spread(NodeId over, std::vector<std::pair<NodeId, NodeId>> pairs) {
-    std::vector<double> first(index(topology_.num_nodes()),
-                              0);  // [node]: fraction used so far of its channel to the switch
+    // [node]: trees so far on its channels to and from the switch.
+    std::vector<double> first(index(topology_.num_nodes()), 0);
     std::vector<double> second(first.size(), 0);
     std::vector<double> in(first.size(), 0);
     std::vector<double> out(first.size(), 0);
@@ -184,8 +184,8 @@ class Packer {
     }
   }
 
-  // The capacity of from - over - to that can become one channel, up to `most`, with every accelerator still
-  // reached by all trees. A cut loses this capacity if it separates the switch from both of its neighbours.
+  // The capacity of from - over - to, up to `most`, that can become a direct channel while all trees still
+  // reach every accelerator. A cut loses this capacity if it separates the switch from both neighbours.
   Amount splittable(NodeId from, NodeId over, NodeId to, Amount most) {
     const FlowGraph::Joined neighbours[] = {{from, source_}, {to, source_}, {kNoNode, over}};
     most = least_flow(source_, over, neighbours, from, to, most);
@@ -196,8 +196,8 @@ class Packer {
     return std::min(most, flow - trees_);
   }
 
-  // The least flow in excess of all trees, up to `most`, into sets with an accelerator besides the sink; the
-  // last of `joined` is a slot for that accelerator.
+  // The least flow beyond that of all trees, up to `most`, into a set of nodes that contains the sink and
+  // another accelerator. The last element of `joined` is a placeholder for that accelerator.
   Amount least_flow(int source, int sink, std::span<const FlowGraph::Joined> joined, NodeId from, NodeId to,
                     Amount most) {
     const auto without = joined.first(joined.size() - 1);
@@ -244,8 +244,8 @@ class Packer {
   std::vector<Amount> at_root_;           // [accelerator]: number of trees
 };
 
-// Extends one batch by edges until it spans, the shallowest first, with as many of its trees as leave the
-// others their capacity; trees for which an edge does not suffice wait.
+// Adds edges to a batch, shallowest first, until it spans all accelerators. An edge gets as many of the
+// batch's trees as leave enough capacity for all other trees; the rest of the batch is moved to `waiting`.
 void Packer::grow(Batch& batch, std::vector<Batch>& waiting) {
   const int n = topology_.num_accelerators();
   std::optional<FlowGraph> others;
@@ -327,8 +327,8 @@ std::vector<Batch> Packer::grow_batches() {
   return done;
 }
 
-// Maps a batch's edges to paths through switches; if one path has less capacity than the batch, the rest
-// takes others.
+// Maps a batch's edges to paths through switches; if a path has less capacity than the batch, the remaining
+// trees use other paths.
 void Packer::lay(const Batch& batch, ArborescencePacking& packing) {
   for (Amount left = batch.weight; left > 0;) {
     std::vector<Part*> chosen;
@@ -365,8 +365,8 @@ ArborescencePacking Packer::pack() {
   return packing;
 }
 
-// The fraction of time that the busiest port is busy: messages occupy it at the pace of their slowest
-// channel, and in the mirror image they occupy the receiver's port.
+// The utilization of the busiest port. A message occupies its sender's port at the pace of its slowest
+// channel; in the mirror image, it occupies the receiver's port.
 double port_load(const Topology& topology, const ArborescencePacking& packing, double per_tree) {
   std::vector<double> load(topology.channels().size(), 0);
   std::vector<double> arriving(load);
@@ -383,7 +383,7 @@ double port_load(const Topology& topology, const ArborescencePacking& packing, d
   return load.empty() ? 0 : std::max(std::ranges::max(load), std::ranges::max(arriving));
 }
 
-// The best rate of a number of trees, to the precision wanted.
+// The highest feasible total rate of `trees` trees; 0 if it is less than kLeastRate times the bound.
 double best_rate(const Topology& topology, Roots roots, int trees, double bound) {
   const auto feasible = [&](double rate) { return Packer(topology, roots, trees, rate).feasible(); };
   if (feasible(bound)) return bound;
@@ -411,8 +411,8 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   if ((pairs + std::int64_t{n} * n) * n * arcs > most_work) return std::nullopt;
   const int unit = roots.shares == Roots::Shares::kEqual ? n : 1;
   std::optional<ArborescencePacking> result;
-  double least = std::numeric_limits<double>::infinity();  // time relative to the bound's
-  int fine = 0;                                            // numbers of trees that reach the bound
+  double least = std::numeric_limits<double>::infinity();  // time relative to the bound
+  int fine = 0;                                            // numbers of trees whose rate is good enough
   for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
     const int trees = count * unit;
     if (trees > std::max(kMostTrees, 2 * unit) || least <= 1 / kGoodEnough || fine == kMostFine) break;

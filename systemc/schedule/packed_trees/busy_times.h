@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// The time for which messages keep their ports busy, by pace; remembers the last lengths.
+// The time for which a message keeps its port busy, by pace. Caches the last result for each pace.
 class BusyTimes {
  public:
   BusyTimes(const MessageTiming& timing, std::span<const topology::ChannelId> paces)

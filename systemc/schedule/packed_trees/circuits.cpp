@@ -20,17 +20,17 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr Bytes kProbe = Bytes{1} << 30;
-constexpr double kGoodEnough = 0.99;            // ends the search, relative to the least possible time
-constexpr int kMostTries = 200;                 // random orders
+constexpr double kGoodEnough = 0.99;  // ends the search: the lower bound as a share of the best time
+constexpr int kMostTries = 200;       // random orders
 constexpr std::int64_t kTriedWork = 2'000'000;  // accelerators squared x channels x tries
 
-// Two channels, one in each direction, with a switch at one end at least.
+// Two channels, one in each direction, between a switch and another node.
 struct Link {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
   ChannelId there = -1;  // from a to b
   ChannelId back = -1;
-  std::int64_t left = 0;  // bytes per second in each direction that no walk uses
+  std::int64_t left = 0;  // unused bytes per second in each direction
 
   NodeId other_end(NodeId end) const { return a == end ? b : a; }
   ChannelId from(NodeId end) const { return a == end ? there : back; }
@@ -57,7 +57,7 @@ std::vector<Link> links_of(const Topology& topology) {
   return links;
 }
 
-// A spanning tree of switches and accelerators, in which accelerators are leaves.
+// A walk along a spanning tree of switches whose leaves are accelerators.
 struct Walk {
   std::vector<NodeId> leaves;  // in the order of the walk
   std::vector<int> links;
@@ -66,7 +66,7 @@ struct Walk {
 
 class Splitter {
  public:
-  // `random`: nullptr for walks in the order of links and accelerators.
+  // If `random` is nullptr, links and accelerators are visited in order.
   Splitter(const Topology& topology, const CompileRequest& request, Random* random)
       : topology_(topology),
         router_(request.timing.router),
@@ -101,7 +101,7 @@ class Splitter {
     return node;
   }
 
-  // Builds spanning trees of the remaining links, the widest links first; one link attaches an accelerator.
+  // Builds spanning trees of the remaining links, widest first; each accelerator is attached by one link.
   void span() {
     std::iota(group_.begin(), group_.end(), 0);
     for (auto& near : near_) near.clear();
@@ -130,7 +130,7 @@ class Splitter {
     }
   }
 
-  // The leaves below `node` and the links to them.
+  // Adds the leaves below `node` and the links to them to `walk`.
   void collect(NodeId node, int from, Walk& walk) const {
     for (const int i : near_[index(node)]) {
       if (i == from) continue;
@@ -147,7 +147,7 @@ class Splitter {
   }
 
   bool walk_around(NodeId top) {
-    // Starts at a switch whose leaves are not all on one side, so that no link is used in vain.
+    // Starts at a leaf's switch: from `top`, all leaves may lie behind one link, which would be wasted.
     Walk walk;
     collect(top, -1, walk);
     if (walk.leaves.size() < 2) return false;
@@ -166,8 +166,8 @@ class Splitter {
     return true;
   }
 
-  // Every other walk among the same accelerators goes in the opposite direction; if all orders are equally
-  // good, pairs of walks use different strides.
+  // Every second walk among the same accelerators runs in the opposite direction. At a single switch, where
+  // all orders are equally good, each pair of walks has its own stride.
   void put_in_order(Walk& walk) {
     std::vector<NodeId> members = walk.leaves;
     std::ranges::sort(members);
@@ -221,12 +221,12 @@ class Splitter {
   Random* random_;
   std::vector<Link> links_;
   std::vector<NodeId> group_;           // [node]: representative of its group of connected switches
-  std::vector<std::vector<int>> near_;  // [node]: links of the spanning trees
+  std::vector<std::vector<int>> near_;  // [node]: its links in the spanning trees
   std::map<std::vector<NodeId>, int> walks_;
   Circuits result_;
 };
 
-// The least time of an all-reduce over nothing but circuits.
+// The least time of an all-reduce that uses only circuits.
 double time_over(const Circuits& circuits) {
   if (topology::find_unreachable(circuits.network)) return std::numeric_limits<double>::infinity();
   return topology::least_all_reduce_time(circuits.network, kProbe).ns();
@@ -237,7 +237,7 @@ double time_over(const Circuits& circuits) {
 std::optional<Circuits> split_off_switches(const Topology& topology, const CompileRequest& request) {
   if (topology.num_switches() == 0) return std::nullopt;
   Circuits best = Splitter(topology, request, nullptr).split();
-  // There may be none behind switches with one-way channels.
+  // There are no circuits if switches have only one-way channels.
   if (best.paths.empty()) return best;
   const std::int64_t work = std::int64_t{topology.num_accelerators()} * topology.num_accelerators() *
                             static_cast<std::int64_t>(best.paths.size());

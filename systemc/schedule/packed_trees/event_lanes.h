@@ -12,9 +12,9 @@
 
 namespace coppice::schedule {
 
-// Events in time order, for simulations in which most events come after one of a few delays: events with the
-// same delay wait in a lane, where they are in order already; others go to a heap. Among simultaneous events,
-// those of one lane keep the order of addition, and lanes are ordered by the number of their first event.
+// A queue of events in time order, for simulations in which most events follow after one of a few delays.
+// Events with the same delay share a lane, where they are already in order; others go to a heap. Simultaneous
+// events of one lane keep their order of addition; of several lanes, the lowest number goes first.
 class EventLanes {
  public:
   struct Event {
@@ -22,7 +22,7 @@ class EventLanes {
     std::int32_t number = 0;
   };
 
-  // The lane for events `delay` after the present; there is one lane per delay.
+  // The lane for events that occur `delay` after they are added; there is one lane per delay.
   std::size_t lane(Femtoseconds delay) {
     const auto known = std::ranges::find(lanes_, delay, &Lane::delay);
     if (known != lanes_.end()) return static_cast<std::size_t>(known - lanes_.begin());
@@ -40,10 +40,10 @@ class EventLanes {
     queue.events.push_back({now + queue.delay, number});
     if (queue.events.size() - queue.first == 1) add_front({now + queue.delay, number, lane});
   }
-  // Adds an event at any time from now on.
+  // Adds an event at any time that is not in the past.
   void push_at(Femtoseconds at, std::int32_t number) { add_front({at, number, kNoLane}); }
 
-  // Removes the next event.
+  // Removes and returns the next event.
   Event pop() {
     std::ranges::pop_heap(fronts_, std::greater{});
     const Front front = fronts_.back();
@@ -54,7 +54,7 @@ class EventLanes {
 
  private:
   static constexpr std::size_t kNoLane = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kCleared = 4096;  // past events that a lane keeps before it may drop them
+  static constexpr std::size_t kCleared = 4096;  // minimum number of past events before a lane drops them
 
   struct Lane {
     Femtoseconds delay = 0;

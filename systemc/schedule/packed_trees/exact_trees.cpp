@@ -21,18 +21,18 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The most steps over arcs that packing may take, some nanoseconds each.
+// The limit on packing's steps over arcs, which take some nanoseconds each.
 constexpr std::int64_t kMostWork = 400'000'000;
-// The least share of the bound's rate for which pieces are worthwhile.
+// Packings with less than this share of the bound's rate are discarded.
 constexpr double kLeastRate = 0.9;
-// The range of piece sizes, relative to the routers' buffers, from kShorter to kLonger; and the largest
-// number of messages.
+// Piece sizes range from 1/kShorter to kLonger times the data that fits into a router's buffer, with at most
+// kMostMessages messages.
 constexpr Bytes kShorter = 4;
 constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
-constexpr std::size_t kExecuted = 4;  // orders to execute: those with the least estimates
+constexpr std::size_t kExecuted = 4;  // number of orders executed, lowest estimates first
 constexpr double kSpare = 0.25;       // slack for late data, as a fraction of a period
-// A further candidate is executed only if its estimate is at most this share of the best execution.
+// An order is executed only if its estimate is at most this share of the best time so far.
 constexpr double kWorthExecuting = 0.995;
 constexpr Bytes kProbe = Bytes{1} << 40;
 
@@ -43,7 +43,7 @@ Topology reversed(const Topology& topology) {
   return result;
 }
 
-// The rate at which all accelerators can receive the data of all trees, by the bound.
+// The bound on the rate at which all accelerators can receive the data of all trees.
 double bound_rate(const Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   const auto rate = [](double ns) { return static_cast<double>(kProbe) / ns * 1e9; };
@@ -54,7 +54,7 @@ double bound_rate(const Topology& topology, const CompileRequest& request) {
   return rate(topology::least_share_time(topology, Collective::kAllGather, shares).ns());
 }
 
-// Repeats every tree by its weight, with those of an owner adjacent.
+// Copies every tree as often as its weight says, with the trees of each owner adjacent.
 std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
   std::vector<PackedTree> trees;
   for (std::size_t i = 0; i < packing.trees.size(); ++i)
@@ -63,7 +63,7 @@ std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
   return trees;
 }
 
-// The hops of a tree in reverse, with channels replaced by their image in the other direction.
+// A tree's hops in reverse order, with each channel replaced by its image in the opposite direction.
 template <typename Image>
 std::vector<TreeHop> backwards(const PackedTree& tree, Image image) {
   std::vector<TreeHop> hops;
@@ -82,14 +82,15 @@ class SteadyTables {
     best_.expected = limit;
   }
 
-  // Trees that reduce and broadcast at the same time.
+  // Adds trees that reduce and broadcast at the same time.
   void add(std::vector<PackedTree> trees) {
     trees_ = std::move(trees);
     timing_.reset();
     add_orders(PieceScheduler(topology_, request_, trees_));
   }
-  // Adds trees that lead down from their roots over `network`. `image` maps their channels to those of the
-  // other phase. The result is the mirror image of the trees, the trees, or one after the other.
+  // Adds trees that lead down from their roots in `network`. `image` maps their channels to those of the
+  // other phase. Depending on the collective, the tables use the mirror image, the trees, or first one and
+  // then the other.
   template <typename Image>
   void add(const Topology& network, std::vector<PackedTree> down, Image image) {
     trees_.clear();
@@ -106,7 +107,7 @@ class SteadyTables {
     add_orders(PieceScheduler(network, gather, down_));
   }
 
-  // No tables if none finish by the limit.
+  // The best tables; no tables if none finish by the limit.
   PackedTables best() { return std::move(best_); }
 
  private:
@@ -158,7 +159,7 @@ class SteadyTables {
     best_ = {std::move(schedule), time, true};
   }
 
-  // The order of the messages of the downward trees, extended to both phases.
+  // Extends the message order of the downward trees to all phases of the collective.
   PieceSchedule both_phases(PieceSchedule down, std::span<const Bytes> bytes) const {
     PieceSchedule order;
     if (request_.collective != Collective::kAllGather) order = mirrored(down, bytes);
@@ -177,10 +178,10 @@ class SteadyTables {
     return order;
   }
 
-  // Messages backwards and in the reverse order, with pieces renumbered so that they ascend again.
+  // The reverse messages in reverse order, with pieces renumbered so that their numbers ascend.
   PieceSchedule mirrored(const PieceSchedule& down, std::span<const Bytes> bytes) const {
     const std::size_t trees = trees_.size();
-    std::vector<int> last(trees, 0);  // [tree]: its last piece with data
+    std::vector<int> last(trees, 0);  // [tree]: its last nonempty piece
     for (std::size_t flow = 0; flow < bytes.size(); ++flow) {
       if (bytes[flow] > 0) last[flow % trees] = static_cast<int>(flow / trees);
     }
@@ -208,7 +209,7 @@ class SteadyTables {
   PackedTables best_;
 };
 
-// Adds a rooted collective's trees, or those of an all-reduce from free roots.
+// Adds arborescences: from free roots for an all-reduce, otherwise from the data's owners.
 void add_arborescences(const Topology& topology, const CompileRequest& request, SteadyTables& tables) {
   const bool all_reduce = request.collective == Collective::kAllReduce;
   const auto twins = twins_of(topology);

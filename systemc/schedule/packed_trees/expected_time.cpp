@@ -68,7 +68,7 @@ class TableExecution {
     const Table* table = nullptr;
     std::size_t next = 0;
     Femtoseconds free_at = 0;
-    std::int32_t awaits = -1;  // a flow
+    std::int32_t awaits = -1;  // flow whose next arrival may allow a message; -1: none
   };
 
   std::int32_t& count(NodeId node, std::int32_t flow) {
@@ -91,7 +91,7 @@ class TableExecution {
   void issue(std::size_t index, Femtoseconds now) {
     Port& port = ports_[index];
     port.awaits = -1;
-    if (now < port.free_at) return;  // an event at free_at looks again
+    if (now < port.free_at) return;  // the event at free_at tries again
     while (port.next < port.table->size()) {
       port.table->read_message(port.next, entry_);
       if (entry_.op == Op::kNop) {
@@ -125,7 +125,7 @@ class TableExecution {
     }
   }
 
-  // The time at which all channels of path_ are free for a message that starts then.
+  // The earliest start, not before `now`, of a message that finds all channels of path_ free.
   Femtoseconds possible_at(Femtoseconds now) const {
     Femtoseconds way = 0;
     for (const ChannelId id : path_) {
@@ -135,7 +135,7 @@ class TableExecution {
     return now;
   }
 
-  // Occupies all channels of path_ for a message that has left its port at `end`.
+  // Occupies all channels of path_ for a message whose port is busy until `end`.
   void hold_path(Femtoseconds end) {
     for (const ChannelId id : path_) {
       free_at_[static_cast<std::size_t>(id)] = end;
@@ -143,17 +143,17 @@ class TableExecution {
     }
   }
 
-  // A message moving from router to router.
+  // A message on its way from router to router.
   struct Moving {
     ChannelPath path;
     std::size_t passed = 0;  // channels passed
     Bytes bytes = 0;
-    Femtoseconds end = 0;   // time of its last flit
-    Femtoseconds rest = 0;  // from then until dependents may be sent
+    Femtoseconds end = 0;   // arrival of its last flit
+    Femtoseconds rest = 0;  // time from `end` until dependents may be sent
     std::int32_t arrival = 0;
   };
 
-  // Handles the arrival of a message's first flit at a channel, which takes it when earlier messages have
+  // Handles the arrival of a message's first flit at a channel, which it enters when earlier messages have
   // passed.
   void pass(std::int32_t number, Femtoseconds now) {
     Moving& message = moving_[static_cast<std::size_t>(number)];
@@ -187,27 +187,27 @@ class TableExecution {
     pass(number, now + setup_of(topology_.channel(path_.front()).src));
   }
 
-  // The setup time of a message; switches have none.
+  // The setup time of a node's messages; switches have none.
   Femtoseconds setup_of(NodeId node) const { return topology_.is_accelerator(node) ? setup_ : 0; }
 
-  // The number of the event that a message has arrived.
+  // The event number of a message's arrival.
   std::int32_t arrival_of(const TableEntry& entry) const {
     return entry.flow * static_cast<std::int32_t>(schedule_.nodes.size()) +
            static_cast<std::int32_t>(entry.destination());
   }
 
-  // The number of the event that a port may issue.
+  // The event number of a port that tries to issue.
   std::int32_t number_of(std::size_t port) const {
     return static_cast<std::int32_t>(port) - static_cast<std::int32_t>(ports_.size());
   }
 
-  // Keeps the port busy for `length` from now on.
+  // Keeps the port busy for `length`.
   void hold(std::size_t index, Femtoseconds now, Femtoseconds length) {
     ports_[index].free_at = now + length;
     events_.push_after(events_.lane(length), now, number_of(index));
   }
 
-  // MessageTiming::busy(), cached for messages like the last one.
+  // MessageTiming::busy(), cached for the most recent bandwidth and size.
   Femtoseconds busy(std::span<const ChannelId> path, Bytes bytes, NodeId destination = topology::kNoNode) {
     const bool at_switches =
         !path.empty() && (!topology_.is_accelerator(topology_.channel(path.front()).src) ||
@@ -234,7 +234,8 @@ class TableExecution {
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]
-  // Numbers: arrival_of(); from first_moving_ on, a message that reaches a channel; negative: number_of().
+  // Event numbers: below 0: number_of(); below first_moving_: arrival_of(); otherwise first_moving_ plus the
+  // index in moving_ of a message that reaches a channel.
   EventLanes events_;
   std::vector<Moving> moving_;
   std::vector<std::int32_t> idle_;                       // free elements of moving_

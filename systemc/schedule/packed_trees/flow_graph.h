@@ -6,8 +6,7 @@
 
 namespace coppice::schedule {
 
-// A directed graph with integer capacities that change; splitting and packing query one maximum flow after
-// another (Dinic's algorithm).
+// A directed graph with changing integer capacities. Computes maximum flows with Dinic's algorithm.
 class FlowGraph {
  public:
   using Amount = std::int64_t;
@@ -16,11 +15,12 @@ class FlowGraph {
   explicit FlowGraph(int vertices) : arcs_of_(static_cast<std::size_t>(vertices)) {}
 
   int num_vertices() const { return static_cast<int>(arcs_of_.size()); }
-  // The capacity of the arc between two vertices, which is created on demand; parallel arcs are merged.
+  // The capacity of the arc between two vertices; parallel arcs are merged, and missing arcs have no
+  // capacity.
   Amount capacity(int from, int to) const;
   void change_capacity(int from, int to, Amount by);
 
-  // An additional source or sink of a flow, connected to it without a capacity limit.
+  // A vertex that is connected to the source or sink with unlimited capacity.
   struct Joined {
     int vertex;
     int to;  // the source or the sink
@@ -29,14 +29,14 @@ class FlowGraph {
   Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
   Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
 
-  // Heads of the arcs out of a vertex that have capacity, and tails of the arcs into it.
+  // The heads of a vertex's outgoing arcs with capacity, and the tails of its incoming arcs with capacity.
   std::vector<int> heads(int from) const;
   std::vector<int> tails(int to) const;
 
  private:
   struct Arc {
     int head;
-    int reverse;  // its index among all arcs
+    int reverse;  // index of the reverse arc
     Amount capacity;
     Amount residual;
   };

@@ -17,7 +17,7 @@ std::int64_t rate(const Topology& topology, const SymmetricLink& link) {
   return topology.channel(link.there).bandwidth.bytes_per_second;
 }
 
-// A copy of a link: the j-th copy is affordable from a congestion of j / bandwidth on.
+// A copy of a link: the j-th copy requires a congestion of at least j / bandwidth.
 struct Copy {
   int link;
   int number;  // from 1
@@ -100,7 +100,7 @@ Middle find_middle(const Adjacency& adjacent, std::span<const double> hop_ns) {
   return middle;
 }
 
-// Trees take turns, adding one node each; a tree extends the nodes it reached first.
+// Trees take turns, each adding one node, breadth first.
 void grow_together(const Adjacency& adjacent, std::span<const NodeId> roots, std::vector<int>& left,
                    SpanningForests& forests) {
   struct Growing {
@@ -168,7 +168,7 @@ LinkPacking least_congestion(const Topology& topology, std::span<const Symmetric
     forests.augment(copy.link);
   }
   if (!forests.complete()) return {};
-  // Further copies that cost no more are free.
+  // Further copies that do not increase the congestion are free.
   while (!copies.empty() && copies.front().ns_per_byte() <= packing.ns_per_byte) {
     ++packing.copies[static_cast<std::size_t>(copies.take().link)];
   }

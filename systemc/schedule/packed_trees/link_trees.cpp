@@ -15,11 +15,11 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr int kMostTrees = 96;
-constexpr int kMostTreeNodes = 4'200;      // of all trees together,
-constexpr int kLeastTrees = 16;            // except that this many trees are always allowed
-constexpr std::size_t kPackedChoices = 3;  // choices that are packed; the others are only estimated
+constexpr int kMostTreeNodes = 4'200;      // limit on the total number of nodes of all trees
+constexpr int kLeastTrees = 16;            // number of trees allowed regardless of kMostTreeNodes
+constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed; the others are only estimated
 constexpr double kApart = 1.45;            // minimum ratio between the numbers of trees that are packed
-constexpr double kLeastShare = 0.95;       // relative to the best use of links by any number of trees
+constexpr double kLeastShare = 0.95;       // least use of the links, relative to the best number of trees
 constexpr std::int64_t kExchangesPerNode = 50;
 constexpr std::int64_t kMostExchanges = 500'000;
 
@@ -29,7 +29,7 @@ struct Estimate {
   double ns = std::numeric_limits<double>::infinity();
 };
 
-// Estimates the time of a number of trees; holds the part that does not depend on that number.
+// Estimates the time of a number of trees; holds the data that does not depend on that number.
 class Estimator {
  public:
   Estimator(const Topology& topology, const CompileRequest& request, std::span<const SymmetricLink> links)
@@ -45,8 +45,8 @@ class Estimator {
 
   std::span<const double> hop_ns() const { return hop_ns_; }
 
-  // The best estimate for `trees` trees with `congestion` (LinkPacking::ns_per_byte): the pipeline's periods,
-  // plus its length once up and down.
+  // The best estimate for `trees` trees with `congestion` (LinkPacking::ns_per_byte): one period per piece,
+  // plus a round trip through a tree, minus the part that other trees hide.
   Estimate best(int trees, double congestion) const {
     Estimate best;
     for (const int pieces : piece_counts(request_, topology_.num_accelerators(), trees)) {
@@ -77,8 +77,8 @@ class Estimator {
   double levels_ = 1;
 };
 
-// Numbers of trees that might use the links better than any smaller number, and multiples of them that are
-// about as good as any; the best estimates first.
+// Estimates, lowest first, for numbers of trees that may use the links better than any smaller number, and
+// for multiples of them that use the links about as well.
 std::vector<Estimate> promising(const Topology& topology, const CompileRequest& request,
                                 std::span<const SymmetricLink> links, const Estimator& estimator) {
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
@@ -87,7 +87,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
       static_cast<int>(std::max<Bytes>(std::min<Bytes>(limit, elements / std::max(request.chunks, 1)), 1));
   std::vector<double> congestion{0};  // [trees]
   std::vector<int> counts;
-  double least = std::numeric_limits<double>::infinity();  // per tree
+  double least = std::numeric_limits<double>::infinity();  // least congestion per tree
   for (int trees = 1; trees <= most; ++trees) {
     congestion.push_back(congestion_bound_ns(topology, links, trees));
     if (congestion.back() / trees > least * (1 - 1e-9)) continue;
@@ -109,7 +109,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
   return choices;
 }
 
-// Sums bottom-up, then values top-down.
+// The tree's hops: sums bottom-up, then values top-down.
 PackedTree to_hops(const RootedTree& tree, std::span<const SymmetricLink> links) {
   std::vector<std::vector<NodeId>> children(tree.parent.size());
   for (std::size_t node = 0; node < tree.parent.size(); ++node) {

@@ -9,21 +9,21 @@
 
 namespace coppice::schedule {
 
-// Trees of an all-reduce, and the approximate number of pieces for the share of each.
+// Trees of a collective, and the approximate number of pieces of each tree's share.
 struct TreeChoice {
   std::vector<PackedTree> trees;
   int pieces = 1;
   double estimate = 0;  // estimated total time, femtoseconds
 };
 
-// Empirical share of a piece's round trip through its tree that messages of other trees hide: of the
-// pipeline's period or of the round trip, whichever is less.
+// Empirical share of the pipeline's period or of a piece's round trip through its tree, whichever is less,
+// that messages of other trees hide.
 inline constexpr double kHidden = 0.5;
-// Choices with an estimate up to this factor above the least may still turn out best.
+// A choice may still turn out best if its estimate is at most this multiple of the least.
 inline constexpr double kWorthTrying = 1.6;
 
-// Spanning trees over links, with the numbers of trees that promise the least time for the request's size:
-// many trees use the links best and keep them busy while trees wait for one another, few have long pieces.
+// Spanning trees over links, for the numbers of trees with the least estimated time at the request's size.
+// Many trees use the links better and keep them busy while some trees wait; few trees have longer pieces.
 // Throws UnsupportedError if the links do not connect the accelerators.
 std::vector<TreeChoice> choose_link_trees(const topology::Topology& topology, const CompileRequest& request,
                                           std::span<const SymmetricLink> links);

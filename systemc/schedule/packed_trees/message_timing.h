@@ -9,14 +9,14 @@
 
 namespace coppice::schedule {
 
-// The timing of messages on this machine.
+// The timing of messages on the request's machine.
 class MessageTiming {
  public:
   MessageTiming(const topology::Topology& topology, const CompileRequest& request)
       : topology_(topology), timing_(request.timing) {}
 
-  // The time for which a message keeps its port busy, at the pace of the path's slowest channel, or of the
-  // adder if its destination is a switch. A switch's port has no setup time.
+  // The time for which a message keeps its port busy, at the pace of the path's slowest channel or, if its
+  // destination is a switch, of a slower adder. A switch's port has no setup time.
   Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes,
                     NodeId destination = topology::kNoNode) const;
   // The time from the release of the port until dependents may be sent.

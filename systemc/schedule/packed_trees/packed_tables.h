@@ -7,14 +7,13 @@
 
 namespace coppice::schedule {
 
-// The algorithm's name.
 inline constexpr const char* kPackedTrees = "packed_trees";
 
-// Tables over packed trees, and their expected time.
+// Tables of packed trees, and their expected time.
 struct PackedTables {
   std::optional<Schedule> schedule;  // nullopt if they would take longer than the limit
   Femtoseconds expected = 0;
-  // Pieces wait in routers' buffers, which expected_time() does not model.
+  // Whether pieces wait in router buffers, which expected_time() models only with Waiting::kInRouters.
   bool buffered = false;
 };
 

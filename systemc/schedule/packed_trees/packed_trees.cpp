@@ -30,33 +30,33 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of choices of trees whose pieces are all scheduled; the others are compared by the time of some
+// The number of tree choices whose pieces are all scheduled; the others are compared by the time of some
 // pieces.
 constexpr std::size_t kScheduledChoices = 2;
-// The limit on messages for that comparison: with more, pipelines are long and estimates exact.
+// With more messages than this, only the best choice is scheduled: pipelines are long and estimates accurate.
 constexpr std::int64_t kComparedMessages = 150'000;
 
-// The factor by which estimates may exceed the best tables before trees are given up without ordering their
-// pieces.
+// Trees are rejected without ordering their pieces if their estimate exceeds this multiple of the limit.
 constexpr double kPessimism = 1.5;
 
-// The limits on accelerators up to which multitree's tables are made quickly, without and behind switches.
+// The numbers of accelerators up to which multitree's tables are built quickly, without and with switches.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
-// Other trees are tried before equal ones if they might take less than this share of the equal trees' least
+// Other trees are tried before equal ones if they may take less than this share of the equal trees' least
 // time.
 constexpr double kUnlikeShare = 0.8;
 
-// Shares of the best trees' time. Exact splitting is tried only if the lower bound is below the first, other
-// trees only if it is below the second.
+// Shares of the best time so far. Exact packing is tried only if the lower bound is less than the first
+// share, other trees only if it is less than the second.
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
 
-// Empirical factors by which messages take longer than estimated if several ports send over one channel: in
+// Empirical factors by which messages take longer than estimated if several ports send over one channel: with
 // timesteps that keep them apart, and without.
 constexpr double kTimesteps = 1.08;
 constexpr double kContention = 1.1;
-// A timetable and short pieces must finish within this share of the other order's expected time.
+// A timetable or short pieces are used only if they finish within this share of the other order's expected
+// time.
 constexpr double kWorthwhile = 0.97;
 
 struct Candidate {
@@ -64,16 +64,16 @@ struct Candidate {
   PieceChoice pieces;
   std::vector<Chunk> flows{};
   PieceSchedule schedule{};
-  bool buffered = false;  // pieces wait in routers' buffers
+  bool buffered = false;  // pieces wait in router buffers
 };
 
-// The factor over the estimate for messages of these lengths.
+// The expected time of messages of `bytes` relative to the estimate.
 double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
   if (!scheduler.shares_channels()) return 1;
   return scheduler.in_steps(bytes) ? kTimesteps : kContention;
 }
 
-// Numbers of pieces for several choices of trees.
+// Tree choices with their numbers of pieces.
 class Candidates {
  public:
   // Keeps only candidates expected to finish by `limit`.
@@ -112,7 +112,7 @@ class Candidates {
     candidates_.push_back({std::move(choice), pieces});
   }
 
-  // The least estimate of the candidates.
+  // The least expected finish of all candidates.
   Femtoseconds least() const { return least_; }
 
   PackedTables schedule_best() {
@@ -166,8 +166,8 @@ class Candidates {
   const CompileRequest& request_;
   int owners_;
   Femtoseconds limit_;
-  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();  // of candidates
-  // The least estimate among rejected candidates.
+  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();  // of all candidates
+  // The least estimate of the rejected choices.
   Femtoseconds refused_ = std::numeric_limits<Femtoseconds>::max();
   std::vector<Candidate> candidates_;
 };
@@ -180,7 +180,7 @@ std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const C
   return choose_routed_trees(topology, request);
 }
 
-// Whether there is room for improvement: the lower bound is less than `share` of `time`.
+// Whether there is room for improvement: the lower bound is less than `share` times `time`.
 bool falls_short(const topology::Topology& topology, const CompileRequest& request, Femtoseconds time,
                  double share = kWorthSplitting) {
   std::vector<Bytes> shares;
@@ -195,7 +195,7 @@ bool falls_short(const topology::Topology& topology, const CompileRequest& reque
   return least < share * static_cast<double>(time);
 }
 
-// Prime factors, ascending.
+// Prime factors in ascending order.
 std::vector<int> factors(int number) {
   std::vector<int> result;
   for (int factor = 2; number > 1; ++factor) {
@@ -204,9 +204,9 @@ std::vector<int> factors(int number) {
   return result;
 }
 
-// Recursive exchanges, if every accelerator has one link and every switch equally many or none: first among
-// the accelerators of a switch, which exchange most, then among switches. No messages meet if switches have
-// as much bandwidth between them.
+// Recursive exchanges, if every accelerator has one link and all switches with accelerators have the same
+// number of them: first among the accelerators of a switch, which exchange the most data, then between
+// switches. No messages collide if switches have as much bandwidth between them as to their accelerators.
 std::optional<Schedule> compile_exchanges(const topology::Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   std::map<topology::NodeId, std::vector<topology::NodeId>> of_switch;
@@ -254,8 +254,8 @@ std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
   }
 }
 
-// The least time of one tree per accelerator, phase after phase: each accelerator receives (or sends) the
-// shares of all others.
+// The least time of one tree per accelerator, with one phase after the other: each accelerator receives (or
+// sends) the shares of all others.
 Femtoseconds least_of_equal_trees(const topology::Topology& topology, const CompileRequest& request) {
   if (topology.num_accelerators() == 1) return 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -312,11 +312,11 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
             0};
   }
   PackedTables pieces = pack_in_pieces(topology, request, limit);
-  // Equal channels have orders in which no messages meet.
+  // With equal channels, exact packing is not needed: there are orders in which no messages collide.
   const auto rate = [](const topology::Channel& channel) { return channel.bandwidth.bytes_per_second; };
   const auto [slowest, fastest] = std::ranges::minmax_element(topology.channels(), {}, rate);
   if (request.chunks == kAutomaticChunks && topology.num_switches() > 0 && rate(*slowest) != rate(*fastest)) {
-    // Estimates of other orders neglect most contention.
+    // The scheduler's estimate neglects most contention.
     if (pieces.schedule) {
       pieces.expected = expected_time(topology, request, *pieces.schedule, limit,
                                       pieces.buffered ? Waiting::kInRouters : Waiting::kAtPorts);
@@ -334,7 +334,7 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
 
 Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
                                       const CompileRequest& request) const {
-  // Equal trees come first if they can come close to the lower bound, because they are made quickly.
+  // Equal trees are tried first if they can come close to the lower bound, because they are built quickly.
   PackedTables packed;
   const bool unlike =
       request.chunks == kAutomaticChunks && request.root < 0 &&

@@ -5,15 +5,15 @@
 #include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/packed_trees/timetable.h"
 
-// Orders of pieces by a timetable, over channels that several ports share.
+// Orders of pieces that follow a timetable, for channels shared by several ports.
 namespace coppice::schedule {
 namespace {
 
 // The largest delay that a router may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// The share of a slot available to head flits.
+// Head flits may take 1 / kHeadShare of a slot.
 constexpr Femtoseconds kHeadShare = 8;
-// The tolerance of a period over the time of the busiest resource.
+// The largest excess of a period over the busiest resource's time, relative to that time.
 constexpr double kSlack = 0.08;
 
 }  // namespace
@@ -26,12 +26,12 @@ std::vector<TimetableHop> PieceScheduler::hops_in_slots(Femtoseconds slot) const
     TimetableHop& in_slots = result.emplace_back();
     in_slots.awaits = hop.awaits;
     for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) in_slots.next.push_back(next_[index(n)]);
-    // The port keeps messages apart on the first channel, too.
+    // The port also keeps messages apart on the first channel.
     in_slots.uses.push_back({channels + hop.server, 0, 0});
     for (std::size_t i = 1; i < hop.path.size(); ++i) {
       in_slots.uses.push_back({hop.path[i], offset(hop, i), static_cast<std::int32_t>(i)});
     }
-    // Data that arrived in a slot is available when a later one begins, for any plausible router delay.
+    // Data must have arrived before the slot in which it is sent on begins, for any plausible router delay.
     const Femtoseconds way = hop.delay + static_cast<Femtoseconds>(hop.path.size() + 1) * kRouterGuard;
     const Femtoseconds nominal = slot - slot / kHeadShare;
     in_slots.way = 1 + static_cast<std::int32_t>((way + nominal - 1) / nominal);

@@ -12,21 +12,21 @@ namespace coppice::schedule {
 namespace {
 
 constexpr std::int64_t kMostMessages = 700'000;
-constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // used instead of kMostMessages if larger in total
+constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // used instead of kMostMessages if that allows more
 constexpr std::int64_t kMostSharingMessages = 50'000;    // if several ports send over one channel
-constexpr std::int64_t kMostPeriodicMessages = 400'000;  // likewise, by a timetable
-constexpr std::int64_t kMostBufferedMessages = 500'000;  // likewise, in routers' buffers
-constexpr int kPeriodicTries = 8;                        // timetables for one choice of trees
-constexpr std::ptrdiff_t kFewer = 2;                     // shorter choices to skip after a failure
+constexpr std::int64_t kMostPeriodicMessages = 400'000;  // likewise, with a timetable
+constexpr std::int64_t kMostBufferedMessages = 500'000;  // likewise, with router buffers
+constexpr int kPeriodicTries = 8;                        // timetables tried per choice of trees
+constexpr std::ptrdiff_t kFewer = 2;  // smaller numbers of pieces also skipped after a failure
 constexpr int kMostPieces = 4096;
 // A filled pipeline proceeds evenly, so the time of further pieces can be extrapolated.
 constexpr std::int64_t kTriedMessages = 25'000;  // per trial
 constexpr int kLeastTriedPieces = 10;
-// Other numbers of pieces are tried only if the expected one takes at most this factor longer than the best
-// known.
+// Other numbers of pieces are tried only if the expected one takes at most this multiple of the best known
+// time.
 constexpr double kHopeless = 1.2;
-// With more messages than this, whose simulation takes seconds, the fewest pieces within kNearly of the least
-// finish are chosen.
+// With more messages than this, which take seconds to simulate, the fewest pieces that finish within kNearly
+// times the least finish are chosen.
 constexpr std::int64_t kFewMessages = 20000;
 constexpr double kNearly = 1.03;
 constexpr double kUsualUrgency = 1.5;
@@ -77,7 +77,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
     bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(tried) * trees);
     return scheduler.finish(bytes, {tried, urgency}) + (count - tried) * scheduler.period(bytes.front());
   };
-  // Descends from the expected number, in long steps and then in short ones.
+  // Searches from the expected number, first in long steps, then in short ones.
   std::ptrdiff_t best = std::min(std::ranges::lower_bound(counts, pieces) - counts.begin(), last);
   Femtoseconds least = finish(best, kUsualUrgency);
   if (static_cast<double>(least) > kHopeless * static_cast<double>(limit)) {
@@ -124,8 +124,8 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     return bytes;
   };
   std::vector<bool> tried(counts.size(), false);
-  // Other lengths should need about the same share of the busiest channel's time as the timetable found for
-  // one length.
+  // Relative to the busiest channel's time, other lengths should need about as much time as in the last
+  // timetable found.
   PieceScheduler::Periodic like{.period = 1, .fill = 1};
   PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};
   for (int tries = 0; tries < kPeriodicTries; ++tries) {

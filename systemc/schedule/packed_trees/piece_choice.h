@@ -7,28 +7,29 @@
 
 namespace coppice::schedule {
 
-// The candidate numbers of pieces of a tree's share: 1, 2, 3, 4, 5, 6, 7, 8, 10, ... as long as every piece
-// has an element and there are not too many messages to order; only CompileRequest::chunks if that is given.
-// Throws UnsupportedError if that number leaves pieces without an element.
+// The candidate numbers of pieces per tree: 1, 2, 3, 4, 5, 6, 7, 8, 10, ... as long as every piece has an
+// element and there are not too many messages to order; only CompileRequest::chunks if it is given. Throws
+// UnsupportedError if that number would leave pieces without an element.
 std::vector<int> piece_counts(const CompileRequest& request, int accelerators, int trees);
 
-// The number of pieces and the order of pieces with the least finish time, tried near `pieces` if the number
-// is automatic. For large numbers, a few are simulated and the others extrapolated at the pipeline's pace.
-// Few are tried if even the best will hardly finish by `limit`.
+// A number of pieces and their order, with the expected finish.
 struct PieceChoice {
   PieceOrder order;
   Femtoseconds finish = 0;
-  bool periodic = false;  // whether PieceScheduler::schedule_periodic() orders it
+  bool periodic = false;  // ordered by PieceScheduler::schedule_periodic()
 };
+// The choice with the least finish; if the number of pieces is automatic, numbers near `pieces` are tried.
+// If there are many pieces, a few are simulated and the rest extrapolated at the pipeline's pace. No other
+// number is tried if the expected one is far from finishing by `limit`.
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners, Femtoseconds limit);
 
-// The choice for a timetable of one period, if it finishes before `limit`; otherwise an impossible choice.
+// The choice for a timetable of one period; its finish is the largest possible if it is not before `limit`.
 PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 
-// The choice for pieces that fit into routers' buffers, if it finishes before `limit`; otherwise an
-// impossible choice.
+// The choice for pieces that fit into router buffers; its finish is the largest possible if it is not before
+// `limit`.
 PieceChoice choose_buffered(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 

@@ -16,18 +16,18 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of waiting messages in which a port looks for one whose channels are free.
+// The number of waiting messages among which a port looks for one whose channels are free.
 constexpr std::size_t kLooksAt = 16;
 // The largest delay that routers may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// The share of a timestep available to head flits.
+// Head flits may take 1 / kHeadShare of a timestep.
 constexpr Femtoseconds kHeadShare = 8;
 
 using topology::ChannelId;
 using topology::NodeId;
 
-// The data of the longest message that certainly fits into a virtual channel's buffer with its head flits: a
-// power of two flits.
+// The data of the longest message that is sure to fit into a virtual channel's buffer with its head flits,
+// rounded down to a power of two flits.
 Bytes buffered_data(const StepTiming& timing) {
   const Bytes of_packet = timing.payload > 0 ? (timing.payload + timing.flit - 1) / timing.flit : 0;
   const Bytes flits = of_packet > 0 ? timing.buffer / (of_packet + 1) * of_packet : timing.buffer - 1;
@@ -85,8 +85,8 @@ std::int32_t PieceScheduler::pace_of(std::span<const ChannelId> path) {
   return static_cast<std::int32_t>(paces_.size()) - 1;
 }
 
-// Connects hops to those they wait for: a sum waits for the sums from below, a value for the one from above,
-// and the root's values for its sums.
+// Connects hops to the hops that wait for them: a sum waits for the sums from below, a value for the value
+// from above, and the root's values for the root's sums.
 void PieceScheduler::connect(std::span<const PackedTree> trees) {
   std::int32_t base = 0;
   for (const PackedTree& tree : trees) {
@@ -111,7 +111,7 @@ void PieceScheduler::connect(std::span<const PackedTree> trees) {
   }
 }
 
-// The remaining time after each hop's message has left its port, for pieces as long as the first.
+// For each hop, the time that remains after its message has left its port, with pieces as long as the first.
 std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
   std::vector<Femtoseconds> left(hops_.size(), 0);
   BusyTimes busy(timing_, paces_);
@@ -176,7 +176,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  // Event numbers: a message that arrives; -1 - server: it is free; below -servers_: it looks again.
+  // Event numbers: a message's index: it arrives; -1 - server: the port is free; -1 - servers_ - server: the
+  // port looks for a message again.
   EventLanes events;
   BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;
@@ -191,15 +192,17 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     touched.push_back(hop.server);
   };
   Femtoseconds finish = 0;
-  // [server]: time of its next look after nothing could start.
+  // [server]: time at which a port that could not start any message looks again.
   std::vector<Femtoseconds> looks_at(index(servers_), 0);
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
   const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
-  // A message may reach a channel this long before it is free, because one message waits in the buffer.
+  // A message may reach a channel this long before the channel is free, since one message fits into the
+  // buffer.
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
-  // A message enters each channel of its path when it is free, and occupies it at the channel's own pace.
+  // Passes a message over its path: it enters each channel when that is free and occupies it at the channel's
+  // own pace. Returns its arrival minus the path's latency.
   const auto pass_buffers = [&](const Hop& hop, Femtoseconds now, Bytes size) {
     Femtoseconds begin = now;
     Femtoseconds end = now + busy_times(hop.pace, size);
@@ -213,7 +216,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return end - offset(hop, hop.path.size() - 1);
   };
-  // The time at which the channels after the first allow a message that is ready now to start.
+  // The earliest start that the channels after the first allow.
   const auto possible_at = [&](const Hop& hop) {
     Femtoseconds at = 0;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i) {
@@ -221,7 +224,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return at;
   };
-  // Removes and returns the most urgent message that may start; -1 if there is none now.
+  // Removes and returns the most urgent message that may start; -1 if none can start now.
   const auto take_one = [&](std::int32_t server, Femtoseconds now) {
     auto& heap = waiting[index(server)];
     std::array<Waiting, kLooksAt> blocked{};
@@ -259,7 +262,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     const Hop& hop = hops_[index(message % hops)];
     const Bytes size = bytes_of(message);
     const Femtoseconds length = busy_times(hop.pace, size);
-    // The port's end less than the hop's delay before the message is complete.
+    // The message is complete hop.delay after this time.
     const Femtoseconds end = buffered ? pass_buffers(hop, now, size) : now + length;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_ && !buffered; ++i)
       free_at[index(hop.path[i])] = end + offset(hop, i);
@@ -319,8 +322,7 @@ bool PieceScheduler::buffered(Bytes bytes) const {
 
 namespace {
 
-// The times at which messages of one length pass a channel, with the time from leaving their ports until
-// then.
+// The times at which messages of one length cross a channel, and their latencies from port to channel.
 class ChannelTimes {
  public:
   struct Crossing {
@@ -332,7 +334,7 @@ class ChannelTimes {
     const auto apart = [&](const Crossing& other) {
       return length + (other.offset == crossing.offset ? 0 : kRouterGuard);
     };
-    // Slots of the last steps are near this one's time.
+    // Only crossings of the last few steps can be too close.
     for (auto other = crossings_.rbegin(); other != crossings_.rend(); ++other) {
       if (other->at <= crossing.at - length - kRouterGuard) break;
       if (std::abs(crossing.at - other->at) < apart(*other)) return false;
@@ -365,9 +367,9 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const std::vector<Femtoseconds> left = remaining(bytes);
   const Femtoseconds period = this->period(bytes.front());
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
-  std::vector<std::vector<Waiting>> waiting(index(servers_));  // the most urgent last
+  std::vector<std::vector<Waiting>> waiting(index(servers_));  // [server]: the most urgent last
   std::vector<ChannelTimes> channel_times(topology_.channels().size());
-  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last input will have arrived
+  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last input will have arrived by then
   std::int64_t unsent = 0;
   const auto bytes_of = [&](std::int32_t message) {
     return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
@@ -393,7 +395,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
     }
     return true;
   };
-  // Data that arrived in a step is available when a later one begins, for any plausible router delay.
+  // [message]: the first step that begins after its data has arrived, for any plausible router delay.
   std::vector<std::int64_t> ready_in(missing.size(), 0);
   const auto send = [&](std::int32_t message, std::int64_t step) {
     const Hop& hop = hops_[index(message % hops)];
@@ -423,7 +425,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
             static_cast<Femtoseconds>(order.urgency * static_cast<double>(left[index(message % hops)]));
         const Waiting one{message / hops * period - urgent, message};
         auto& queue = waiting[index(hop.server)];
-        // The initial messages are many and sorted at once.
+        // The initial messages are many; they are appended here and sorted below.
         queue.insert(step == 0 ? queue.end() : std::ranges::upper_bound(queue, one, std::greater{}), one);
       }
     }

@@ -16,7 +16,8 @@
 
 namespace coppice::schedule {
 
-// One message for every piece of a tree's data: a sum moving up or a final value moving down.
+// An edge of a tree, which carries one message per piece: a sum on its way up or a final value on its way
+// down.
 struct TreeHop {
   Op op = Op::kGather;
   topology::NodeId src = topology::kNoNode;
@@ -24,13 +25,13 @@ struct TreeHop {
   ChannelPath path;
 };
 
-// The tree of one share of the data (or of several equal shares): up to `root`, down from it, or both.
+// The tree for one share of the data (or several equal shares): up to `root`, down from it, or both.
 struct PackedTree {
   topology::NodeId root = topology::kNoNode;
   std::vector<TreeHop> hops;
 };
 
-// A hop of one of the trees with one of its pieces, and its estimated start.
+// The message of one piece over one hop of a tree, and its estimated start.
 struct TimedPiece {
   std::int32_t tree = 0;
   std::int32_t hop = 0;  // index in the tree
@@ -39,29 +40,29 @@ struct TimedPiece {
   std::int32_t step = 0;  // its timestep, from 1; 0: as early as the order allows
 };
 
-// An order of all messages, and the time at which the last has arrived.
+// An order of all messages, and the time at which the last one arrives.
 struct PieceSchedule {
   std::vector<TimedPiece> messages;  // by start
   Femtoseconds finish = 0;
-  bool in_steps = false;  // messages have timesteps, and the lockstep keeps them
+  bool in_steps = false;  // messages have timesteps, which the lockstep enforces
   // Timesteps between messages of consecutive pieces over the same hop; 0: the order does not repeat.
   std::int32_t period_steps = 0;
-  // The length of a timestep if ports start each message at its time; 0 if they need not.
+  // The length of a timestep if ports must start each message in its timestep; otherwise 0.
   Femtoseconds step_time = 0;
 };
 
-// The priority of pieces at a port: the lowest value of the piece's number minus `urgency` times the work
-// that remains for it after this message. A period is the time of all pieces with one number at the busiest
-// port.
+// The priority of messages at a port: the lowest piece number minus `urgency` times the work that remains for
+// the piece after the message goes first. Work is counted in periods; a period is the time for which one
+// piece of every tree occupies the busiest port or channel.
 struct PieceOrder {
   int pieces = 1;
   double urgency = 1;
 };
 
 // Sends every piece as early as its data and its port allow, the most urgent first (list scheduling). Behind
-// switches, where several ports send over one channel, messages of one length go in timesteps in which no two
-// meet; messages of several lengths go when the channels of their path are expected to be free. A piece for
-// which `bytes(tree, piece)` is 0 is not sent.
+// switches, where several ports send over one channel, messages of equal length are sent in timesteps in
+// which no two collide; messages of different lengths are sent when the channels of their paths are expected
+// to be free. Empty pieces are not sent.
 class PieceScheduler {
  public:
   PieceScheduler(const topology::Topology& topology, const CompileRequest& request,
@@ -69,48 +70,49 @@ class PieceScheduler {
 
   // `bytes` [piece * trees + tree].
   PieceSchedule schedule(std::span<const Bytes> bytes, const PieceOrder& order) const;
-  // An order that is the same for every piece, with timesteps that repeat (modulo scheduling). Returns the
-  // order of schedule() instead if messages need timesteps that keep them apart, or if the repeating order
-  // would take longer (more than 25% longer if the number of pieces is given).
+  // The same order for every piece, with timesteps that repeat (modulo scheduling). Returns the order of
+  // schedule() instead if messages need timesteps that keep them apart, or if the repeating order would take
+  // longer (more than 25% longer if the number of pieces is given).
   PieceSchedule schedule_repeating(std::span<const Bytes> bytes, const PieceOrder& order, bool given) const;
-  // A timetable of one period that all pieces keep, over channels shared by several ports: no message ever
-  // obstructs another. Returns nullopt if none is found, if messages have several lengths, or if path
-  // latencies differ by more than the length of a message.
+  // A timetable of one period that all pieces follow, for channels shared by several ports: no message ever
+  // blocks another. Returns nullopt if none is found, if messages differ in length, or if path latencies
+  // differ by more than the time of a message.
   std::optional<PieceSchedule> schedule_periodic(std::span<const Bytes> bytes, int pieces) const;
   // The finish of schedule_periodic() without its messages, for pieces of equal length.
   struct Periodic {
-    Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum: no timetable exists
+    Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
     double period = 1;  // relative to the time of the busiest channel
-    double fill = 0;    // time until the first piece is everywhere, relative like `period`
+    double fill = 0;    // time until all accelerators have the first piece, likewise relative
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
-  // An order that is the same in every period, with slack between hops (steady state): each hop sends piece p
-  // one period after piece p - 1, and late enough after its data that waiting in routers does not matter.
-  // Pieces are equal except for the last. Returns nullopt if there are too many hops.
+  // The same order in every period, with slack between hops (steady state): each hop sends piece p one period
+  // after piece p - 1, and so late after its data that waiting in routers does not matter. `spare`: the
+  // slack, as a fraction of a period. All pieces except the last have equal lengths. Returns nullopt if there
+  // are too many hops.
   std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
   // The finish of schedule_steady() if all pieces have `bytes`; nullopt if no such order exists.
   std::optional<Femtoseconds> finish_steady(Bytes bytes, int pieces, double spare) const;
   // The finish of schedule(), without its messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
-  // The number of messages of one piece.
+  // The number of messages for one piece of every tree.
   std::size_t hops() const { return hops_.size(); }
   // Whether several ports send over one channel.
   bool shares_channels() const { return shares_channels_; }
   // Whether the slowest channels of the hops' paths have different bandwidths.
   bool unlike_paces() const { return paces_.size() > 1; }
-  // Whether messages of these lengths go in timesteps.
+  // Whether messages of `bytes` are sent in timesteps.
   bool in_steps(Bytes bytes) const;
-  // Whether messages of these lengths wait in routers' buffers, with each channel busy for its own pace:
-  // short messages over shared channels without timesteps.
+  // Whether messages of `bytes` may wait in router buffers, so that each channel is busy at its own pace:
+  // short messages over shared channels, without timesteps.
   bool buffered(Bytes bytes) const;
   // The longest buffered message.
   Bytes longest_buffered() const { return longest_buffered_; }
 
   // The time for which one piece of `bytes` on every tree occupies the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
-  // The time from the first message of such a piece until its last arrives, on the slowest tree, if all ports
-  // are free.
+  // The time from the first message of a piece of `bytes` until its last message arrives, on the slowest
+  // tree, if all ports are free.
   Femtoseconds latency(Bytes bytes) const;
 
  private:
@@ -127,8 +129,8 @@ class PieceScheduler {
     std::span<const topology::ChannelId> path;
   };
 
-  // Parameters for placing hops in a period: those with the most remaining work (times `weight`) go first,
-  // less a random part of a period.
+  // Parameters for placing hops in a period. The hop with the lowest key goes first: the time at which its
+  // data is ready, minus `weight` times its remaining work, plus a random part of `chance` periods.
   struct Placing {
     double weight;
     double chance;
@@ -136,12 +138,11 @@ class PieceScheduler {
 
   struct Slots {
     Timetable timetable;
-    Femtoseconds time = 0;  // of one of them
+    Femtoseconds time = 0;  // length of a slot
   };
 
   void connect(std::span<const PackedTree> trees);
-  // The time at which each hop sends the first piece, the period, and the time at which every node has that
-  // piece.
+  // When each hop sends the first piece, the period, and when every node has the first piece.
   struct Steady {
     std::vector<Femtoseconds> starts;  // [hop]
     Femtoseconds period = 0;
@@ -150,21 +151,21 @@ class PieceScheduler {
   std::optional<Steady> steady_for(Bytes bytes, double spare) const;
   // Per hop, the time in a period at which it sends, regardless of dependencies.
   std::vector<Femtoseconds> places_in_period(Bytes bytes) const;
-  // The timetable of pieces of `bytes`.
+  // The timetable for pieces of `bytes`.
   std::optional<Slots> slots_for(Bytes bytes) const;
-  // The hops in the form of a timetable with slots of length `slot`.
+  // The hops as make_timetable() requires them, with slots of length `slot`.
   std::vector<TimetableHop> hops_in_slots(Femtoseconds slot) const;
   Femtoseconds finish_of(const Slots& slots, int pieces) const;
-  // The index of a path's slowest bandwidth in paces_.
+  // The index in paces_ of the path's lowest bandwidth.
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
   // Per hop, the time at which it sends the first piece; it sends another every period.
   std::vector<Femtoseconds> place_in_period(Bytes bytes, const Placing& placing, Random& random) const;
-  // All messages in the order of `starts` over all periods, each as early as possible. If they take longer
-  // than `limit`, it stops early and returns a time beyond `limit`.
+  // All messages in the order of `starts`, period by period, each as early as possible. Stops early, with a
+  // finish beyond `limit`, if they take longer than `limit`.
   PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces,
                        Femtoseconds limit) const;
-  // Per hop, its timestep with the first piece, from 1, with `period_steps` timesteps per period; empty if
-  // there is none.
+  // Per hop, the timestep of the first piece, numbered from 1, if a period has `period_steps` timesteps;
+  // empty if none are found.
   std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                      std::int32_t period_steps) const;
   // The time from a message's start until it reaches channel i of its path.
@@ -172,7 +173,7 @@ class PieceScheduler {
     return offsets_[static_cast<std::size_t>(hop.first_offset) + i];
   }
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
-  // Sets the timesteps of an order that repeats; returns whether it has any.
+  // Sets the timesteps of a repeating order; returns false if none are found.
   bool set_steps(PieceSchedule& order, std::span<const Femtoseconds> starts, Femtoseconds period) const;
   template <typename Visit>
   Femtoseconds run_steps(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
@@ -187,10 +188,10 @@ class PieceScheduler {
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;                    // per tree, predecessors before the hops that wait for them
-  std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + i of its path]
+  std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + index in its path]
   std::vector<std::int32_t> next_;           // successors: the hops that wait for a hop
   std::vector<std::int32_t> channel_paces_;  // [channel]
-  // For each bandwidth that is some path's slowest, one channel that has it.
+  // For each bandwidth that is the lowest of a path, one channel that has it.
   std::vector<topology::ChannelId> paces_;
 };
 

@@ -10,7 +10,7 @@ namespace coppice::schedule {
 
 namespace {
 
-// The most that rounding up may lengthen a tree's share.
+// The largest factor by which rounding up may lengthen a tree's share.
 constexpr double kMostUneven = 1.002;
 
 // Pieces consist of whole flits if flits hold whole elements.
@@ -23,8 +23,8 @@ Bytes round_up(Bytes bytes, Bytes grain) {
   return (bytes + grain - 1) / grain * grain;
 }
 
-// Equal parts of `data`, the last of which may be shorter; parts that differ by one element if the last would
-// be empty.
+// Cuts `data` into equal parts, the last of which may be shorter; if the last would be empty, into `trees`
+// parts that differ by at most one element.
 std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int trees) {
   if (part * (trees - 1) >= data.bytes) {
     std::vector<Chunk> shares = split_into_chunks(data.bytes, element, trees);
@@ -38,12 +38,12 @@ std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int t
   return shares;
 }
 
-// `data` cut for some trees, piece by piece: [piece * trees + tree].
+// Cuts `data` into pieces for all trees: [piece * trees + tree].
 std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int trees, int pieces) {
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, equal pieces leave slightly less for the last tree.
+  // If the number of pieces is given, all are equally long, at the expense of the last tree.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
@@ -63,8 +63,8 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   return flows;
 }
 
-// Inserts nops between the entries of every port so that each starts in its timestep, with timesteps of
-// length `step_time`.
+// Inserts nops between the entries of every port so that each entry starts at its timestep. A timestep takes
+// `step_time`.
 class Idling {
  public:
   Idling(const topology::Topology& topology, const CompileRequest& request, Femtoseconds step_time,
@@ -83,7 +83,7 @@ class Idling {
   }
 
  private:
-  // The slowest channel on all paths from a port, which sets the pace of its nops.
+  // The slowest channel on any path of a port's messages, which sets the pace of the port's nops.
   topology::ChannelId slowest_of(const Schedule& schedule, const std::vector<TableEntry>& entries,
                                  topology::NodeId node) const {
     topology::ChannelId slowest = -1;
@@ -98,7 +98,7 @@ class Idling {
     return slowest;
   }
 
-  // The time for which a message holds its port, in whole cycles, as the lockstep counts.
+  // The time for which a message holds its port, rounded up to whole cycles, as the lockstep counts.
   Femtoseconds held(std::span<const topology::ChannelId> path, Bytes bytes) const {
     const Femtoseconds busy = timing_.busy(path, bytes);
     const Femtoseconds cycle = std::max<Femtoseconds>(request_.timing.cycle, 1);
@@ -137,8 +137,8 @@ class Idling {
     return path;
   }
 
-  // The bytes of a nop of the most whole flits that end within `gap`; negative if even the shortest is
-  // longer.
+  // The bytes of the longest nop of whole flits that fits into `gap`; negative if even the shortest does not
+  // fit.
   Bytes idle_bytes(topology::ChannelId slowest, Femtoseconds gap) const {
     const Bytes flit = std::max<Bytes>(request_.timing.flit, 1);
     const auto fits = [&](Bytes flits) { return held({&slowest, 1}, flits * flit) <= gap; };
@@ -197,7 +197,7 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
     }
   }
   std::vector<std::int32_t> port_step(n * static_cast<std::size_t>(request.ni_ports), 0);
-  std::vector<std::int32_t> arrived(n * flows.size(), 0);  // [node * flows + flow]: the last arrival's step
+  std::vector<std::int32_t> arrived(n * flows.size(), 0);  // [node * flows + flow]: step of the last arrival
   std::vector<Send> sends;
   sends.reserve(order.messages.size());
   for (const TimedPiece& message : order.messages) {

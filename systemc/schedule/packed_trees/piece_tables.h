@@ -9,18 +9,18 @@
 
 namespace coppice::schedule {
 
-// The shares of trees cut into pieces: flow piece * trees + tree. A tree's pieces are contiguous in its
-// share. All have whole flits and one length except the last; if the number of pieces is given and it costs
-// next to nothing, the last is as long as well, except on the last tree. With several owners, the trees are
-// theirs in order, equally many each; otherwise all trees share all the data.
+// Cuts the trees' shares into pieces; flow piece * trees + tree. The pieces of a tree are contiguous. All but
+// the last consist of whole flits and have the same length; if the number of pieces is given and it costs
+// next to nothing, so has the last, except on the last tree. With several owners, each owns the same number
+// of consecutive trees; otherwise all trees share all the data.
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners);
 
-// The number of accelerators that own a share each in a request's collective; 1 if all the data is split
-// among the trees.
+// The number of accelerators that own separate shares in the request's collective; 1 if all trees share all
+// the data.
 int owners_of(const topology::Topology& topology, const CompileRequest& request);
 
-// The tables of the messages in their order; each message goes in the first timestep after its dependencies
-// and its port's previous message.
+// Builds tables with the messages in their order. A message without a timestep gets the first one after its
+// dependencies and its port's previous message.
 Schedule build_piece_tables(const topology::Topology& topology, const CompileRequest& request,
                             const std::string& algorithm, std::span<const PackedTree> trees,
                             std::span<const Chunk> flows, const PieceSchedule& order);

@@ -8,16 +8,16 @@
 #include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/piece_schedule.h"
 
-// An order of pieces that repeats (modulo scheduling): every hop sends piece p one period after piece p - 1,
-// and every port serves its hops in one cyclic order.
+// Repeating orders of pieces (modulo scheduling): every hop sends piece p one period after piece p - 1, and
+// every port serves its hops in one cyclic order.
 namespace coppice::schedule {
 namespace {
 
 constexpr int kFewestPieces = 4;
-// Orders are compared on this multiple of the pieces that fill the network.
+// Orders are compared over this multiple of the pieces that fill the network.
 constexpr int kFillings = 3;
-// The factor by which a repeating order may take longer than a non-repeating one: if the number of pieces is
-// automatic, and if it is given. In the latter case many pieces should still give small tables.
+// The largest time of a repeating order, relative to a non-repeating one: if the number of pieces is
+// automatic, and if it is given. In the latter case, tables should be small even with many pieces.
 constexpr double kMostLonger = 1;
 constexpr double kMostLongerIfGiven = 1.25;
 constexpr std::uint64_t kSeed = 1;
@@ -31,8 +31,8 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Places every hop in the period of its port, which has room for a fixed number of messages. A hop takes the
-// first free place after its data.
+// Places every hop in the period of its port, which has a fixed number of places. A hop takes the first free
+// place after its data has arrived.
 std::vector<Femtoseconds> PieceScheduler::place_in_period(Bytes bytes, const Placing& placing,
                                                           Random& random) const {
   const Femtoseconds period = this->period(bytes);
@@ -85,7 +85,7 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
                                      int pieces, Femtoseconds limit) const {
   const Femtoseconds period = this->period(bytes.front());
   const std::size_t hops = hops_.size();
-  // Sorts the first messages of a period once; that order holds for all pieces.
+  // Sorts the messages of a period once; their order is the same in all periods.
   const Femtoseconds least = std::ranges::min(starts);
   std::vector<std::int32_t> cycle(hops);
   std::iota(cycle.begin(), cycle.end(), 0);
@@ -120,8 +120,8 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
   return result;
 }
 
-// The earliest steps in which data arrives at least one step before it is sent on and ports send in their
-// order, found by sweeps over the predecessors of each hop.
+// The earliest steps such that data arrives at least one step before it is sent on and ports keep their
+// order, found by repeated sweeps from each hop to the hops after it.
 std::vector<std::int32_t> PieceScheduler::steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                                    std::int32_t period_steps) const {
   struct After {
@@ -173,7 +173,7 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   PieceSchedule plain = schedule(bytes, order);
   if (plain.in_steps || shares_channels_ || order.pieces < kFewestPieces) return plain;
   const Femtoseconds period = this->period(bytes.front());
-  if (period == 0) return plain;  // only empty pieces before the last
+  if (period == 0) return plain;  // all pieces before the last are empty
   const auto filling = static_cast<int>(latency(bytes.front()) / period) + 2;
   const int tried = std::min(order.pieces, kFillings * filling);
   const std::vector<Bytes> alike(index(tried) * index(trees_), bytes.front());

@@ -25,11 +25,11 @@ using topology::Topology;
 constexpr double kFirstSharpness = 6;
 constexpr double kSharpening = 1.35;  // per round
 constexpr double kMostSharpness = 60;
-// The largest exponent for which sums of prices are finite; among infinite prices no path is the cheapest.
+// Limits exponents so that sums of prices remain finite: among infinite prices, no path is cheapest.
 constexpr double kSteepest = 600;
-constexpr double kLevelPrice = 0.02;  // price of a mean hop, relative to a channel that is fully used
+constexpr double kLevelPrice = 0.02;  // price of an average hop, relative to a fully used channel
 
-// A tree in one direction: every accelerator's parent, and the channels between them in the direction of its
+// A tree in one direction: every accelerator's parent, and the path between them in the direction of
 // messages.
 struct Branches {
   NodeId root = kNoNode;
@@ -40,10 +40,10 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// GB/s; for paths of a single channel.
+// Replaces all paces (in GB/s) if every path is a single channel.
 constexpr double kAnyPace = 0;
 
-// The possible paces of messages, those of their slowest channels.
+// The possible paces of messages, which are those of their slowest channels.
 std::vector<double> paces_of(const Topology& topology) {
   std::vector<double> paces;
   for (const topology::Channel& channel : topology.channels()) paces.push_back(channel.bandwidth.gb_per_s());
@@ -77,7 +77,7 @@ class RoutedPacker {
   }
 
   RoutedPacking pack(std::span<const NodeId> roots, int rounds) {
-    // Every message leaves an accelerator.
+    // Every message leaves an accelerator, so the bandwidth out of accelerators limits the congestion.
     double out = 0;
     for (const topology::Channel& channel : topology_.channels()) {
       if (topology_.is_accelerator(channel.src)) out += channel.bandwidth.gb_per_s();
@@ -115,7 +115,7 @@ class RoutedPacker {
   struct Label {
     double key = std::numeric_limits<double>::infinity();
     ChannelId over = -1;
-    NodeId from = kNoNode;  // for an accelerator in the tree itself, which needs no channel
+    NodeId from = kNoNode;  // the accelerator itself if it is in the tree (then `over` is -1)
 
     bool is_source() const { return over < 0 && from != kNoNode; }
   };
@@ -144,8 +144,8 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // The uses of a channel by a message at a pace. A channel that leaves an accelerator counts more for a slow
-  // message, since its port sends no faster; otherwise it counts as one use.
+  // How often a message at a pace counts as using a channel: more than once if the channel leaves an
+  // accelerator and the message is slow, since the port sends no faster; otherwise once.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -183,7 +183,7 @@ class RoutedPacker {
     return depth;
   }
 
-  // Grows the tree anew; returns whether it changed.
+  // Regrows the tree; returns whether it changed.
   bool regrow(std::vector<Branches>& tree, NodeId root, int turn) {
     const bool first = tree.empty();
     const double before = first ? 0 : potential(tree);
@@ -243,7 +243,7 @@ class RoutedPacker {
     return tree;
   }
 
-  // The search state of a node at one of the paces: each pace has a layer of the channels that are no slower.
+  // The search state of a node at a pace: each pace has its own layer, with the channels that are no slower.
   std::size_t place_of(NodeId node, std::size_t pace) const {
     return pace * index(topology_.num_nodes()) + index(node);
   }
@@ -277,8 +277,8 @@ class RoutedPacker {
     }
   }
 
-  // Whether the labelled path of `place` passes `other`. This is possible although its key is lower than that
-  // of `other`, which has been relabelled since: keys are rounded, and costs may be as small as the rounding.
+  // Whether the labelled path of `place` traverses `other`. This is possible although `place` has the lower
+  // key: `other` has been relabelled since, and costs may be as small as the rounding errors of keys.
   bool is_on_path(std::size_t other, std::size_t place) const {
     if (labels_[other].from == kNoNode) return false;
     const std::size_t pace = pace_at(place);
@@ -291,7 +291,7 @@ class RoutedPacker {
   }
 
   // The current price of a place's labelled path, now that its channels have been used more; infinite if it
-  // passes `apart`.
+  // traverses `apart`.
   double key_now(std::size_t place, std::size_t apart) const {
     const std::size_t pace = pace_at(place);
     double sum = 0;
@@ -322,7 +322,7 @@ class RoutedPacker {
   }
 
   // The cheapest accelerator to connect next, by Dijkstra's search through switches, continued from where it
-  // stopped; labels_ lead back to the tree. Prices have risen since the labels were made.
+  // stopped; labels_ lead back to the tree. Labels may be outdated, since prices have risen.
   std::size_t nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});
@@ -340,7 +340,7 @@ class RoutedPacker {
     return kNowhere;
   }
 
-  // Roots a tree whose edges go both ways where its farthest accelerator is nearest.
+  // Moves the root of a bidirectional tree to where the farthest accelerator is nearest.
   void center(Branches& tree) const {
     std::vector<std::vector<NodeId>> near(tree.parent.size());
     for (std::size_t node = 0; node < tree.parent.size(); ++node) {
@@ -350,7 +350,7 @@ class RoutedPacker {
     }
     Branches best = tree;
     double least = std::ranges::max(depths(tree));
-    // The middle of the longest path.
+    // The best root is near the middle of the longest path.
     const auto farthest = [&](NodeId from) {
       const std::vector<double> depth = depths(rooted_at(tree, near, from));
       return static_cast<NodeId>(std::ranges::max_element(depth) - depth.begin());

@@ -15,18 +15,17 @@ struct TreeDirections {
   bool down = false;
 };
 
-// Trees with equal shares of the data over any channels: in one direction, of any bandwidth, through
-// switches.
+// Trees with equal shares of the data over any channels: one-way, of any bandwidth, or through switches.
 struct RoutedPacking {
   std::vector<PackedTree> trees;
   double ns_per_byte = 0;  // time of the busiest channel, per byte of a tree's share
 };
 
-// One tree for each of `roots` (kNoNode: any root). Trees grow edge by edge where channels are used least in
-// proportion to their bandwidth; then every tree in turn is removed and grown anew as long as that evens out
-// the use of channels, at most `rounds` times. This is an approximation; callers measure how close it is to
-// the optimum. With both directions, values retrace the path of sums if every channel has an equally fast
-// reverse channel. Throws UnsupportedError naming an accelerator that cannot be reached.
+// Packs one tree for each of `roots` (kNoNode: any root). Trees grow edge by edge over the channels that are
+// used least in proportion to their bandwidth; then each tree in turn is removed and regrown while that evens
+// out the use of channels, for at most `rounds` rounds. The result is approximate; callers measure how close
+// it is to the optimum. With both directions, values retrace the paths of sums if every channel has an
+// equally fast reverse channel. Throws UnsupportedError if an accelerator cannot be reached.
 RoutedPacking pack_routed(const topology::Topology& topology, const CompileRequest& request,
                           std::span<const topology::NodeId> roots, TreeDirections ways, int rounds);
 

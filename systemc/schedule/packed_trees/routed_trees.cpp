@@ -12,13 +12,13 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-constexpr int kMostTreeNodes = 4'200;  // of all trees together; a minimum number of trees is always allowed
+constexpr int kMostTreeNodes = 4'200;  // limit on the nodes of all trees; kLeastTrees are always allowed
 constexpr int kLeastTrees = 16;
 constexpr std::int64_t kGrowth = 3'000'000;  // trees x rounds x accelerators squared, about 50 ns each
 constexpr int kMostRounds = 16;
 constexpr std::size_t kChoices = 3;
 
-// Numbers of trees to try, per owner.
+// The numbers of trees per owner to try.
 std::vector<int> tree_counts(const Topology& topology, const CompileRequest& request, int owners) {
   const int n = topology.num_accelerators();
   const int limit = std::max(kMostTreeNodes / n, kLeastTrees) / owners;

@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// Trees of any collective over any channels, with the numbers of trees that promise the least time for the
-// request's size: equally many for each owner of a share; with a root, all are its own. Throws
-// UnsupportedError if some accelerator cannot be reached.
+// Trees of any collective over any channels, for the numbers of trees with the least estimated time at the
+// request's size. Each owner of a share has the same number of trees; if the collective has a root, all trees
+// have that root. Throws UnsupportedError if an accelerator cannot be reached.
 std::vector<TreeChoice> choose_routed_trees(const topology::Topology& topology,
                                             const CompileRequest& request);
 

@@ -86,7 +86,7 @@ bool SpanningForests::augment(int added) {
   if (saturated_[index(added)] != 0) return false;
   struct Reached {
     int link;
-    int from;    // the link whose position it would free: index into `reached`, -1 for the first
+    int from;    // index into `reached` of the link that would replace it; -1 for the first
     int forest;  // the forest that it would leave
   };
   std::vector<Reached> reached{{added, -1, -1}};

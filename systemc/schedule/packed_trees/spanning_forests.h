@@ -8,16 +8,16 @@
 
 namespace coppice::schedule {
 
-// A spanning tree of the accelerators over links. Per accelerator: its parent and the link to it, none at the
-// root.
+// A spanning tree of the accelerators over links. Per accelerator: its parent and the link to its parent;
+// kNoNode and -1 at the root.
 struct RootedTree {
   topology::NodeId root = topology::kNoNode;
   std::vector<topology::NodeId> parent;
   std::vector<int> link;
 };
 
-// Forests that share links, each of which may contain a link once: a sum of graphic matroids (Edmonds 1965,
-// Nash-Williams 1961). They grow by augmentation (Roskind and Tarjan 1985).
+// Forests that share links; each forest may contain a link once. Such forests are a sum of graphic matroids
+// (Edmonds 1965, Nash-Williams 1961) and grow by augmentation (Roskind and Tarjan 1985).
 class SpanningForests {
  public:
   SpanningForests(int nodes, std::span<const SymmetricLink> links, int forests);
@@ -27,7 +27,7 @@ class SpanningForests {
   bool joined(int tree, topology::NodeId a, topology::NodeId b) const {
     return at(tree).component[static_cast<std::size_t>(a)] == at(tree).component[static_cast<std::size_t>(b)];
   }
-  // Links in all forests together.
+  // The total number of links in all forests.
   int size() const { return size_; }
   // Whether all forests are spanning trees.
   bool complete() const { return size_ == forests() * (nodes_ - 1); }
@@ -35,7 +35,7 @@ class SpanningForests {
   // Adds a link that joins two components of forest `tree`.
   void add(int tree, int link);
   // Adds one more copy of `link` to some forest, moving links between forests as needed. Returns false and
-  // changes nothing if that is impossible; it is then impossible from now on.
+  // changes nothing if that is impossible; it then remains impossible.
   bool augment(int link);
 
   // The tree `tree` of a complete packing, rooted at `root`.

@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // Spanning trees in whole steps: every node except a tree's root joins the tree in one step, over a channel
 // from a node that joined before, and no channel serves two trees in a step.
 //
-// The steps at which nodes join determine everything: the joins of one node and step are matched to the
+// The steps in which nodes join determine everything: the joins of one node and step are matched to the
 // channels into the node, independently of all others. So a local search over steps (simulated annealing)
 // minimizes the number of joins without a channel until it is zero.
 class StepSearch {
@@ -22,7 +22,7 @@ class StepSearch {
     topology::NodeId dst = topology::kNoNode;
   };
 
-  // `links` join `nodes` nodes, one direction each, parallel ones included.
+  // `links` are unidirectional; there may be parallel links.
   StepSearch(int nodes, std::span<const Link> links, int trees, int steps, std::uint64_t seed);
 
   // Tries at most `tries` changes; returns whether every node has joined every tree.
@@ -46,13 +46,14 @@ class StepSearch {
     return static_cast<std::size_t>(cell.node) * static_cast<std::size_t>(most_steps_ + 1) +
            static_cast<std::size_t>(cell.step);
   }
-  // The trees that a cell's links are matched to, in the order of the node's links; -1: none.
+  // Matches the joins of a cell to the node's incoming links; returns the number of joins left without a
+  // link. `tree_of`: the tree of each link, -1 if none.
   int match(const Cell& cell, std::vector<int>& tree_of) const;
   bool augment(int tree, const Cell& cell, std::uint64_t& seen, std::vector<int>& tree_of) const;
   void set_step(int tree, topology::NodeId node, int step);
   void touch(const Cell& cell);
   int settle();
-  // Tries a change: of one node's step, of the root, or of one node's steps in two trees.
+  // Makes a random change: changes a node's step, moves a root, or swaps a node's steps in two trees.
   void change();
   void undo();
 

@@ -22,10 +22,11 @@ using topology::Topology;
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The numbers tried: steps beyond the fewest, and trees fewer than channels have room for.
+// Numbers tried: up to kMoreSteps steps more than the fewest possible, and up to kFewerTrees trees fewer than
+// channels have room for.
 constexpr int kMoreSteps = 2;
 constexpr int kFewerTrees = 2;
-// Searches per number of trees and steps, and in total.
+// Searches per combination of trees and steps, and in total.
 constexpr int kStarts = 2;
 constexpr int kMostSearches = 8;
 // Changes to steps per search, and the number of joins over all trees above which fewer changes are tried.
@@ -38,7 +39,7 @@ struct Shape {
   Femtoseconds promise = 0;
 };
 
-// Whether the messages of a step all take equally long.
+// Whether all messages of a step take the same time.
 bool alike(const Topology& topology, const std::vector<SymmetricLink>& links) {
   const Bandwidth first = topology.channel(links.front().there).bandwidth;
   return std::ranges::all_of(links, [&](const SymmetricLink& link) {
@@ -46,7 +47,7 @@ bool alike(const Topology& topology, const std::vector<SymmetricLink>& links) {
   });
 }
 
-// The least eccentricity: edges from the most central accelerator to the one farthest from it.
+// The least eccentricity: the number of edges from the most central accelerator to the one farthest from it.
 int least_depth(int nodes, const std::vector<SymmetricLink>& links) {
   int least = nodes;
   for (NodeId root = 0; root < nodes; ++root) {
@@ -100,7 +101,7 @@ Schedule build(const Topology& topology, const CompileRequest& request, const st
         tree.root = node;
         continue;
       }
-      // Each link has two channels: to b, then to a.
+      // The search had two links for each symmetric link: to b, then to a.
       const SymmetricLink& link = links[static_cast<std::size_t>(used / 2)];
       const NodeId parent = link.other_end(node);
       const int step = found.step(t, node);

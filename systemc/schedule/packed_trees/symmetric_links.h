@@ -18,12 +18,12 @@ struct SymmetricLink {
   topology::ChannelId from(topology::NodeId end) const { return a == end ? there : back; }
 };
 
-// All channels as such links, each of parallel links by itself; nullopt if there are switches or a channel
-// lacks an equally fast reverse channel.
+// All channels as symmetric links, including parallel links; nullopt if there are switches or a channel lacks
+// an equally fast reverse channel.
 std::optional<std::vector<SymmetricLink>> symmetric_links(const topology::Topology& topology);
 
-// The reverse of every channel, of the same bandwidth, pairing the widest of parallel channels first; nullopt
-// if a channel has none.
+// [channel]: its reverse channel of the same bandwidth; parallel channels are paired in order of bandwidth.
+// Returns nullopt if a channel has none.
 std::optional<std::vector<topology::ChannelId>> twins_of(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

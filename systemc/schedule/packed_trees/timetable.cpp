@@ -11,10 +11,11 @@
 namespace coppice::schedule {
 namespace {
 
-// The most placements of hops, relative to the number of hops.
+// The limit on placements, relative to the number of hops.
 constexpr std::int64_t kPlacings = 8;
-constexpr int kPeriods = 5;             // periods tried
-constexpr std::int32_t kMoreSlots = 3;  // minimum increase from one period to the next
+constexpr int kPeriods = 5;  // approximate number of periods tried
+constexpr std::int32_t kMoreSlots =
+    3;  // minimum difference between the longest and the shortest period tried
 
 // All hops, each after the hops it waits for.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
@@ -32,10 +33,12 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
   return order;
 }
 
-// The uses of all hops, grouped into places: a place is one resource with one time of arrival.
+// The uses of all hops, grouped into places: a place is one resource at one time after the start of a
+// message.
 class Places {
  public:
-  // Whether messages of two places collide if one starts a slot earlier, in the same slot, or a slot later.
+  // A place of the same resource, and whether messages collide if the one there starts a slot earlier, in the
+  // same slot, or a slot later.
   struct Near {
     std::int32_t place;
     std::array<bool, 3> by;
@@ -73,11 +76,11 @@ class Places {
 
   std::int32_t count() const { return count_; }
   std::span<const std::int32_t> of_hop(std::size_t h) const { return of_hop_[h]; }
-  // The places of the same resource.
+  // The places of the same resource, including `place` itself.
   std::span<const Near> near(std::int32_t place) const { return near_[index(place)]; }
 
  private:
-  // Whether b, `by` slots after a, comes too near.
+  // Whether b is too close to a if its message starts `by` slots later.
   static bool too_near(const TimetableHop::Use& a, const TimetableHop::Use& b, std::int32_t by,
                        const Distance& distance) {
     if (distance.slot == 0) return false;
@@ -90,7 +93,7 @@ class Places {
   std::vector<std::vector<Near>> near_;  // [place]
 };
 
-// One attempt with one period.
+// One attempt to place all hops in a period.
 class Placement {
  public:
   Placement(std::span<const TimetableHop> hops, const Places& places, std::span<const std::int32_t> left,
@@ -147,7 +150,7 @@ class Placement {
 
  private:
   static constexpr std::int32_t kNone = -1;
-  using Urgent = std::pair<std::int32_t, std::int32_t>;  // (-remaining slots, hop)
+  using Urgent = std::pair<std::int32_t, std::int32_t>;  // (ready slot minus remaining slots, hop)
 
   void push(std::size_t h) { urgent_.emplace(ready_[h] - left_[h], static_cast<std::int32_t>(h)); }
 
@@ -160,8 +163,8 @@ class Placement {
     return slot < period_ ? slot : slot - period_;
   }
 
-  // Computes what each slot of a period costs hop h: the hops it would displace, each weighted by how often
-  // it has been displaced. A slot without cost is free.
+  // Computes the cost of each slot for hop h: the hops it would displace, each weighted by 1 plus the number
+  // of times it has been displaced. A slot of cost 0 is free.
   void sum_costs(std::size_t h) {
     std::ranges::fill(sums_, 0);
     for (const std::int32_t place : places_.of_hop(h)) {
@@ -170,7 +173,7 @@ class Placement {
     }
   }
 
-  // The cheapest slot at or after that of the hop's data; the first of several.
+  // The cheapest slot within a period after the hop's data has arrived; the first of several.
   std::int32_t cheapest(std::size_t h) const {
     const std::int32_t first = ready_[h] % period_;
     std::int32_t best = first;
@@ -191,7 +194,7 @@ class Placement {
     fill(h, 1);
   }
 
-  // Displaces all hops that collide with hop h in a slot of the period; they look for another.
+  // Displaces all hops that collide with hop h in a slot of the period; they will be placed again.
   void displace(std::size_t h, std::int32_t slot) {
     for (const std::int32_t place : places_.of_hop(h)) {
       for (const Places::Near& near : places_.near(place)) {
@@ -256,7 +259,7 @@ std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std:
     for (const TimetableHop::Use& use : hop.uses) ++load[index(use.resource)];
   }
   if (load.empty()) return std::nullopt;
-  // If messages need a distance, the neighbours on either side must be two different slots.
+  // If messages must keep a distance, the slots before and after a slot must differ.
   const std::int32_t least = std::max(std::ranges::max(load), distance.slot > 0 ? 3 : 1);
   const auto most = least + std::max(static_cast<std::int32_t>(slack * least), kMoreSlots);
   const std::vector<std::int32_t> left = slots_left(hops);

@@ -9,9 +9,9 @@
 
 namespace coppice::schedule {
 
-// A message of one slot that every period contains once.
+// A message that takes one slot and occurs once per period.
 struct TimetableHop {
-  // A channel or port that it uses, and the time after its start at which it arrives there.
+  // A channel or port that the message uses, and the time from its start until it arrives there.
   struct Use {
     std::int32_t resource = 0;
     Femtoseconds offset = 0;
@@ -23,10 +23,9 @@ struct TimetableHop {
   std::vector<std::int32_t> next;  // its successors, which wait for it
 };
 
-// The distance that keeps messages on one resource apart although their paths to it differ in length: a slot
-// lasts `slot`, which has to exceed the difference of the path latencies, plus `guard` for every router that
-// one message has passed and the other has not. With slots of zero length, messages only start in different
-// slots, and all paths are alike.
+// The least time between messages on one resource whose paths to it may differ in length: `slot`, which must
+// exceed the difference of the path latencies, plus `guard` for every router that one message has passed and
+// the other has not. If `slot` is 0, all paths are alike and messages only have to start in different slots.
 struct Distance {
   Femtoseconds slot = 0;
   Femtoseconds guard = 0;
@@ -40,10 +39,9 @@ struct Timetable {
 };
 
 // Places hops so that no two use a resource in the same slot of a period (modulo scheduling). Each hop takes
-// the first free slots after its data; if there are none, it displaces the fewest other hops, which are then
-// placed again. The shortest period is tried first: what the busiest resource takes, but not less than
-// `first`. Returns nullopt if no period up to 1 + `slack` times that works. The same arguments give the same
-// timetable.
+// the first free slots after its data has arrived; if there are none, it displaces as few other hops as
+// possible, which are then placed again. Periods are tried from the time of the busiest resource up to about
+// 1 + `slack` times that. Returns nullopt if none works. The same arguments give the same timetable.
 std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std::int32_t resources,
                                         const Distance& distance, double slack);
 

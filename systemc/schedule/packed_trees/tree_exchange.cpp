@@ -12,8 +12,8 @@ namespace {
 using topology::kNoNode;
 using topology::NodeId;
 
-// The cost of trees. A node's cost grows with a high power of its distance from the root: the deepest nodes
-// dominate, and of two equally deep trees, the one with fewer nodes at that depth is better.
+// The cost of a node in a tree: a high power of its distance from the root. So the deepest nodes dominate,
+// and of two equally deep trees, the one with fewer nodes at that depth is better.
 class Cost {
  public:
   explicit Cost(double scale) : scale_(scale) {}
@@ -125,7 +125,7 @@ class Flattening {
     return difference;
   }
 
-  // The additional cost of the part below `top` if its node `inner` became its root, at distance `at`.
+  // The additional cost of the subtree of `top` if its node `inner` became its root, at distance `at`.
   double rehung(const MutableTree& tree, NodeId top, NodeId inner, double at) const {
     double difference = 0;
     NodeId came_from = kNoNode;
@@ -149,7 +149,7 @@ class Flattening {
     tree.link[index(node)] = link;
   }
 
-  // Reattaches the part below `top` by its node `inner` to `parent`.
+  // Makes `inner` the root of the subtree of `top` and attaches it to `parent`.
   void rehang(MutableTree& tree, NodeId top, NodeId inner, NodeId parent, int link) {
     NodeId node = inner;
     NodeId to = parent;

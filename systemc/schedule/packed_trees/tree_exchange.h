@@ -10,8 +10,8 @@
 namespace coppice::schedule {
 
 // Makes trees shallower by simulated annealing over `effort` tries: two trees exchange links, or a tree takes
-// a link of which `left` [link] has a spare copy. Roots stay. `hop_ns` [link]: the cost of a level over the
-// link.
+// a link of which `left` [link] has a spare copy. Roots do not change. `hop_ns` [link]: the cost of a level
+// over the link.
 void flatten_trees(std::span<const SymmetricLink> links, std::span<const double> hop_ns,
                    std::vector<int>& left, std::int64_t effort, std::uint64_t seed,
                    std::vector<RootedTree>& trees);
