@@ -26,7 +26,7 @@ Send message(int flow, NodeId src, NodeId dst, int step) {
   return {.op = Op::kGather, .flow = flow, .src = src, .dst = dst, .step = step};
 }
 
-// In step s every accelerator sends to partner(own number, s).
+// In step s, each accelerator sends to partner(accelerator, s).
 template <typename Partner>
 BlockExchange in_steps(int n, Partner partner) {
   BlockExchange exchange;
@@ -49,7 +49,7 @@ BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
   return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
 }
 
-// All ports use the same order, but none waits for another port's step.
+// All ports use the same order, but no port waits for another one's step.
 BlockExchange at_once(const Topology& topology, Bytes elements) {
   BlockExchange exchange = direct(topology, elements);
   exchange.even = false;
@@ -72,7 +72,8 @@ double messages_around(const Topology& topology) {
   return n * (half * (half + 1) + other * (other + 1)) / 2;
 }
 
-// Blocks travel from neighbour to neighbour, the farthest first, half of them in each direction.
+// Blocks travel from neighbour to neighbour around the ring, half of them in each direction, those with the
+// farthest to go first.
 BlockExchange around(const Topology& topology, Bytes /*elements*/) {
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());
@@ -101,9 +102,9 @@ double messages_through_dimensions(const Topology& topology) {
   return messages;
 }
 
-// Dimension by dimension: a block moves to the accelerator that differs from the current one only in that
-// coordinate, which then equals the destination's. In each dimension every accelerator sends to those at
-// distance 1, 2, 3 and so on all the blocks it has for them.
+// In each dimension, a block moves to the accelerator that has the destination's coordinate there and
+// otherwise the current coordinates. An accelerator sends all its blocks for the accelerator at distance 1,
+// then those at distance 2, 3 and so on.
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {
@@ -113,17 +114,18 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   }
   const int n = topology.num_accelerators();
   BlockExchange exchange;
-  int before = 0;  // steps of the previous dimensions
+  int before = 0;  // number of steps in the previous dimensions
   int stride = 1;
   for (const int width : widths) {
-    // Blocks that an accelerator has for each other accelerator of the dimension.
+    // The number of blocks that an accelerator has for each other accelerator of the dimension.
     const int carried = n / width;
     for (NodeId node = 0; node < n; ++node) {
       const int own = node / stride % width;
       for (int shift = 1; shift < width; ++shift) {
         const int there = (own + shift) % width;
         const NodeId to = node + (there - own) * stride;
-        // Sources agree with this accelerator in the remaining dimensions, destinations in the finished ones.
+        // Sources have this accelerator's coordinates in the remaining dimensions, destinations in the
+        // finished ones.
         for (int k = 0; k < carried; ++k) {
           const int low = k % stride;
           const int high = k / stride;

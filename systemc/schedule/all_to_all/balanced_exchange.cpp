@@ -40,7 +40,7 @@ class Balancer {
   std::vector<Way> run() {
     const NodeId n = topology_.num_accelerators();
     std::vector<Way> ways(index(n) * index(n));
-    constexpr int kPasses = 3;  // each pass routes every block again under the load of all others
+    constexpr int kPasses = 3;  // each pass reroutes every block, given the load of all others
     for (int pass = 0; pass < kPasses; ++pass) {
       for (NodeId shift = 1; shift < n; ++shift) {
         for (NodeId source = 0; source < n; ++source) {
@@ -81,8 +81,8 @@ class Balancer {
     return least;
   }
 
-  // Finds one path of a block. A set bit of `turns` makes it go downwards in a dimension that is equally long
-  // in both directions. Returns false if the path repeats that of other arguments.
+  // Finds one path of a block. A set bit of `turns` makes the path go down in a dimension in which both
+  // directions are equally long. Returns false if other arguments give the same path.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);
     const std::vector<int> to = topology_.coordinates(destination);
@@ -109,7 +109,7 @@ class Balancer {
     return true;
   }
 
-  // In a row of two with two channels, one counts as upward, one as downward.
+  // If a dimension of two accelerators has two channels, one counts as upward and one as downward.
   void find_neighbours() {
     neighbours_.assign(index(topology_.num_nodes()) * widths_.size() * 2, -1);
     for (std::size_t id = 0; id < topology_.channels().size(); ++id) {
@@ -143,13 +143,13 @@ class Balancer {
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// The time for which a block occupies a channel, and the time until it may be passed on.
+// The time for which a block occupies a channel, and the time from then until it can be forwarded.
 struct BlockTiming {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;
 };
 
-// If all channels are equal, a step is one block long.
+// If all channels are equal (`even`), the unit of time is the transfer of a block.
 std::vector<BlockTiming> timings_of(const topology::Topology& topology, Bytes block, bool even) {
   std::vector<BlockTiming> timings(topology.channels().size());
   for (std::size_t id = 0; id < timings.size() && !even; ++id) {
@@ -159,11 +159,12 @@ std::vector<BlockTiming> timings_of(const topology::Topology& topology, Bytes bl
   return timings;
 }
 
-// Every free channel takes the waiting block with the longest remaining path.
+// Each free channel sends the waiting block with the longest remaining path.
 std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
                            const std::vector<BlockTiming>& timings) {
   using Waiting = std::pair<Femtoseconds, std::int32_t>;  // (remaining time, -flow)
-  // The time at which a block reaches its next channel (its flow), or a channel becomes free (-1 - channel).
+  // A time, and the flow of the block that reaches its next channel then, or -1 - the channel that becomes
+  // free.
   using Event = std::pair<Femtoseconds, std::int32_t>;
   std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());
   std::vector<std::uint8_t> busy(topology.channels().size(), 0);

@@ -13,8 +13,8 @@ namespace {
 
 using topology::NodeId;
 
-// The hops in the busiest direction for all blocks from one accelerator, in parts. Blocks for the middle of a
-// ring alternate between both directions.
+// The number of hops in the busiest direction for all block parts from one accelerator. Blocks for the
+// opposite side of a ring alternate between the directions.
 int busiest_hops(const topology::Topology& topology, int parts) {
   int most = 0;
   for (const int width : topology.dims()) {
@@ -26,8 +26,8 @@ int busiest_hops(const topology::Topology& topology, int parts) {
   return most;
 }
 
-// The fewest parts of a block with which all blocks take the least time: the blocks for the middle are
-// divided evenly, and the longest path has no more hops than there are steps.
+// The fewest parts per block (at most kEnough) with which the exchange takes the least time: the blocks for
+// the opposite side are divided evenly, and the longest path has no more hops than there are steps.
 int fewest_parts(const topology::Topology& topology, Bytes most) {
   int longest = 0;
   for (const int width : topology.dims()) longest += width / 2;
@@ -40,8 +40,8 @@ int fewest_parts(const topology::Topology& topology, Bytes most) {
   return best;
 }
 
-// The hops of every block from one accelerator, as edges of a bipartite graph: from block r parts + part
-// (distance r) to the index of an out-channel among those of its node.
+// The hops of all block parts from one accelerator, as edges of a bipartite graph: from r * parts + part (r:
+// the destination's distance) to the index of an out-channel at its node.
 class Hops {
  public:
   Hops(const topology::Topology& topology, int parts)
@@ -54,7 +54,7 @@ class Hops {
   const std::vector<BipartiteEdge>& edges() const { return edges_; }
 
  private:
-  // The out-channels of a node are, dimension by dimension, the one up and the one down.
+  // A node has two out-channels per dimension: first up, then down.
   void add(NodeId shift, std::int32_t block) {
     const std::vector<int> up = topology_.coordinates(shift);
     std::int32_t channel = 0;
@@ -70,12 +70,14 @@ class Hops {
   }
 
   const topology::Topology& topology_;
-  std::vector<int> turns_;  // [dimension]: number of blocks so far that are equally far in both directions
+  std::vector<int>
+      turns_;  // [dimension]: number of block parts so far for which both directions are equally long
   std::vector<BipartiteEdge> edges_;
 };
 
-// Reorders the colors. A block's colors are often adjacent, and a part that has just been received has to
-// wait for its channel's latency; stepping by about the golden ratio of all colors separates adjacent ones.
+// Reorders the colors. The colors of a block are often adjacent, but a part that has just been received must
+// wait for the latency of the channel. Multiplying colors by about the golden ratio of their number separates
+// adjacent ones.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;

@@ -7,25 +7,25 @@
 
 namespace coppice::schedule {
 
-// An all-to-all whose blocks travel in parts: the flow of part p of the block from i to j among n
-// accelerators is (i n + j) parts + p.
+// The messages of an all-to-all whose blocks travel in parts: part p of the block from i to j among n
+// accelerators is flow (i n + j) * parts + p.
 struct BlockExchange {
   int parts = 1;
   std::vector<Send> sends{};
   bool even = true;  // all messages of a step are sent at the same time
 };
 
-// Whether torus_exchange() supports this network: a torus whose channels all have one bandwidth.
+// Whether torus_exchange() supports this network: a torus whose channels all have the same bandwidth.
 bool is_even_torus(const topology::Topology& topology);
 
-// A bandwidth-optimal all-to-all on such a torus. Every accelerator follows one plan, relative to its own
-// position: a block for the accelerator at distance r makes r's hops along each dimension, and of the blocks
-// that are equally far in both directions, half go each way. Hops of one block may come in any order, so
-// blocks and directions are an open shop of unit tasks: colouring its edges (base/edge_coloring.h) gives as
-// many steps as the busiest direction has hops, and in each step no block moves twice and no channel carries
-// two blocks. This meets the bound, since no path is shorter. Blocks travel in parts, at most `most_parts`,
-// where the blocks for the middle of a ring cannot be split otherwise or the network is small for its longest
-// paths.
+// A bandwidth-optimal all-to-all on a torus for which is_even_torus() is true. All accelerators follow the
+// same plan relative to their own positions: a block takes a shortest path, and of the blocks for which both
+// directions are equally long, half go each way. The hops of a block may be made in any order, so blocks and
+// directions form an open shop of unit tasks: edge colouring (base/edge_coloring.h) gives as many steps as
+// the busiest direction has hops, and in each step no block moves twice and no channel carries two blocks.
+// This meets the bound, since no path is shorter. Blocks travel in up to `most_parts` parts if the blocks for
+// the opposite side of a ring cannot be divided otherwise, or if the longest path has more hops than the
+// busiest direction.
 BlockExchange torus_exchange(const topology::Topology& topology, Bytes most_parts);
 
 }  // namespace coppice::schedule

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The allowance in CPU seconds for choosing: per accelerator, and on the smallest networks.
+// The allowance for choosing, in CPU seconds: per accelerator, and at least.
 constexpr double kSecondsPerAccelerator = 0.012;
 constexpr double kLeastSeconds = 1;
 
@@ -34,7 +34,7 @@ bool may_apply(const topology::Topology& topology, const CompileRequest& request
 }
 
 // The candidates that may apply, in the order in which their time is reserved: those marked `first`, then the
-// quickest.
+// others, each from the quickest to the slowest.
 std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
                                   std::span<const AlgorithmInfo> algorithms) {
   std::vector<Candidate> all;
@@ -52,7 +52,8 @@ std::vector<Candidate> candidates(const topology::Topology& topology, const Comp
   return all;
 }
 
-// Moves out of `all` the candidates that fit into the allowance, in turn; the rest stay, the quickest first.
+// Removes from `all` and returns the candidates that fit into the allowance, in the order in which to try
+// them. The rest are left in `all`, quickest first.
 std::vector<Candidate> take_affordable(const topology::Topology& topology, std::vector<Candidate>& all) {
   double left = std::max(kLeastSeconds, kSecondsPerAccelerator * topology.num_accelerators());
   std::vector<Candidate> taken;
@@ -68,13 +69,13 @@ std::vector<Candidate> take_affordable(const topology::Topology& topology, std::
   return taken;
 }
 
-// The number of pieces of rooted trees: choosing it automatically takes seconds.
+// The fixed number of pieces for rooted trees, as choosing it automatically takes seconds.
 constexpr int kRootedPieces = 4;
 
-// Tables that take this many times as long as the best are not executed to the end.
+// Execution of tables stops when they have taken this many times as long as the best.
 constexpr Femtoseconds kHopeless = 3;
 
-// The tables and their time; no tables if they would be slower than `fastest`.
+// The tables and their time; may return no tables if they would be slower than `fastest`.
 PackedTables compile_candidate(const topology::Topology& topology, const CompileRequest& request,
                                const AlgorithmInfo& info, Femtoseconds fastest) {
   if (info.name == PackedTreesCompiler::info().name) return pack_trees(topology, request, fastest);
@@ -133,7 +134,7 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   Choosing choosing(topology, request);
   std::vector<Candidate> rest = candidates(topology, request, algorithms);
   for (const Candidate& candidate : take_affordable(topology, rest)) choosing.attempt(candidate);
-  // No affordable candidate applies: try the others regardless of their time, until one does.
+  // If no affordable candidate applies, tries the others regardless of their time until one applies.
   for (const Candidate& candidate : rest) {
     if (choosing.found()) break;
     choosing.attempt(candidate);
@@ -143,10 +144,12 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
 
 namespace {
 
-// The most messages of an all-to-all for which `auto` builds tables; named algorithms have no such limit.
+// The limit on messages up to which `auto` builds the tables of an all-to-all; named algorithms have no such
+// limit.
 constexpr double kMostMessages = 1e6;
 
-// The time of `messages` messages of one block if all channels from accelerators were always busy with them.
+// The time of `messages` messages of one block each if they kept all channels out of accelerators busy all
+// the time.
 Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                              double messages) {
   const MessageTiming timing(topology, request);
@@ -162,11 +165,12 @@ Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRe
   return channels > 0 ? static_cast<Femtoseconds>(messages / channels * static_cast<double>(busy)) : 0;
 }
 
-// Factor by which messages that meet take longer than messages in sequence.
+// The factor by which messages take longer if they collide.
 constexpr double kMeeting = 1.1;
 
-// The time of an exchange in which messages meet: each then waits at its port for up to one buffer's worth of
-// time. Returns a lower bound if it is not less than `fastest`.
+// The time of an exchange. If messages collide, it is interpolated between the times with waiting in routers
+// and at ports: the larger a block is relative to a buffer, the more it waits at its port. Returns a lower
+// bound if the time is not less than `fastest`.
 Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                             const Schedule& schedule, Femtoseconds fastest) {
   const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;

@@ -15,7 +15,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The pattern of all tables; null unless there is one.
+// The common pattern of all tables; nullptr if there is none.
 const TablePattern* pattern_of(const Schedule& schedule) {
   const TablePattern* pattern = nullptr;
   for (const NodeTables& node : schedule.nodes) {
@@ -28,8 +28,8 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return pattern;
 }
 
-// The channel of every path at the origin; empty if a path's image at another accelerator is faster or
-// slower.
+// The channel of every path at the origin; empty if the image of a channel at another accelerator differs in
+// speed.
 std::vector<ChannelId> channels_of_ways(const Topology& topology, const Schedule& schedule,
                                         const TablePattern& pattern) {
   const auto channel_at = [&](NodeId node, std::size_t way) {
@@ -87,7 +87,7 @@ class OriginExecution {
   struct Slot {
     std::size_t next = 0;
     Femtoseconds free_at = 0;
-    std::int32_t awaits = -1;  // a flow
+    std::int32_t awaits = -1;  // flow whose next arrival may allow an entry; -1: none
     ChannelId slowest = -1;
   };
 
@@ -116,7 +116,7 @@ class OriginExecution {
     events_.emplace(slot.free_at, -static_cast<std::int32_t>(index) - 1);
   }
 
-  // (time, flow of an arriving message, or -1 - slot for a slot that becomes free).
+  // A time, and the flow of a message that arrives then, or -1 - the slot that becomes free.
   using Event = std::pair<Femtoseconds, std::int32_t>;
 
   MessageTiming timing_;

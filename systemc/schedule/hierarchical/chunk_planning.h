@@ -7,17 +7,17 @@
 
 namespace coppice::schedule {
 
-// CompileRequest::chunks, or the paper's 64 (Themis, Sec. 5.3), fewer if the data has too few elements.
+// CompileRequest::chunks; if automatic, 64 (Themis, Sec. 5.3), or fewer if the data has too few elements.
 int chunk_count(const LatencyModel& model, const CompileRequest& request);
 
 // Plans the orders of dimensions for the chunks of a request's collective, by CompileRequest::chunk_policy:
 // the baseline (Themis, Sec. 2.3), Themis (themis.h) or themis_plus.h. Chunks are equal except with
-// themis_plus; the automatic number is 64 (Themis, Sec. 5.3).
+// themis_plus.
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request);
 
-// The model with which a request's chunks are planned and ordered. Themis' own pre-simulation models only
-// links and steps (Sec. 4.6.2: it needs no detailed network); that of themis_plus also models the machine's
-// flits and routers.
+// The model used to plan and order a request's chunks. Themis' pre-simulation models only links and steps
+// (Sec. 4.6.2: it needs no detailed network); that of themis_plus also models the machine's flits and
+// routers.
 LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request);
 
 }  // namespace coppice::schedule

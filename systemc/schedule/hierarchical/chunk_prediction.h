@@ -7,13 +7,14 @@
 
 namespace coppice::schedule {
 
-// A whole collective as ChunkSimulation predicts it, without tables or a network.
+// ChunkSimulation's prediction of a whole collective, without tables or a network.
 struct ChunkStudy {
   struct Dimension {
-    Bytes sent = 0;                // per accelerator
-    double utilization = 0;        // of its bandwidth, over the whole collective
-    std::vector<double> activity;  // [window]: fraction with a chunk in the dimension (Themis, Fig. 9)
-    std::vector<ChunkOperation> operations;  // in the order in which the dimension began them
+    Bytes sent = 0;          // per accelerator
+    double utilization = 0;  // of its bandwidth, over the whole collective
+    std::vector<double>
+        activity;  // [window]: fraction of time with a chunk in the dimension (Themis, Fig. 9)
+    std::vector<ChunkOperation> operations;  // in the order in which they began
   };
   Femtoseconds finish = 0;
   Femtoseconds ideal = 0;  // ideal_time()
@@ -23,10 +24,11 @@ struct ChunkStudy {
   std::vector<Dimension> dimensions;
 };
 
-// Predicts a collective. `planner` decides the order of operations in every dimension, as in the tables;
-// `machine`, a model of the same dimensions, gives their durations. A chunk is in a dimension from its
+// Predicts a collective. `planner` determines the order of operations in every dimension, as in the tables;
+// `machine`, a model of the same dimensions, determines their durations. A chunk is in a dimension from its
 // arrival there until its operation is complete. The last window ends with the collective and may be shorter
-// than `window` > 0. Throws UnsupportedError for more than a million windows.
+// than `window`, which must be positive. Throws UnsupportedError if there would be more than a million
+// windows.
 ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine, Collective collective,
                         std::span<const ChunkPlan> plans, IntraDimension policy, Femtoseconds window,
                         Grain grain = Grain::kSteps);

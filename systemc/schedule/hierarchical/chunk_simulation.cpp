@@ -28,13 +28,13 @@ bool goes_back(const ChunkPlan& plan) {
 
 namespace {
 
-// Pieces of a chunk are numbered by the coordinates of their owner, the first dimension of its reduce-scatter
-// first. Data gathered in another order is not contiguous.
+// The pieces of a chunk are numbered by their owner's coordinates, most significant in the first dimension of
+// the reduce-scatter. Data gathered in another order than the reverse is not contiguous.
 void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<ChunkStage> stages) {
   std::vector<bool> gathered(model.dimensions(), false);
   for (ChunkStage& stage : stages) {
     if (stage.op != Op::kGather) continue;
-    bool all_behind = true;  // are gathered already
+    bool all_behind = true;  // whether all later dimensions have been gathered
     for (std::size_t level = plan.reduce_scatter.size(); level-- > 0;) {
       const std::size_t d = plan.reduce_scatter[level];
       if (d == stage.dimension) stage.joins = all_behind;
@@ -102,10 +102,10 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
   way.push_back(step);
 }
 
-// The time of all messages of a step on their links.
+// The time for which all messages of a step occupy their links.
 Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
                          Bytes runs) {
-  // The first step sends the accelerator's own part.
+  // The first step sends only the accelerator's own part.
   const int same_parts = stage.joins ? step : 0;
   return checked_time(
       runs, model.step_transfer(stage.dimension, stage.op, chunk, stage.shares / stage.apart, same_parts));
@@ -209,7 +209,7 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkPath> ways, Femtoseco
 
 namespace {
 
-// A saturating sum, for times that are only compared.
+// A saturating sum for times that are only compared.
 Femtoseconds capped_sum(Femtoseconds time, Femtoseconds by) {
   Femtoseconds sum = 0;
   return __builtin_add_overflow(time, by, &sum) ? kLongestTime : std::min(sum, kLongestTime);
@@ -239,7 +239,7 @@ Femtoseconds ChunkSimulation::next_event() const {
 
 namespace {
 
-// Orders a heap so that its front is the next to go.
+// Orders a heap so that its front goes next.
 constexpr auto kGoesLater = [](const auto& a, const auto& b) {
   return std::tie(a.place, a.rank, a.came, a.chunk) > std::tie(b.place, b.rank, b.came, b.chunk);
 };
@@ -293,8 +293,7 @@ void ChunkSimulation::serve(Dimension& dimension) {
     dimension.begun.push_back(
         {.chunk = goes.chunk, .stage = step.stage, .came = progress.came, .began = now_});
   }
-  // The remaining messages go one after the other from now on at best, and the last of them still has to
-  // arrive.
+  // At best, the remaining messages are sent back to back from now on, and the last one still has to arrive.
   const Femtoseconds sent = capped_sum(now_, dimension.to_send);
   least_finish_ = std::max(least_finish_, capped_sum(sent, dimension.latency));
   dimension.to_send -= step.transfer;

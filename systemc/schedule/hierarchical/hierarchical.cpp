@@ -70,8 +70,8 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Checks the memory for every chunk's steps and messages, which exist twice: by chunk, and in the order of
-  // turns.
+  // Throws UnsupportedError unless the steps and messages of all chunks fit into memory twice: by chunk and
+  // in the order of turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
     std::int64_t messages = 0;
@@ -90,7 +90,7 @@ class HierarchicalBuilder {
         algorithm, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
   }
 
-  // All accelerators have the same table.
+  // Whether all accelerators share one table.
   bool shared() const { return alike_ && topology_.num_accelerators() > request_.pattern_beyond; }
 
   void place_chunk(const ChunkPlan& plan) {
@@ -122,7 +122,7 @@ class HierarchicalBuilder {
 
   int ni_port(int out_port) const { return out_port % request_.ni_ports; }
 
-  // The number of ports of an accelerator, plus those of reducing switches.
+  // The number of an accelerator's ports, plus one for each dimension if switches reduce.
   int slots() const {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
@@ -184,8 +184,8 @@ class HierarchicalBuilder {
     }
   }
 
-  // Routes contain only port numbers, and all accelerators, and all switches of a dimension, number their
-  // ports alike.
+  // Routes are shared: they contain only port numbers, and all accelerators, like all switches of a
+  // dimension, number their ports in the same way.
   std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, int out_port, NodeId dst) {
     const std::size_t d = step.stage.dimension;
     const bool across = step.leg == Leg::kAcross;
@@ -212,7 +212,7 @@ class HierarchicalBuilder {
       at = channel.dst;
       arrives_at = channel.dst_port;
     }
-    // A switch has an NI port for every accelerator.
+    // A reducing switch has an NI port for every accelerator.
     const int ejection = step.leg == Leg::kUp ? arrives_at : ni_port(arrives_at);
     hop(static_cast<int>(topology_.out_channels(dst).size()) + ejection);
     routes_.push_back(std::move(route));
@@ -277,7 +277,7 @@ class HierarchicalBuilder {
   Bytes end_of_data_ = 0;
   std::vector<Bytes> bytes_;  // [chunk]
   ProgramTables::Spec tables_;
-  bool alike_ = false;      // all accelerators' tables look alike, and no switch has tables
+  bool alike_ = false;      // all accelerators' tables have one pattern, and no switch has tables
   std::size_t widest_ = 0;  // size of the largest dimension
   std::array<std::vector<std::int32_t>, 3> route_indices_;  // [leg][out-port * widest + coordinate]
   std::vector<topology::Route> routes_;
@@ -312,9 +312,9 @@ AlgorithmInfo HierarchicalCompiler::info() {
                      {.turn = 11, .chunks = 256, .seconds = seconds_of_chunks, .first = true}}};
 }
 
-// Chunks fill the dimensions in a pipeline, and Themis uses 64 of them (Sec. 5.3). In a single dimension they
-// only hide the latency of a step, for which a few are enough: the number is halved as long as that is
-// expected to be faster.
+// With several dimensions, chunks fill a pipeline; Themis uses 64 (Sec. 5.3). In a single dimension they only
+// hide the latency of steps, for which a few are enough: the number is halved as long as that is not expected
+// to be slower.
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const auto compile_in = [&](int count) {

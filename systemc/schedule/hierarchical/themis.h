@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// The total communication time that the chunks scheduled so far put on each dimension (Themis, Sec. 4.2).
+// The total communication time of the chunks scheduled so far in each dimension (Themis, Sec. 4.2).
 class DimLoadTracker {
  public:
   explicit DimLoadTracker(const LatencyModel& model)
@@ -27,7 +27,7 @@ class DimLoadTracker {
   const LatencyModel* model_;
   std::vector<Femtoseconds> sent_;
   std::vector<Femtoseconds> received_;
-  std::vector<Femtoseconds> loads_;  // [dimension]: the longer of both directions
+  std::vector<Femtoseconds> loads_;  // [dimension]: the larger of sent_ and received_
 };
 
 // The baseline (Themis, Sec. 2.3): all chunks reduce-scatter over dimension 0, 1, ... and all-gather in
@@ -35,11 +35,11 @@ class DimLoadTracker {
 std::vector<ChunkPlan> schedule_baseline(const LatencyModel& model, Collective collective,
                                          std::span<const Chunk> chunks);
 
-// Themis, Algorithm 1: a chunk goes through the dimensions from the least loaded to the most loaded (its
-// all-gather in reverse), so that less loaded dimensions carry more of it. A chunk follows the baseline's
-// order while the loads differ by less than the threshold: the time of a reduce-scatter of a 16th of the
-// chunk in the least loaded dimension (Sec. 5.3). Of equally loaded dimensions the lower one counts as less
-// loaded. An all-reduce adds both phases of a chunk to the loads.
+// Themis, Algorithm 1: a chunk traverses the dimensions from the least loaded to the most loaded (in reverse
+// in its all-gather), so that less loaded dimensions carry more of it. A chunk follows the baseline's order
+// if loads differ by less than a threshold: the time to reduce-scatter a 16th of the chunk in the least
+// loaded dimension (Sec. 5.3). Of equally loaded dimensions, the lower one counts as less loaded. An
+// all-reduce adds both phases of a chunk to the loads.
 std::vector<ChunkPlan> schedule_themis(const LatencyModel& model, Collective collective,
                                        std::span<const Chunk> chunks);
 

@@ -13,7 +13,7 @@ namespace coppice::schedule {
 // from a node that joined before, and no channel serves two trees in a step.
 //
 // The steps in which nodes join determine everything: the joins of one node and step are matched to the
-// channels into the node, independently of all others. So a local search over steps (simulated annealing)
+// channels into the node, independently of all others. A local search over steps (simulated annealing)
 // minimizes the number of joins without a channel until it is zero.
 class StepSearch {
  public:

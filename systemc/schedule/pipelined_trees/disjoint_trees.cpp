@@ -17,7 +17,7 @@ using topology::Topology;
 struct Link {
   NodeId a = kNoNode;
   NodeId b = kNoNode;
-  int tree = -1;  // the tree it belongs to
+  int tree = -1;  // the tree to which it belongs; -1: none
 };
 
 std::vector<Link> links_of(const Topology& topology) {
@@ -68,8 +68,8 @@ class Forests {
     return found;
   }
 
-  // The accelerators that `tree` connects to `root`, in the order of their distances, and the link by which
-  // each is reached; -1: not reached, or the root.
+  // The accelerators that `tree` connects to `root`, in order of distance, and the link by which each is
+  // reached (-1: not reached, or the root).
   struct Reached {
     std::vector<NodeId> order;
     std::vector<int> into;   // [accelerator]
@@ -102,11 +102,11 @@ class Forests {
   std::vector<std::vector<std::vector<int>>> incident_;  // [tree][accelerator]: incident links
 };
 
-// Adds `link` to a tree. If it closes a cycle in every tree, links of those cycles move on in turn, over the
-// fewest trees. Returns whether that succeeded.
+// Adds `link` to a tree. If it closes a cycle in every tree, moves as few links as possible from tree to tree
+// to make room. Returns whether this succeeded.
 bool augment(Forests& forests, int link) {
-  std::vector<int> before(forests.links().size(),
-                          -1);  // the link whose position in its tree this one frees
+  // [link]: the link that would take its place in its tree.
+  std::vector<int> before(forests.links().size(), -1);
   std::vector<std::uint8_t> seen(forests.links().size(), 0);
   std::deque<int> waiting{link};
   seen[static_cast<std::size_t>(link)] = 1;
@@ -139,7 +139,7 @@ NodeId farthest(const Forests& forests, int tree, NodeId from) {
   return forests.reach(tree, from).order.back();
 }
 
-// The accelerator in the middle of the longest path.
+// The accelerator in the middle of a tree's longest path.
 NodeId center(const Forests& forests, int tree) {
   const NodeId end = farthest(forests, tree, 0);
   const Forests::Reached reached = forests.reach(tree, end);
@@ -150,7 +150,7 @@ NodeId center(const Forests& forests, int tree) {
   return node;
 }
 
-// A tree's height from its center as one number: compares by depth, then by mean depth.
+// A tree's height from its center as one number that compares by depth, then by mean depth.
 std::int64_t height(const Forests& forests, int tree) {
   const Forests::Reached reached = forests.reach(tree, center(forests, tree));
   const auto n = static_cast<std::int64_t>(reached.order.size());
@@ -165,7 +165,7 @@ std::int64_t height(const Forests& forests) {
   return sum;
 }
 
-// Two trees exchange links, or a tree takes an unused link, as long as that does not make them higher.
+// Lets trees exchange links or take unused links as long as their total height does not increase.
 void flatten(Forests& forests, int nodes) {
   constexpr std::int64_t kEffort = 2'000'000;
   constexpr std::int64_t kTriesPerLink = 60;
@@ -181,7 +181,7 @@ void flatten(Forests& forests, int nodes) {
     const int other = path[random.below(path.size())];
     forests.move(other, -1);
     forests.move(link, into);
-    // Without `link`, its tree must need the other link to stay connected.
+    // The tree that gave `link` must be reconnected by `other`.
     const bool whole = from < 0 || !forests.path(from, other);
     if (whole) forests.move(other, from);
     const std::int64_t now = whole ? height(forests) : lowest + 1;

@@ -23,7 +23,7 @@ class Placement {
  public:
   explicit Placement(const Topology& topology, int detours) : links_(topology), detours_left_(detours) {}
 
-  // Calls `then` for every possible embedding of the edge, with the edge embedded.
+  // Calls `then` for every possible embedding of an edge while the links of that embedding are taken.
   template <typename Then>
   void each_way(NodeId child, NodeId parent, const Then& then) {
     if (links_.free(child, parent)) {
@@ -51,8 +51,8 @@ class Placement {
   int detours_left_;
 };
 
-// Grows one tree after the other, each breadth first: the children of an accelerator are chosen in the order
-// of their ranks, so that every tree occurs once.
+// Grows one tree after the other, breadth first. An accelerator's children are chosen in ascending order of
+// their positions in `order`, so that every tree occurs once.
 class TreeSearch {
  public:
   TreeSearch(const Topology& topology, const EmbeddingRequest& request, std::int64_t effort,
@@ -62,7 +62,7 @@ class TreeSearch {
         order_(std::move(order)),
         visit_(visit),
         placement_(topology, request.detours) {
-    // [height]: the most accelerators below one at this height.
+    // [height]: the largest number of accelerators below an accelerator at this height.
     below_.resize(static_cast<std::size_t>(request.depth) + 1, 0);
     for (std::size_t height = 1; height < below_.size(); ++height) {
       below_[height] = std::min<std::int64_t>(request.fan_in * (1 + below_[height - 1]),
@@ -70,7 +70,7 @@ class TreeSearch {
     }
   }
 
-  // Returns whether the search was complete, or `visit` stopped it.
+  // Returns whether the search was complete or stopped by `visit`.
   bool run() {
     next_tree();
     return !exhausted_;
@@ -104,7 +104,7 @@ class TreeSearch {
     }
   }
 
-  // Whether the members from `at` on still have room for all missing accelerators.
+  // Whether the members from index `at` on have room for all missing accelerators.
   bool has_room(const Growth& growth, std::size_t at, int children) const {
     std::int64_t room = 0;
     for (std::size_t i = at; i < growth.members.size(); ++i) {
@@ -117,7 +117,8 @@ class TreeSearch {
     return growth.missing == 0;
   }
 
-  // Member `at` has `children` children and may take more from position `rank` of the order on.
+  // Extends the tree. Member `at` has `children` children; further ones must come from positions `rank` and
+  // higher of `order_`.
   void extend(Growth& growth, std::size_t at, std::size_t rank, int children) {
     if (growth.missing == 0) return next_tree();
     if (++steps_ > effort_) exhausted_ = true;
@@ -166,7 +167,7 @@ std::vector<NodeId> ascending(int accelerators) {
   return order;
 }
 
-// Tries several orders of the accelerators; a search from one order may get stuck where another does not.
+// Tries several orders of the accelerators, since a search in one order may get stuck where another does not.
 std::vector<PlacedTree> find_embedding(const Topology& topology, const EmbeddingRequest& request) {
   constexpr std::int64_t kEffort = 20'000;
   const int attempts = topology.num_accelerators() <= 16 ? 8 : 2;
@@ -184,7 +185,7 @@ std::vector<PlacedTree> find_embedding(const Topology& topology, const Embedding
   return found;
 }
 
-// Places the given edges in turn.
+// Searches placements of given edges, placing them in turn.
 class EdgeSearch {
  public:
   EdgeSearch(const Topology& topology, std::vector<PlacedTree> trees, int detours, const Visit& visit)

@@ -52,7 +52,7 @@ class SwitchLinks {
   std::map<std::pair<NodeId, NodeId>, std::vector<Link>> links_;
 };
 
-// Grows a tree down from its root, dimension by dimension from the highest: parents come before their
+// Grows a tree from its root, dimension by dimension from the highest, so that parents precede their
 // children.
 class Growth {
  public:
@@ -81,7 +81,7 @@ class Growth {
     return mirrored_ ? pair.second : pair.first;
   }
 
-  // The group of `root` in dimension `d`.
+  // Adds the other members of the group of `root` in dimension `d`.
   void grow_group(NodeId root, std::size_t d, std::vector<NodeId>& members) {
     const NodeId hub = hierarchy_.switch_of(root, d);
     for (const TreeLink& edge : routed_tree(tree_of(d)).links) {

@@ -6,12 +6,12 @@
 
 namespace coppice::schedule {
 
-// One or two trees of a hierarchy of switches whose links are separate channels (DimensionSpec::bundled), no
-// channel used twice: a double binary tree in every group of the lowest dimension, whose roots are joined by
-// one in every group of the next dimension, and so on. With dimensions that are powers of two, the trees have
-// log2 P levels of edges. Every edge has its own link at the accelerators on both ends. Throws
+// One or two trees on a hierarchy of switches whose links are separate channels (not DimensionSpec::bundled);
+// no channel is used twice. Every group of the lowest dimension has a double binary tree, whose roots are
+// joined by the double binary trees of the next dimension, and so on. If the dimensions are powers of two,
+// the trees have log2 P levels of edges. Every edge has its own link at the accelerators on both ends. Throws
 // UnsupportedError for other topologies, and if an accelerator has fewer links than edges: two trees need
-// four links in every dimension of size 4 and more.
+// four links in every dimension of size 4 or more.
 std::vector<LinkedTree> hierarchy_trees(const topology::Topology& topology, int count);
 
 }  // namespace coppice::schedule

@@ -9,7 +9,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Per accelerator, the number of edges from the root.
+// [accelerator]: the number of edges from the root.
 std::vector<int> levels_of(const LinkedTree& tree) {
   std::vector<int> level(tree.links.size() + 1, 0);
   for (const TreeLink& link : tree.links) {
@@ -33,8 +33,8 @@ void require_data_for_trees(const CompileRequest& request, const std::string& al
       algorithm, request.chunks, request.size, trees, trees == 1 ? "tree" : "trees", most, request.element));
 }
 
-// Cuts `size` bytes into `count` equally spaced chunks, the last of which may be shorter; if it would be
-// empty, into chunks that differ by one element.
+// Cuts `size` bytes into `count` equally spaced chunks, the last of which may be shorter. If the last would
+// be empty, the chunks differ by at most one element instead.
 std::vector<Chunk> cut_at_one_distance(Bytes size, Bytes element, int count) {
   const Bytes elements = size / element;
   const Bytes each = (elements + count - 1) / count;
@@ -87,7 +87,7 @@ Schedule schedule_linked_trees(const topology::Topology& topology, const Compile
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const std::vector<int> levels = levels_of(trees[t]);
     const int deepest = std::ranges::max(levels);
-    // Steps before the broadcast.
+    // The number of steps before the broadcast.
     const int broadcast = deepest + (phases == Phases::kApart ? request.chunks - 1 : 0);
     for (const TreeLink& link : trees[t].links) {
       const std::int32_t up = add_path(link.up);

@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// An edge of a tree and its channels; without channels, its messages are routed.
+// An edge of a tree and its channels; if it has none, its messages are routed.
 struct TreeLink {
   NodeId child = topology::kNoNode;
   NodeId parent = topology::kNoNode;
@@ -17,7 +17,7 @@ struct TreeLink {
   ChannelPath down;  // from parent to child
 };
 
-// A spanning tree of the accelerators; parents come before their children.
+// A spanning tree of the accelerators; links of parents precede those of their children.
 struct LinkedTree {
   NodeId root = topology::kNoNode;
   std::vector<TreeLink> links;
@@ -29,13 +29,13 @@ LinkedTree routed_tree(const BinaryTree& tree);
 int depth_of(const LinkedTree& tree);
 
 // When the broadcast of a chunk begins (C-Cube, Sec. III-C): after the reduction of all chunks, or as soon as
-// the chunk itself is reduced.
+// the chunk itself has been reduced.
 enum class Phases { kApart, kOverlapped };
 
 // An all-reduce over `trees`, each with an equal part of the data in CompileRequest::chunks chunks that
-// follow each other one timestep apart. The data is dealt out to the trees in turn, so that chunks become
-// final in the order of their addresses. With L levels of edges and K chunks it takes 2 (L + K - 1) timesteps
-// with separate phases, and 2 L + K - 1 if they overlap. Throws UnsupportedError for other collectives and
+// follow each other one timestep apart. Chunks are assigned to the trees in turn, so that they become final
+// in order of address. With L levels of edges and K chunks, the all-reduce takes 2 (L + K - 1) timesteps if
+// the phases are separate and 2 L + K - 1 if they overlap. Throws UnsupportedError for other collectives and
 // for more chunks than elements.
 Schedule schedule_linked_trees(const topology::Topology& topology, const CompileRequest& request,
                                const std::string& algorithm, const std::vector<LinkedTree>& trees,

@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// An edge of a tree placed on links: direct, or a detour through one accelerator that forwards (C-Cube,
+// An edge of a tree placed on links: directly, or as a detour through one forwarding accelerator (C-Cube,
 // Sec. IV-A).
 struct PlacedEdge {
   NodeId child = topology::kNoNode;
@@ -16,7 +16,7 @@ struct PlacedEdge {
   bool operator==(const PlacedEdge&) const = default;
 };
 
-// A spanning tree of the accelerators; parents come before their children.
+// A spanning tree of the accelerators; edges of parents precede those of their children.
 struct PlacedTree {
   NodeId root = topology::kNoNode;
   std::vector<PlacedEdge> edges;
@@ -26,7 +26,7 @@ struct PlacedTree {
 // The number of edges from the root to the farthest accelerator; a detour counts as one.
 int depth_of(const PlacedTree& tree);
 
-// The channels of the placed trees.
+// Replaces the edges of placed trees with channels.
 std::vector<LinkedTree> link_trees(const topology::Topology& topology, std::span<const PlacedTree> trees);
 
 }  // namespace coppice::schedule

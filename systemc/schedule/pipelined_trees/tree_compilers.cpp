@@ -65,7 +65,7 @@ int resolve_chunks(const Topology& topology, const CompileRequest& request, int 
                         most);
 }
 
-// The time to build the tables and predict their time, per message.
+// The time per message to build the tables and predict their time.
 constexpr double kSecondsPerMessage = 0.6e-6;
 
 template <int kTrees, Phases kPhases>

@@ -8,7 +8,8 @@
 
 namespace coppice::schedule {
 
-// The trees for a request's TreePlacement; `count` is 1 or 2. Throws UnsupportedError if they do not fit.
+// The trees for a request's TreePlacement; `count` is 1 or 2. Throws UnsupportedError if they cannot be
+// placed.
 //   routed    binary trees over the accelerators' numbers; messages follow CompileRequest::routing
 //   embedded  no channel used twice: embed_trees() between neighbours, or hierarchy_trees() over switches
 //   ccube     the paper's trees with detours (ccube_trees(); only the first if `count` is 1)
@@ -16,11 +17,11 @@ namespace coppice::schedule {
 std::vector<LinkedTree> request_trees(const topology::Topology& topology, const CompileRequest& request,
                                       int count);
 
-// CompileRequest::chunks, or the number by eq. (4) of C-Cube for CompileRequest::step_latency and the slowest
-// channel.
+// CompileRequest::chunks; if automatic, the number given by eq. (4) of C-Cube for
+// CompileRequest::step_latency and the slowest channel.
 int resolve_chunks(const topology::Topology& topology, const CompileRequest& request, int trees);
 
-// An all-reduce over one or two trees: reduction, then broadcast (the paper's B), or both overlapped (C1).
+// An all-reduce over one or two trees: reduction, then broadcast (B in the paper), or both overlapped (C1).
 template <int kTrees, Phases kPhases>
 class TreeCompiler final : public Compiler {
  public:

@@ -7,7 +7,7 @@
 namespace coppice::schedule {
 
 // Accelerators in boxes of equal size, with faster links inside boxes than between them. The accelerators of
-// the same rank in every box are a rail.
+// one rank in all boxes form a rail.
 struct Boxes {
   std::vector<std::vector<topology::NodeId>> members;  // [box][rank]
 
@@ -18,20 +18,19 @@ struct Boxes {
   }
 };
 
-// The boxes formed by the fastest links that leave no accelerator alone; one box if all links are equally
-// fast.
+// The boxes formed by the fastest links that join all accelerators into equal groups; one box if all links
+// are equally fast.
 Boxes find_boxes(const topology::Topology& topology);
 
-// Directed rings through all of `count` nodes, no two of which use a link in the same direction: count - 1
-// rings use all links in both directions, which is possible except for 4 and 6 nodes (Tillson 1980). Returns
-// as many as a search finds, at least one.
+// Directed rings through all of `count` nodes, no two of which use a link in the same direction. Except for 4
+// and 6 nodes, there are count - 1 rings, which use all links in both directions (Tillson 1980). Returns as
+// many as a search finds, at least one.
 std::vector<std::vector<int>> directed_rings(int count);
 
-// Whether every accelerator has a channel to every other.
+// Whether every accelerator has a channel to every other accelerator.
 bool fully_connected(const topology::Topology& topology);
 
-// The switch that adds for all accelerators of a box, with a channel to and from each; kNoNode if there is
-// none.
+// The reducing switch with a channel to and from every accelerator of a box; kNoNode if there is none.
 topology::NodeId adder_of(const topology::Topology& topology, const std::vector<topology::NodeId>& box);
 
 }  // namespace coppice::schedule

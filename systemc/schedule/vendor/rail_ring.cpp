@@ -16,10 +16,12 @@ namespace {
 
 using topology::Topology;
 
-// The path of a rail through a box, as ranks relative to the rail's own.
+// The path of a rail's ring through a box, as ranks relative to the rail's rank.
 enum class Way : std::uint8_t {
-  kInTurn,  // 0, 1, 2, ...: every rank sends to the next one on all rails, so that none waits for a receiver
-  // 0, 1, -1, 2, -2, ...: for an even number, all rails together use every link once in each direction.
+  kInTurn,  // 0, 1, 2, ...: on all rails, every rank sends to the next one, so that no rank waits for a
+            // receiver
+  // 0, 1, -1, 2, -2, ...: if the number of ranks is even, all rails together use every link once in each
+  // direction.
   kZigzag,
 };
 
@@ -28,8 +30,8 @@ int rank_on_way(Way way, int rail, int i) {
   return i % 2 == 1 ? rail + (i + 1) / 2 : rail - i / 2;
 }
 
-// All accelerators in the order of a rail's ring: every other box is traversed in the opposite direction, so
-// that a ring enters a box on the rail on which it left the previous one.
+// All accelerators in the order of a rail's ring. Every second box is traversed in the opposite direction, so
+// that the ring enters a box on the rail on which it left the previous box.
 std::vector<NodeId> ring_of(const Boxes& boxes, Way way, int rail) {
   std::vector<NodeId> ring;
   const int size = boxes.size();
@@ -108,7 +110,7 @@ Schedule compile_rings(const Topology& topology, const CompileRequest& request,
                         IdleSteps::kNothing);
 }
 
-// A broadcast or reduce along every ring, from or to its root, in `pieces` pieces that follow one another.
+// A broadcast from the root or a reduce to it along every ring, in `pieces` pieces that follow one another.
 Schedule compile_chains(const Topology& topology, const CompileRequest& request,
                         const std::vector<std::vector<NodeId>>& rings, int pieces) {
   const int n = topology.num_accelerators();
@@ -151,7 +153,7 @@ Schedule RailRingCompiler::compile(const Topology& topology, const CompileReques
   if (request.root < 0) {
     Schedule wide = compile_rings(topology, request, rings);
     if (rings.size() == 1) return wide;
-    // For little data, setting up a message for every rail does not pay.
+    // For small data, one ring may be faster than a message setup on every rail.
     return faster_of(topology, request, compile_rings(topology, request, {rings.front()}), std::move(wide));
   }
   const std::int64_t messages = static_cast<std::int64_t>(rings.size()) * topology.num_accelerators();

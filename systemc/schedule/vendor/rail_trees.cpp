@@ -19,7 +19,7 @@ namespace {
 
 using topology::Topology;
 
-// A message of one piece, `depth` hops after the first.
+// A message of a piece, `depth` hops after the piece's first message.
 struct Hop {
   Op op = Op::kReduce;
   NodeId src = topology::kNoNode;
@@ -27,7 +27,7 @@ struct Hop {
   int depth = 0;
 };
 
-// Levels below a box and above it, in the tree over boxes.
+// [box]: the numbers of levels below and above it in the tree over boxes.
 struct Levels {
   std::vector<int> below;
   std::vector<int> above;
@@ -47,12 +47,11 @@ Levels levels_of(const BinaryTree& parents) {
   return levels;
 }
 
-// The way in which a box sums its accelerators' data at the rail's accelerator, and spreads that
-// accelerator's data.
+// How a box reduces its accelerators' data to the rail's accelerator and broadcasts data from there.
 class Box {
  public:
   virtual ~Box() = default;
-  virtual int depth() const = 0;  // hops of a sum
+  virtual int depth() const = 0;  // hops of a reduction
   virtual bool in_switch() const = 0;
   virtual void sum(int box, int rail, std::vector<Hop>& hops) const = 0;
   virtual void spread(int box, int rail, int depth, std::vector<Hop>& hops) const = 0;
@@ -110,8 +109,8 @@ class Switch final : public Box {
   std::vector<NodeId> adders_;
 };
 
-// The hops of a piece: sums in all boxes, up the tree over boxes on the rail, down again, and spread in all
-// boxes.
+// The hops of a piece: it is reduced in all boxes, then up the tree over boxes on the rail; the result moves
+// down that tree and is broadcast in all boxes.
 std::vector<Hop> hops_of(const Boxes& boxes, const Box& inside, const BinaryTree& parents, int rail) {
   const Levels levels = levels_of(parents);
   const int height = *std::ranges::max_element(levels.below);
@@ -137,7 +136,7 @@ std::vector<BinaryTree> trees_over(int boxes) {
   return {std::move(one), std::move(other)};
 }
 
-// The channels of a hop: its own, or the two over a switch between its ends.
+// The channels of a hop: the channel between its ends, or the two channels through a switch.
 ChannelPath path_of(const Topology& topology, const Hop& hop) {
   const topology::ChannelId direct = find_channel(topology, hop.src, hop.dst);
   if (direct >= 0) return {direct};
@@ -148,9 +147,9 @@ ChannelPath path_of(const Topology& topology, const Hop& hop) {
   return {topology.out_channels(hop.src).front()};
 }
 
-// [depth]: the delay of hops of each depth after the first hop, in rounds of `flows` flows, if a flow of
-// `bytes` starts whenever the busiest channel has finished one. The delay leaves messages as much time to
-// wait as they are in flight.
+// [depth]: the delay of hops after the first hop, in rounds of `flows` flows, if a flow of `bytes` starts
+// whenever the busiest channel has finished one. The delay allows for twice the time in flight, so that
+// messages may wait as long as they are in flight.
 std::vector<int> lags_of(const Topology& topology, const CompileRequest& request,
                          std::span<const std::vector<Hop>> ways, Bytes bytes, int flows) {
   const MessageTiming timing(topology, request);
@@ -177,9 +176,8 @@ std::vector<int> lags_of(const Topology& topology, const CompileRequest& request
   return lags;
 }
 
-// Sends pieces over `ways` in turn, one after the other on each. If boxes sum in switches, every port is busy
-// with one flow after the other; otherwise each step has the flows of all ways, so that accelerators that
-// send in the same order never wait for one receiver.
+// Sends pieces over `ways` in turn. If boxes reduce in switches, a step has one flow; otherwise it has the
+// flows of all ways, so that accelerators that send in the same order never wait for one receiver.
 Schedule compile_ways(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                       std::span<const std::vector<Hop>> ways, int pieces, bool in_switches) {
   const int width = static_cast<int>(ways.size());
@@ -219,7 +217,7 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
   const auto messages = static_cast<std::int64_t>(ways.front().size() * ways.size());
   Schedule wide = best_of_pieces(topology, request, messages, static_cast<int>(ways.size()), compile);
   if (request.chunks != kAutomaticChunks) return wide;
-  // For little data, setting up a message for every rail does not pay.
+  // For small data, one rail may be faster than a message setup on every rail.
   return faster_of(topology, request,
                    compile_ways(topology, request, algorithm, {ways.data(), 1}, 1, inside.in_switch()),
                    std::move(wide));
