@@ -60,7 +60,7 @@ BlockExchange pairwise(const Topology& topology, Bytes /*elements*/) {
   const int n = topology.num_accelerators();
   if (!std::has_single_bit(static_cast<unsigned>(n))) {
     throw UnsupportedError(
-        fmt::format("pairwise needs a power-of-two number of accelerators, not {}: write direct", n));
+        fmt::format("pairwise needs a power-of-two number of accelerators, not {}: use direct", n));
   }
   return in_steps(n, [](NodeId node, int step) { return node ^ step; });
 }
@@ -108,9 +108,9 @@ double messages_through_dimensions(const Topology& topology) {
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {
-    throw UnsupportedError(fmt::format(
-        "hierarchical moves blocks dimension by dimension, but {} has no dimensions: write direct",
-        topology.name()));
+    throw UnsupportedError(
+        fmt::format("hierarchical moves blocks dimension by dimension, but {} has no dimensions: use direct",
+                    topology.name()));
   }
   const int n = topology.num_accelerators();
   BlockExchange exchange;

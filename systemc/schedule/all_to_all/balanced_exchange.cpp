@@ -226,7 +226,7 @@ std::vector<Send> in_order(const topology::Topology& topology, const std::vector
 BlockExchange balanced_exchange(const topology::Topology& topology, Bytes elements) {
   if (!topology::info_of(topology.kind()).grid) {
     throw UnsupportedError(fmt::format(
-        "balanced distributes load over the channels of a torus or mesh, but {} is neither: write direct",
+        "balanced distributes load over the channels of a torus or mesh, but {} is neither: use direct",
         topology.name()));
   }
   if (is_even_torus(topology)) return torus_exchange(topology, elements);

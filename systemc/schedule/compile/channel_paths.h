@@ -16,7 +16,7 @@ topology::ChannelId find_channel(const topology::Topology& topology, topology::N
 
 // The reverse of every channel: among equally fast channels, the k-th channel from u to v pairs with the k-th
 // last from v to u, so that the two directions of a torus dimension of width 2 pair up as in wider ones.
-// Throws UnsupportedError naming a channel without a reverse.
+// Throws UnsupportedError if a channel has no reverse.
 std::vector<topology::ChannelId> reverse_channels(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

@@ -16,8 +16,8 @@ const char* to_string(ChunkScheduler scheduler);
 enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
-// The policy that the paper uses with a scheduler (Themis, Table 3 and Sec. 4.3): first come, first served
-// for the baseline, smallest chunk first for Themis. themis_plus.h has its own policy.
+// The default policy of a scheduler, from the paper (Themis, Table 3 and Sec. 4.3): first come, first served
+// for the baseline, smallest chunk first for Themis. kThemisPlus has its own.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).

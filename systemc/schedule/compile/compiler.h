@@ -25,7 +25,7 @@ struct CompileRequest {
   Bytes size = 0;
   Bytes element = 4;
   int ni_ports = 1;  // tables per accelerator
-  // routes messages between accelerators that are not neighbours
+  // Routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // for compilers that break ties at random
   // Pieces that move independently: of every accelerator's chunk (multitree_optimal), of all the data
@@ -37,7 +37,7 @@ struct CompileRequest {
   NodeId root = topology::kNoNode;
   // The fixed cost of a step: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
-  // The part of step_latency in which the port moves nothing: the gap between consecutive messages.
+  // The part of step_latency in which the port sends nothing: the gap between consecutive messages.
   Femtoseconds message_gap = 0;
   TreePlacement trees = TreePlacement::kAuto;
   // The number of planes of the network to use, for algorithms with AlgorithmInfo::one_plane; 0: all
@@ -53,7 +53,7 @@ struct CompileRequest {
 
 struct AllToAllAlgorithm;
 
-// Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.
+// Compiles a collective on a topology into reduce-schedule tables. Every algorithm is one final class.
 class Compiler {
  public:
   virtual ~Compiler() = default;
@@ -64,36 +64,39 @@ class Compiler {
 // The values of CompileRequest::chunks that an algorithm accepts.
 enum class Chunking : std::uint8_t {
   kWhole,   // 1 only, also for kAutomaticChunks
-  kGiven,   // the number in its tables
+  kGiven,   // the number in the algorithm's tables
   kChosen,  // any number; for kAutomaticChunks the algorithm chooses the best
 };
 
 // How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
-  // Trials run in ascending order: usually the fastest algorithms first, those that stop once another is
-  // known to be faster last.
+  // Trials run in ascending order of their turns: usually the fastest algorithms first, and last those that
+  // stop as soon as another algorithm is known to be faster.
   int turn = 0;
   int chunks = 1;
-  // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict their time, by
-  // which choose_algorithm() decides whether to try it (effort.h); null if negligible.
+  // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict their time,
+  // from which choose_algorithm() decides whether to try it (effort.h); nullptr if negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
-  bool first = false;  // its estimated seconds are reserved before those of others
+  bool first = false;  // the seconds of this trial are reserved before those of others
 };
 
-// Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler defines its
-// algorithm's in a static function info().
+// Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler returns its own
+// from a static function info().
 struct AlgorithmInfo {
   std::string name{};     // as in configurations
   std::string summary{};  // one line
   Chunking chunking = Chunking::kWhole;
-  bool rooted = false;              // compiles broadcast and reduce by the tree of one accelerator
+  bool rooted = false;              // supports collectives with a root: broadcast and reduce
   bool has_tree_placement = false;  // supports CompileRequest::trees
-  bool over_dimensions = false;  // moves chunks through the dimensions of a hierarchy, whose switches may add
-  bool from_file = false;        // has no compiler: its tables are read from a file
-  bool one_plane = false;  // its compiler uses one of several planes or parallel links; spread.h uses all
-  bool chooses_algorithm = false;        // compiles others and keeps the fastest
-  std::vector<AutomaticTrial> trials{};  // the algorithms that `algorithm: auto` considers
-  // The time of an all-reduce by the equations of the linear cost model; null if no equation describes it.
+  bool over_dimensions =
+      false;               // moves chunks through the dimensions of a hierarchy, whose switches may reduce
+  bool from_file = false;  // has no compiler: its tables are read from a file
+  bool one_plane =
+      false;  // the compiler uses only one of several planes or parallel links; spread.h uses all
+  bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest
+  std::vector<AutomaticTrial> trials{};  // how `algorithm: auto` tries it; empty: never
+  // The time of an all-reduce by the equations of the linear cost model; nullptr if there is no such
+  // equation.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
   // Filled in by the registry: the compiler for collectives, and the all-to-all of this name
   // (schedule/all_to_all/all_to_all.h). At least one is set unless the algorithm reads tables.

@@ -12,9 +12,9 @@ struct CostModel {
   double beta_ns_per_byte = 0;  // inverse bandwidth
   int accelerators = 2;         // P
 
-  // Eq. (1): an all-gather around a ring of N bytes, one part from every accelerator.
+  // Eq. (1): an all-gather of N bytes around a ring, one part from every accelerator.
   double all_gather_ns(double bytes) const;
-  // Eq. (2).
+  // Eq. (2): an all-reduce around a ring.
   double ring_ns(double bytes) const;
   // Eq. (3): a reduction or a broadcast of K chunks.
   double tree_phase_ns(double bytes, double chunks) const;
@@ -38,8 +38,8 @@ CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
 double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 
-// The time until the first chunk is final everywhere (C-Cube, Sec. III-C), if all K chunks are reduced before
-// the broadcast; and if the phases overlap.
+// The time until the first chunk is final everywhere (C-Cube, Sec. III-C): if all K chunks are reduced before
+// the broadcast, and if the phases overlap.
 double turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
 double overlapped_turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
 

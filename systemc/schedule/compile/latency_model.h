@@ -15,7 +15,7 @@ struct DimensionModel {
   Bandwidth bandwidth;            // per accelerator and direction, all links together
   Femtoseconds step_latency = 0;  // from accelerator to accelerator
   bool in_network = false;        // its switches reduce data (ChunkProgram)
-  // The algorithm it runs; nullopt: the one that suits its network.
+  // The dimension's algorithm; nullopt: the one that suits its network.
   std::optional<DimensionMethod> method = std::nullopt;
   bool operator==(const DimensionModel&) const = default;
 };
@@ -37,19 +37,19 @@ struct StepTiming {
 };
 
 // Sets the methods of the dimensions; a ring in a fully connected group uses one link of each accelerator.
-// Throws UnsupportedError unless there is one per dimension.
+// Throws UnsupportedError unless there is one method per dimension.
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods);
 
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);
 
 // Predicts the time of a reduce-scatter or an all-gather of a chunk in each dimension (Themis, Sec. 4.4):
-// A_K, a fixed delay, plus n_K x B_K, the bytes that an accelerator sends over its bandwidth. Sizes are the
+// A_K, a fixed delay, plus n_K x B_K, the transfer time of the bytes that an accelerator sends. Sizes are the
 // bytes of the chunk that an accelerator holds before the operation.
 class LatencyModel {
  public:
-  // Throws UnsupportedError for a dimension that no algorithm of DimensionAlgorithm serves. Data is cut at
-  // elements of `element` bytes.
+  // Throws UnsupportedError for a dimension that DimensionAlgorithm does not support. Data is cut at elements
+  // of `element` bytes.
   explicit LatencyModel(std::vector<DimensionModel> dimensions, Bytes element = 4,
                         const StepTiming& timing = {});
 
@@ -59,8 +59,8 @@ class LatencyModel {
 
   // A_K of a reduce-scatter or an all-gather: the dimension's steps, each with its latency.
   Femtoseconds fixed_delay(std::size_t d) const { return fixed_delays_[d]; }
-  // n_K: a reduce-scatter sends everything but the accelerator's own part. An all-gather sends the own part
-  // to all others, or once to a reducing switch.
+  // n_K: a reduce-scatter sends everything but the accelerator's own part. An all-gather sends that part to
+  // all others, or once to a reducing switch.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
   // The bytes received during the same operation.
   Bytes received(std::size_t d, Op op, Bytes before) const;

@@ -13,8 +13,8 @@ namespace coppice::schedule {
 // the entry, the message from which it is made, and the message that the proof tracks.
 Bytes memory_for(std::int64_t messages);
 
-// Throws UnsupportedError with the memory needed if it exceeds `available` bytes; `what` is the algorithm.
-// Failing immediately is better than being killed after minutes.
+// Throws UnsupportedError, stating the memory needed, if that exceeds `available` bytes. `what`: the
+// algorithm. Failing immediately is better than being killed after minutes.
 void require_memory(const std::string& what, std::int64_t messages, Bytes available);
 
 // require_memory() for an algorithm with a tree for every accelerator: every tree sends every piece of its

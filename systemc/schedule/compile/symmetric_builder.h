@@ -10,8 +10,8 @@
 
 namespace coppice::schedule {
 
-// A collective that looks the same from every accelerator: the messages of one accelerator's data, and the
-// moves that map them to those of all others.
+// A collective that looks the same from every accelerator: the messages for one accelerator's data, and the
+// moves that map them to those for all others' data.
 struct SymmetricSends {
   Translations moves;
   int pieces = 1;

@@ -12,7 +12,7 @@
 
 namespace coppice::schedule {
 
-// How to fill steps before a port's last entry in which the port sends nothing.
+// How to fill the steps before a port's last entry in which the port sends nothing.
 enum class IdleSteps : std::uint8_t { kNops, kNothing };
 
 // Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo
@@ -21,7 +21,7 @@ enum class IdleSteps : std::uint8_t { kNops, kNothing };
 // last entry with nops. `chunks[flow]` is the data of a flow; a flow without bytes sends nothing. Entries of
 // one port and step keep the order of `sends`. Throws ModelError for a send that does not fit this topology,
 // and UnsupportedError if a send has to be routed and the request has no routing, or if the paths need more
-// virtual channels than it has.
+// virtual channels than the routing has.
 Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, std::span<const Chunk> chunks,
                         std::span<const Send> sends, std::span<const ChannelPath> paths = {},

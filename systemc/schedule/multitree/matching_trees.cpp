@@ -101,7 +101,7 @@ class Growth {
     return found;
   }
 
-  // The minimum depth at which `node` could now join the tree.
+  // The least depth in the tree of a neighbour of `node` that is in the tree.
   int nearest(NodeId node, std::size_t tree) {
     int least = std::numeric_limits<int>::max();
     for (const ChannelId id : topology_.in_channels(node)) {
@@ -154,7 +154,7 @@ class Growth {
   std::size_t nodes_;
   std::size_t trees_count_;
   std::size_t words_;
-  std::vector<std::uint64_t> held_;  // [node * words]: trees it held when the timestep began
+  std::vector<std::uint64_t> held_;  // [node * words]: trees held when the timestep began
   std::vector<int> depth_;    // [node * trees + tree]: edges from the root, -1 if the node is not in the tree
   std::vector<int> holders_;  // [tree]: number of holders, including those that join in this timestep
   std::vector<std::uint64_t> lacking_;  // scratch space of candidates()
@@ -162,7 +162,7 @@ class Growth {
   Trees trees_;
 };
 
-// The in-channels of every accelerator, each repeated for the number of trees it serves in a timestep.
+// [accelerator]: its in-channels, each listed as often as the number of trees it serves in a timestep.
 std::vector<std::vector<ChannelId>> find_in_channels(const Topology& topology) {
   const LinkAllocator links(topology);
   std::vector<std::vector<ChannelId>> ways_in;

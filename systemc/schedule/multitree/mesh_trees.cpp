@@ -12,7 +12,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// A mesh as coordinates and channels by dimension and direction.
+// A mesh's coordinates, and its channels by dimension and direction.
 class Grid {
  public:
   explicit Grid(const Topology& topology) : topology_(topology), nodes_(topology.num_nodes()) {
@@ -63,7 +63,7 @@ class Grid {
 
 using Order = std::vector<std::size_t>;
 
-// All orders of up to three dimensions, otherwise the cyclic ones.
+// All orders of up to three dimensions; only the cyclic orders of more dimensions.
 std::vector<Order> orders_of(std::size_t dimensions) {
   Order order(dimensions);
   std::iota(order.begin(), order.end(), 0);
@@ -88,7 +88,7 @@ ChannelId channel_into(const Grid& grid, const Order& order, NodeId root, NodeId
   return grid.into(node, d, grid.at(node, d) > grid.at(root, d));
 }
 
-// The number of channels from `node` to the end of the longest path beyond it in that tree.
+// The number of channels on the longest path beyond `node` in the tree of `root` that spreads in `order`.
 int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   int most = 0;
   for (std::size_t i = order.size(); i-- > 0;) {
@@ -101,8 +101,8 @@ int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   return most;
 }
 
-// Chooses an order for every tree. A tree that enters a line continues to its ends, so loads grow towards the
-// ends: the last channels of the lines bound all others.
+// Chooses an order of dimensions for every tree. A tree that enters a line continues to its ends, so loads
+// grow towards the ends: no channel of a line carries more than the last one.
 class Balance {
  public:
   Balance(const Grid& grid, const std::vector<Order>& orders, int pieces, int limit, std::uint64_t seed)
@@ -142,7 +142,7 @@ class Balance {
  private:
   struct Change {
     std::size_t tree = 0;
-    std::size_t before = 0;   // the previous index of its order
+    std::size_t before = 0;   // index of the tree's previous order
     std::int64_t excess = 0;  // excess_ before the change
   };
 
@@ -184,10 +184,10 @@ class Balance {
   std::vector<NodeId> ends_;         // nodes at the end of a line, in any dimension
   std::vector<int> load_;            // [channel into one of ends_]: number of trees that use it
   std::int64_t excess_ = 0;          // total load above the limit
-  std::vector<std::size_t> choice_;  // [tree]: index of its order
+  std::vector<std::size_t> choice_;  // [tree]: index of the order chosen for it
 };
 
-// Gives every edge of the trees a timestep.
+// Assigns a timestep to every edge of the trees.
 class ListScheduler {
  public:
   ListScheduler(const Grid& grid, const std::vector<Order>& orders, const std::vector<std::size_t>& choice,
@@ -217,7 +217,7 @@ class ListScheduler {
   }
 
  private:
-  // A tree that could be sent over a channel.
+  // A tree whose data could be sent over a channel.
   struct Waiting {
     int height = 0;  // the greatest height is served first, then the lowest tree number
     std::int32_t tree = 0;
@@ -231,7 +231,7 @@ class ListScheduler {
     return static_cast<NodeId>(tree / static_cast<std::size_t>(pieces_));
   }
 
-  // `node` has received the tree and can extend it to the nodes that join through it.
+  // Queues the messages to the nodes that join the tree from `node`, which has joined it.
   void offer(std::int32_t tree, NodeId node) {
     const Order& order = orders_[choice_[static_cast<std::size_t>(tree)]];
     const NodeId root = root_of(static_cast<std::size_t>(tree));

@@ -62,7 +62,7 @@ Bytes divide_up(Bytes dividend, Bytes divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// For a torus whose translated trees reach the fewest timesteps.
+// The schedule for a torus whose translated trees reach the fewest timesteps; nullopt for other networks.
 std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
   const int pieces = request.chunks;
   if (topology.kind() != topology::Kind::kTorus ||
@@ -95,8 +95,8 @@ Schedule compile_trees(const topology::Topology& topology, const CompileRequest&
   return schedule;
 }
 
-// Pieces fill the last timestep and shorten ports' waits for recent arrivals. Over switches, pieces obstruct
-// each other; with many accelerators, they gain little for the time needed to build their trees.
+// Pieces fill the last timestep and shorten ports' waits for recent arrivals. With switches, pieces block
+// each other; with many accelerators, they gain little for the time it takes to build their trees.
 Schedule compile_automatic(const topology::Topology& topology, const CompileRequest& request) {
   constexpr int kMostPieces = 4;
   constexpr int kMostAccelerators = 64;

@@ -5,16 +5,16 @@
 
 namespace coppice::schedule {
 
-// MultiTree's trees in as few timesteps as possible. On a torus or mesh of one bandwidth: translated_trees()
-// or dimension_trees(). On other networks without switches, or if those miss least_steps(): matching_trees().
-// MultiTree's own trees replace any of these if they take as few timesteps and wait less (waits_of()). With
-// switches: MultiTree's own growth and, if that misses least_steps(), growth in which the trees held by the
-// fewest accelerators go first, at random among equals, with as many attempts as the network's size permits.
-// The same seed gives the same trees.
+// Trees like MultiTree's, in as few timesteps as possible. On a torus or mesh of one bandwidth:
+// translated_trees() or dimension_trees(). On other networks without switches, or if those miss
+// least_steps(): matching_trees(). MultiTree's own trees replace any of these if they take as few timesteps
+// and wait less (waits_of()). With switches: MultiTree's own growth and, if that misses least_steps(), growth
+// in which the trees held by the fewest accelerators go first, at random among equals, with as many attempts
+// as the network's size permits. The same seed gives the same trees.
 Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);
 
 // Uses CompileRequest::chunks pieces per accelerator: whole chunks leave part of the last timestep unused if
-// (n - 1) mod channels > 0, and pieces fill it better.
+// n - 1 is not a multiple of an accelerator's channels; pieces fill it better.
 class MultiTreeOptimalCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

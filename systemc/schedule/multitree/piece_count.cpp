@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// The largest product of a root's trees and the accelerators for which trees grow quickly.
+// The limit on a root's trees times the accelerators, so that trees grow quickly.
 constexpr int kMostEdges = 1 << 15;
 
 Bandwidth slowest_channel(const Topology& topology) {

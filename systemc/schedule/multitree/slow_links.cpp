@@ -15,8 +15,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The numbers of the channels with at least `least` bytes per second, the same number in both directions
-// between two nodes: the k-th fastest channels of both directions are paired.
+// The channels with at least `least` bytes per second, limited to the same number in both directions between
+// two nodes.
 std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t least) {
   std::map<std::pair<NodeId, NodeId>, int> fast;
   const auto is_fast = [&](const topology::Channel& c) { return c.bandwidth.bytes_per_second >= least; };

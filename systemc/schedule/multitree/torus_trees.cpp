@@ -25,7 +25,8 @@ class Directions {
     }
   }
 
-  // Whether translations by coordinates keep every direction, with channels in the order of nodes.
+  // Whether translations of coordinates preserve every direction, and channels are numbered in the order of
+  // nodes.
   static bool exist(const Topology& topology) {
     if (topology.kind() != topology::Kind::kTorus || topology.num_nodes() != topology.num_accelerators())
       return false;

@@ -7,11 +7,12 @@
 
 namespace coppice::schedule {
 
-// Trees for a torus: the trees of accelerator 0, translated to every other. The copies of an edge then use
-// the channels of its direction at every node exactly once, so trees in which no two edges share a direction
-// and a timestep never share a channel. Each timestep gives every direction one new node, the nearest to the
-// root first. Restarts with other choices among ties until least_steps() and the least depth are reached, at
-// most `restarts` times. nullopt if translations do not map the graph onto itself.
+// Trees for a torus: the trees of accelerator 0, translated to every other accelerator. The copies of an edge
+// use the channel of its direction at every node exactly once, so trees never share a channel in a timestep
+// if no two edges of accelerator 0's trees have both direction and timestep in common. In each timestep, one
+// new node joins in every direction, the nearest to the root first. Restarts with ties broken differently
+// until least_steps() and the least depth are reached, at most `restarts` times. Returns nullopt if
+// translations do not map the graph onto itself.
 std::optional<Trees> translated_trees(const topology::Topology& topology, int pieces, std::uint64_t seed,
                                       int restarts);
 

@@ -48,7 +48,7 @@ class Receivers {
   std::vector<std::uint64_t> open_;
 };
 
-// The limits within which trees look for a node.
+// The limits of a tree's search for a node.
 struct Look {
   bool fresh = true;  // also from nodes that joined in the previous timestep
   int reach = 0;      // maximum number of channels between switches
@@ -107,8 +107,8 @@ class GrowingTree {
   // The number of accelerators in the tree, without the root.
   std::size_t size() const { return edges_.size(); }
 
-  // Only present nodes may be parents in the coming timestep; nodes whose neighbours are all in the tree are
-  // dropped.
+  // Makes all nodes of the tree possible parents in the coming timestep, except those whose neighbours are
+  // all in the tree.
   void begin_step() {
     std::erase_if(parents_, [&](NodeId node) {
       return std::ranges::none_of(ground_->topology.out_channels(node), [&](ChannelId id) {
@@ -183,15 +183,15 @@ class GrowingTree {
 
   Ground* ground_;
   std::vector<std::uint64_t> held_;  // accelerators in the tree
-  std::vector<NodeId> parents_;      // in the order they joined
-  std::size_t seasoned_ = 0;         // number of parents_ that had their data in the previous timestep
+  std::vector<NodeId> parents_;      // possible parents, in the order in which they joined
+  std::size_t seasoned_ = 0;         // number of parents_ that joined before the previous timestep
   std::vector<NodeId> joined_;       // nodes that joined in this timestep
   std::size_t parent_ = 0;
   std::size_t channel_ = 0;
   std::vector<TreeEdge> edges_;
 };
 
-// Gives trees their turns in ascending order of roots until none can extend. Returns whether any did.
+// Lets trees extend in turn, in the given order, until none can. Returns whether any did.
 bool take_turns(std::vector<GrowingTree*> able) {
   bool grown = false;
   for (GrowingTree* tree : able) tree->begin_look();
@@ -226,7 +226,7 @@ void sort_by_rarity(std::vector<GrowingTree*>& trees) {
   std::ranges::stable_sort(trees, {}, [](const GrowingTree* tree) { return tree->size(); });
 }
 
-// The trees of `roots`, which take turns in this order unless another rule decides.
+// Grows the trees of `roots`, which take turns in this order unless `rarest_first` or `random` changes it.
 Trees grow(const Topology& topology, const std::vector<NodeId>& roots, LookingOrder order, bool rarest_first,
            Random* random) {
   Ground ground(topology);

@@ -10,7 +10,7 @@ namespace coppice::schedule {
 
 // The order in which trees search for paths through switches within a timestep.
 enum class LookingOrder : std::uint8_t {
-  kAsFarAsNeeded,  // one node at a time: the nearest node of the earliest parent
+  kAsFarAsNeeded,  // one node at a time: the node nearest to the earliest parent
   kOneLinkFirst,   // all trees over at most one channel between switches, then without that limit
   kFreshLast,      // first from nodes that joined earlier, at any distance, then from the latest
   kNearestFirst,   // all trees without channels between switches, then with one, and so on
@@ -25,8 +25,9 @@ inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, Looking
 Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder order,
                  Random* random = nullptr);
 
-// `pieces` trees of one accelerator, in the fewest timesteps that any order and a few random attempts give.
-// The trees with the fewest accelerators go first, so that pieces follow one another along the same paths.
+// `pieces` trees of one accelerator, in the fewest timesteps that any order or a few random attempts give.
+// The trees with the fewest accelerators take their turn first, so that pieces follow one another along the
+// same paths.
 Trees grow_trees_of(const topology::Topology& topology, NodeId root, int pieces, std::uint64_t seed);
 
 }  // namespace coppice::schedule

@@ -66,8 +66,8 @@ class Rings {
 // A ring all-reduce of every chunk of a part of the data, in all rings concurrently, after step `before`.
 struct Phase {
   const Rings& rings;
-  int chunks;         // of the part
-  std::int32_t flow;  // flow of its first chunk
+  int chunks;         // number of chunks in the part
+  std::int32_t flow;  // flow of the part's first chunk
   int before;
 
   void send(std::vector<Send>& sends) const {
@@ -116,8 +116,9 @@ std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   return {wide[0], wide[1]};
 }
 
-// Only the timesteps keep columns behind their rows, and timesteps count flits. On unequal links,
-// accelerators get out of step by more than a message's time, and a row's sum may overwrite a column's.
+// Only the timesteps keep columns behind their rows, and timesteps count flits. With unequal links,
+// accelerators get out of step by more than the time of a message, and a row's sum may overwrite a column's
+// sum.
 void require_equal_links(const Topology& topology) {
   const auto& first = topology.channels().front();
   for (const topology::Channel& channel : topology.channels()) {

@@ -18,7 +18,8 @@ using topology::Topology;
 
 using Coordinates = std::vector<int>;
 
-// All points of a box, consecutive ones neighbours: the lowest dimension runs back and forth.
+// All points of a box, ordered so that consecutive points are neighbours: the lowest dimension runs back and
+// forth.
 std::vector<Coordinates> boustrophedon(const std::vector<int>& widths) {
   std::vector<Coordinates> path{Coordinates(widths.size(), 0)};
   for (std::size_t d = 0; d < widths.size(); ++d) {
@@ -151,8 +152,7 @@ class CycleSearch {
   int visits_ = 0;
 };
 
-// The accelerator that satisfies `wanted` and is the fewest channels from `from`; the lowest number among
-// equals.
+// The accelerator nearest to `from` that satisfies `wanted`; of several, the one with the lowest number.
 template <typename Wanted>
 NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);

@@ -64,12 +64,12 @@ class Buckets {
   }
 
   // The edge by which `node` receives the data of `owner`: along the ring of the last dimension in which they
-  // differ, after everything with a shorter path, in the order in which the ring's accelerators received it.
+  // differ, after all data with a shorter path, in the order in which the ring's accelerators received it.
   TreeEdge edge(const Part& part, NodeId owner, NodeId node) const {
     const std::vector<int> from = coordinates(owner);
     std::vector<int> at = coordinates(node);
-    std::int32_t place = 0;    // position among the chunks that one accelerator of the ring brings
-    std::int32_t brought = 1;  // number of those chunks
+    std::int32_t place = 0;    // position among the chunks from one accelerator of the ring
+    std::int32_t brought = 1;  // number of chunks from one accelerator of the ring
     std::int32_t step = 0;
     std::size_t last = 0;
     for (const std::size_t d : part.order) {
@@ -120,7 +120,7 @@ Schedule BucketCompiler::compile(const Topology& topology, const CompileRequest&
   require_whole_chunks(request, info().name);
   if (!topology::info_of(topology.kind()).wraps || topology.num_switches() > 0) {
     throw UnsupportedError(
-        fmt::format("bucket uses the rings of a torus: it is not defined on {}; ring and packed_trees are",
+        fmt::format("bucket needs the rings of a torus, which {} does not have: use ring or packed_trees",
                     topology.name()));
   }
   require_memory_for_trees(info().name, topology.num_accelerators(), request);

@@ -14,12 +14,12 @@
 namespace coppice::schedule {
 namespace {
 
-// The reduce-scatter's edge over which rank `node` sends the chunk of `owner`, as the reverse of the
-// all-gather's edge.
+// The edge over which rank `node` sends the chunk of `owner` in the reduce-scatter, described by the reverse
+// edge of the all-gather.
 TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node) {
   // Chunks of a level whose owners' lower digits differ most from the node's are forwarded first.
-  int place = 0;  // among chunks with the same lower digits
-  int below = 1;  // a rank's chunks that differ only in lower digits
+  int place = 0;  // position among chunks with the same lower digits
+  int below = 1;  // number of a rank's chunks that differ only in lower digits
   struct Level {
     int distance;  // in this digit
     int radix;
@@ -27,7 +27,7 @@ TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node)
     int below;
     int difference;
   };
-  Level highest{};  // of the digits that differ
+  Level highest{};  // level of the highest digit that differs
   for (const int radix : radices) {
     const int apart = (owner / below % radix - node / below % radix + radix) % radix;
     if (apart != 0) {

@@ -13,12 +13,12 @@ namespace coppice::schedule {
 Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices);
 
 // Recursive halving and doubling (Thakur et al. 2005) over a power-of-two number of accelerators: at each
-// level of the reduce-scatter every accelerator exchanges half of the data it still sums with the partner
-// whose number differs in one bit, the highest first; the all-gather runs in reverse. The data of a level is
-// cut into chunks, one per timestep, in the order in which the partner sends them on at the next level. This
-// takes n-1 timesteps of one chunk for each phase, like the other bandwidth-optimal algorithms, and chunks
-// may overtake levels. Each chunk moves over a binomial tree. Messages are routed. Throws UnsupportedError
-// for other numbers of accelerators.
+// level of the reduce-scatter every accelerator exchanges half of the data that it still reduces with the
+// partner whose number differs in one bit, highest bit first; the all-gather runs in reverse. The data of a
+// level is cut into chunks, one per timestep, in the order in which the partner sends them on at the next
+// level. This takes n-1 timesteps of one chunk for each phase, as in other bandwidth-optimal algorithms, and
+// a chunk need not wait for the other chunks of its level. Each chunk moves over a binomial tree. Messages
+// are routed. Throws UnsupportedError for other numbers of accelerators.
 class HalvingDoublingCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -103,7 +103,7 @@ class Packer {
     }
   }
 
-  // Calls visit(slot, step, tree) until it returns false; returns whether it never did.
+  // Calls visit(slot, step, tree) for each message until it returns false; returns whether all were visited.
   template <typename Visit>
   bool for_each_message(Visit visit) const {
     for (std::size_t tree = 0; tree < trees_.trees.size(); ++tree) {

@@ -53,7 +53,7 @@ void require_power_of_two(const std::string& algorithm, const std::string& netwo
   if (std::has_single_bit(static_cast<unsigned>(accelerators))) return;
   throw UnsupportedError(
       fmt::format("{} exchanges between pairs: it needs a power-of-two number of accelerators, "
-                  "and {} has {}; rabenseifner takes any number",
+                  "and {} has {}; rabenseifner supports any number",
                   algorithm, network, accelerators));
 }
 

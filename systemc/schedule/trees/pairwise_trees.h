@@ -10,9 +10,10 @@ namespace coppice::schedule {
 // The partner of every accelerator in one stage of an all-gather: partner[partner[a]] is a.
 using Partners = std::vector<NodeId>;
 
-// All-gathers among a power of two of accelerators in which partners exchange everything they hold, stage
-// by stage, as trees: the trees of pieces[p] move piece p of every chunk, all pieces concurrently. Stage t
-// takes 2^t timesteps of one piece each. Throws ModelError if an accelerator would receive a piece twice.
+// The trees of all-gathers among a power-of-two number of accelerators in which partners exchange all data
+// they hold, stage by stage. pieces[p] lists the stages for piece p of every chunk; all pieces move
+// concurrently. Stage t takes 2^t timesteps of one piece each. Throws ModelError if an accelerator would
+// receive a piece twice.
 Trees pairwise_trees(const std::vector<std::vector<Partners>>& pieces);
 
 // Throws UnsupportedError unless `accelerators` is a power of two; the message names `algorithm` and

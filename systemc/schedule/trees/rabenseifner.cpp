@@ -15,8 +15,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The messages of a fold, chunk by chunk from timestep `first` on: from the odd accelerators to the even ones
-// before them, or back.
+// The messages that fold or unfold pairs, chunk by chunk from timestep `first` on: from the odd accelerators
+// to the even ones before them, or back.
 void fold(Op op, int extra, int chunks, int first, std::vector<Send>& sends) {
   for (int chunk = 0; chunk < chunks; ++chunk) {
     for (NodeId even = 0; even < 2 * extra; even += 2) {
@@ -44,7 +44,7 @@ Schedule RabenseifnerCompiler::compile(const topology::Topology& topology,
                                        const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
   if (request.collective != Collective::kAllReduce) {
-    throw UnsupportedError(fmt::format("rabenseifner does all_reduce only, not {}: halving_doubling does",
+    throw UnsupportedError(fmt::format("rabenseifner supports only all_reduce, not {}: use halving_doubling",
                                        to_string(request.collective)));
   }
   const int n = topology.num_accelerators();

@@ -27,7 +27,7 @@ bool uses_channels(const Trees& trees) {
   });
 }
 
-// Each channel's reverse, if messages return over the trees' channels.
+// reverse_channels() if messages return over the trees' channels; otherwise empty.
 std::vector<ChannelId> reverse_if_used(const Topology& topology, const CompileRequest& request,
                                        const Trees& trees) {
   if (request.collective == Collective::kAllGather || !uses_channels(trees)) return {};
@@ -46,7 +46,7 @@ std::vector<Chunk> cut_into_flows(const CompileRequest& request, int accelerator
   return flows;
 }
 
-// The number of accelerators on the path from `root` to the farthest one, including that one.
+// The number of accelerators on the path from `root` to the farthest one, without `root`.
 int farthest(const Topology& topology, NodeId root) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::deque<NodeId> reached{root};
@@ -104,7 +104,7 @@ std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees
   return edges;
 }
 
-// The delay of ports, in latencies, while trees over channels run.
+// Computes the delays of ports, in latencies, in trees over channels.
 class Waits {
  public:
   explicit Waits(const Trees& trees) : trees_(trees), by_step_(static_cast<std::size_t>(trees.steps) + 1) {

@@ -14,9 +14,9 @@
 namespace coppice::schedule {
 
 // The collective over `trees`: an all-gather follows the trees; a reduce-scatter runs them reversed in time
-// and direction, before the all-gather of an all-reduce. Every accelerator's chunk is cut into as many pieces
-// as it has trees; with a root, all the data belongs to the root. Throws UnsupportedError if a channel has no
-// reverse.
+// and direction; an all-reduce is a reduce-scatter, then an all-gather. Every accelerator's chunk is cut into
+// as many pieces as it has trees; with a root, all the data belongs to the root. Throws UnsupportedError if a
+// channel has no reverse.
 Schedule schedule_trees(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, const Trees& trees);
 
@@ -24,23 +24,24 @@ Schedule schedule_trees(const topology::Topology& topology, const CompileRequest
 // reverse_channels(); if it is empty, only the paths are returned.
 std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const topology::ChannelId> reverse);
 
-// The messages of the collective; without a root, flow f is trees[f].
+// The messages of the collective over `trees`; flow f is the data of trees[f].
 std::vector<Send> sends_of(const topology::Topology& topology, const CompileRequest& request,
                            const Trees& trees);
 
-// A lower bound on the timesteps in which every accelerator can receive every other's chunk in `pieces`, if
-// the slowest channel carries one piece a step: ceil(pieces (n - 1) / in-channels) for an accelerator's
-// in-channels, where a channel k times as fast as the slowest counts k times (LinkAllocator); likewise for
-// the exit of the worst cut (topology::worst_cut); and one step per accelerator on the path from the farthest
-// one. Throws UnsupportedError naming two accelerators without a path.
+// A lower bound on the timesteps in which every accelerator can receive the chunks of all others in `pieces`
+// pieces each, if the slowest channel carries one piece per timestep. It is the largest of ceil(pieces (n -
+// 1) / in-channels) over all accelerators, where a channel k times as fast as the slowest counts k times
+// (LinkAllocator); the same for the channels out of the worst cut (topology::worst_cut); and the number of
+// accelerators on the path from the farthest one. Throws UnsupportedError if an accelerator cannot reach
+// another.
 int least_steps(const topology::Topology& topology, int pieces);
 
 // The maximum number of edges on a path from a root.
 int depth_of(const Trees& trees);
 
-// The most latencies for which a port waits in total, for trees over channels without switches, both phases
-// together. Data that arrives in one timestep and is sent on in the next is late by its latency; a port that
-// was late once stays late and delays those that it serves.
+// The largest number of latencies for which a port waits in both phases together, for trees over channels
+// without switches. Data that arrives in one timestep and is sent on in the next is late by its latency; a
+// port that was late once stays late and delays those that it serves.
 int waits_of(const Trees& trees);
 
 }  // namespace coppice::schedule

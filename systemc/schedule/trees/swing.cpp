@@ -16,7 +16,7 @@ namespace {
 
 using topology::Topology;
 
-// The distance of partners in step s, towards higher ranks for even ranks: 1, -1, 3, -5, 11, ...
+// The signed distance from an even rank to its partner in step s: 1, -1, 3, -5, 11, ...
 int distance(int step) {
   int sum = 0;
   for (int i = 0, power = 1; i <= step; ++i, power *= -2) sum += power;
@@ -29,7 +29,7 @@ int partner_of(int rank, int ranks, int step, bool mirrored) {
   return (to % ranks + ranks) % ranks;
 }
 
-// Ranks in a grid of these widths, with the first dimension varying fastest or slowest, like coordinates.
+// The positions of accelerators: their coordinates on a torus, otherwise their numbers in a single row.
 class Ranks {
  public:
   explicit Ranks(const Topology& topology) : topology_(topology) {
@@ -54,8 +54,8 @@ class Ranks {
   std::vector<int> widths_;
 };
 
-// The stages of one piece's all-gather, whose reduce-scatter begins with dimension `first`. The widest
-// distances, those of the reduce-scatter's last steps, come first.
+// The stages of one piece's all-gather, whose reduce-scatter begins with dimension `first`. The longest
+// distances, which are those of the reduce-scatter's last steps, come first.
 std::vector<Partners> stages_of(const Ranks& ranks, int accelerators, std::size_t first, bool mirrored) {
   const std::vector<int>& widths = ranks.widths();
   std::vector<int> taken(widths.size(), 0);

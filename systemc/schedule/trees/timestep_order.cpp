@@ -10,7 +10,7 @@ namespace {
 
 using topology::Topology;
 
-// The length of a path: latency, then number of routers.
+// The length of a path: latency, then number of channels.
 using Way = std::pair<Femtoseconds, std::size_t>;
 
 Way way_along(const Topology& topology, const ChannelPath& path) {
@@ -22,8 +22,8 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
 // The properties of a timestep that determine its position in the order.
 struct Step {
   Way longest;
-  std::set<std::int32_t> next;  // timesteps that need its data
-  std::int32_t missing = 0;     // number of unplaced timesteps whose data it needs
+  std::set<std::int32_t> next;  // timesteps that need data of this one
+  std::int32_t missing = 0;     // number of unplaced timesteps whose data this one needs
 };
 
 std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {

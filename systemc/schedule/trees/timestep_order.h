@@ -11,9 +11,9 @@ namespace coppice::schedule {
 enum class PathsFirst : std::uint8_t { kShortest, kLongest };
 
 // New numbers for the timesteps of trees through switches: [old number], from 1; a tree still extends only
-// from nodes that joined in earlier timesteps. Data on a short path that is sent right after data on a long
-// one meets its tail where the paths join; with the timesteps sorted by their longest path, this happens only
-// where the sorted order breaks. Without switches nothing changes.
+// from nodes that joined in earlier timesteps. Data sent over a short path right after data over a long one
+// catches up with its tail where the paths join; if timesteps are sorted by their longest path, this happens
+// only where dependencies break the order. Without switches, the numbers do not change.
 std::vector<std::int32_t> order_steps(const topology::Topology& topology, const Trees& trees,
                                       PathsFirst first);
 

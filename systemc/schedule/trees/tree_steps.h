@@ -10,13 +10,13 @@ namespace coppice::schedule {
 
 using topology::NodeId;
 
-// A node joins a tree: its parent sends it the tree's data in `step` of the all-gather.
+// An edge of a tree, over which the parent sends the tree's data to the child in `step` of the all-gather.
 struct TreeEdge {
   NodeId parent = topology::kNoNode;
   NodeId child = topology::kNoNode;
   topology::ChannelId channel = -1;  // from parent to child; -1: see `path`
   std::int32_t step = 0;             // from 1
-  std::int32_t path = -1;            // index into Trees::paths; -1, and no channel: the message is routed
+  std::int32_t path = -1;            // index into Trees::paths; -1 without a channel: the message is routed
 };
 
 // Spanning trees with their link schedule: `pieces` per accelerator, trees[f] rooted at f / pieces; or

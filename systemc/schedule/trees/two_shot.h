@@ -9,7 +9,7 @@ namespace coppice::schedule {
 // accelerator's chunk simultaneously, and each owner sends the sum back. The messages are those of `direct`
 // without timesteps. Messages are routed. One-shot all-reduces, which send whole buffers into separate
 // receive buffers, are not possible: the network interface adds in place, so the first arrival would change
-// data that is yet to be sent.
+// data that has not been sent yet.
 class TwoShotCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

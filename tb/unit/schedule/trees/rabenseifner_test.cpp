@@ -45,7 +45,7 @@ TEST(Rabenseifner, RefusesOtherCollectives) {
       [] {
         mesh({2, 2}).compile("rabenseifner", Collective::kAllGather, 64);
       },
-      testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("all_reduce only, not all_gather")));
+      testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("only all_reduce, not all_gather")));
 }
 
 }  // namespace
