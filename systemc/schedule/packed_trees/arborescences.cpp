@@ -66,7 +66,7 @@ class Packer {
     place_roots(roots);
   }
 
-  // Whether so many trees of this rate exist.
+  // Whether this many trees with this total rate exist.
   bool feasible() {
     Amount sum = 0;
     for (const Amount at : at_root_) sum += at;
@@ -86,8 +86,9 @@ class Packer {
     return parts_[index(from) * index(topology_.num_nodes()) + index(to)];
   }
 
-  // Sets the number of trees rooted at each accelerator. Free roots are reduced as far as all trees still
-  // reach every accelerator: first down to equal shares, then further.
+  // Sets the number of trees rooted at each accelerator. Free roots start with all trees at every
+  // accelerator; their numbers are reduced as far as all trees still reach every accelerator, first down to
+  // equal shares, then further.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);
@@ -155,7 +156,7 @@ class Packer {
 
   // Adds trees one at a time, each to the pair whose ends have used the smallest fraction of their capacity.
   void spread(NodeId over, std::vector<std::pair<NodeId, NodeId>> pairs) {
-    // [node]: trees so far on its channels to and from the switch.
+    // [node]: number of trees added so far to its channel to the switch (`first`) and from it (`second`).
     std::vector<double> first(index(topology_.num_nodes()), 0);
     std::vector<double> second(first.size(), 0);
     std::vector<double> in(first.size(), 0);

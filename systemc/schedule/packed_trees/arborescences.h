@@ -9,8 +9,8 @@
 
 namespace coppice::schedule {
 
-// Where the data starts: in equal shares on all accelerators, all of it on one, or in the shares that spread
-// fastest.
+// The initial distribution of the data: equal shares on all accelerators, all of it on one, or the shares
+// that spread fastest.
 struct Roots {
   enum class Shares : std::uint8_t { kEqual, kOne, kFree };
   Shares shares = Shares::kEqual;

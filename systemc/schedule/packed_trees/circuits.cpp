@@ -20,7 +20,7 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr Bytes kProbe = Bytes{1} << 30;
-constexpr double kGoodEnough = 0.99;  // ends the search: the lower bound as a share of the best time
+constexpr double kGoodEnough = 0.99;  // the search ends when the lower bound is this share of the best time
 constexpr int kMostTries = 200;       // random orders
 constexpr std::int64_t kTriedWork = 2'000'000;  // accelerators squared x channels x tries
 

@@ -12,9 +12,9 @@ namespace coppice::schedule {
 // Whether messages wait for busy channels at their ports or in routers.
 enum class Waiting { kAtPorts, kInRouters };
 
-// The arrival time of the tables' last message, simulating messages instead of flits. Ports issue in order;
-// messages wait for the arrivals they depend on, for the lockstep's idle steps and for the channels on their
-// path, first come, first served. `request.timing` contains the machine's delays. This is an estimate:
+// The arrival time of the tables' last message, found by simulating messages instead of flits. Ports issue in
+// order; messages wait for the arrivals they depend on, for the lockstep's idle steps and for the channels on
+// their path, first come, first served. `request.timing` contains the machine's delays. This is an estimate:
 // virtual channels are not modelled, and router buffers only with Waiting::kInRouters, where a message
 // occupies each channel at that channel's own pace. If the tables take longer than `limit`, stops early and
 // returns a lower bound that exceeds `limit`.

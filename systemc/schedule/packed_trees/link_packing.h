@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 
 // Spanning trees with equal shares of the data; each link belongs to at most as many trees as its bandwidth
-// allows. If each tree's share is D bytes, every link is done after ns_per_byte x D.
+// allows. If each tree's share is D bytes, every link finishes within ns_per_byte x D.
 struct LinkPacking {
   std::vector<RootedTree> trees;
   std::vector<int> copies;  // [link]: the number of trees that may use it

@@ -22,7 +22,7 @@ inline constexpr double kHidden = 0.5;
 // A choice may still turn out best if its estimate is at most this multiple of the least.
 inline constexpr double kWorthTrying = 1.6;
 
-// Spanning trees over links, for the numbers of trees with the least estimated time at the request's size.
+// Spanning trees over links, for the numbers of trees with the least estimated time for the request's size.
 // Many trees use the links better and keep them busy while some trees wait; few trees have longer pieces.
 // Throws UnsupportedError if the links do not connect the accelerators.
 std::vector<TreeChoice> choose_link_trees(const topology::Topology& topology, const CompileRequest& request,

@@ -31,7 +31,7 @@ std::vector<TimetableHop> PieceScheduler::hops_in_slots(Femtoseconds slot) const
     for (std::size_t i = 1; i < hop.path.size(); ++i) {
       in_slots.uses.push_back({hop.path[i], offset(hop, i), static_cast<std::int32_t>(i)});
     }
-    // Data must have arrived before the slot in which it is sent on begins, for any plausible router delay.
+    // Data must have arrived before the slot that forwards it begins, for any plausible router delay.
     const Femtoseconds way = hop.delay + static_cast<Femtoseconds>(hop.path.size() + 1) * kRouterGuard;
     const Femtoseconds nominal = slot - slot / kHeadShare;
     in_slots.way = 1 + static_cast<std::int32_t>((way + nominal - 1) / nominal);

@@ -201,8 +201,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
-  // Passes a message over its path: it enters each channel when that is free and occupies it at the channel's
-  // own pace. Returns its arrival minus the path's latency.
+  // Passes a message over its path: it enters each channel once the channel is free and occupies it at the
+  // channel's own pace. Returns its arrival minus the path's latency.
   const auto pass_buffers = [&](const Hop& hop, Femtoseconds now, Bytes size) {
     Femtoseconds begin = now;
     Femtoseconds end = now + busy_times(hop.pace, size);

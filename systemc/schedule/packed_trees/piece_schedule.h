@@ -51,9 +51,9 @@ struct PieceSchedule {
   Femtoseconds step_time = 0;
 };
 
-// The priority of messages at a port: the lowest piece number minus `urgency` times the work that remains for
-// the piece after the message goes first. Work is counted in periods; a period is the time for which one
-// piece of every tree occupies the busiest port or channel.
+// The priority of messages at a port: the message with the lowest piece number minus `urgency` times the
+// piece's remaining work goes first. Work is counted in periods; a period is the time for which one piece of
+// every tree occupies the busiest port or channel.
 struct PieceOrder {
   int pieces = 1;
   double urgency = 1;
@@ -86,9 +86,9 @@ class PieceScheduler {
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // The same order in every period, with slack between hops (steady state): each hop sends piece p one period
-  // after piece p - 1, and so late after its data that waiting in routers does not matter. `spare`: the
-  // slack, as a fraction of a period. All pieces except the last have equal lengths. Returns nullopt if there
-  // are too many hops.
+  // after piece p - 1, and long enough after its data arrives that waiting in routers does not matter.
+  // `spare`: the slack, as a fraction of a period. All pieces except the last have equal lengths. Returns
+  // nullopt if there are too many hops.
   std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
   // The finish of schedule_steady() if all pieces have `bytes`; nullopt if no such order exists.
   std::optional<Femtoseconds> finish_steady(Bytes bytes, int pieces, double spare) const;
@@ -142,7 +142,8 @@ class PieceScheduler {
   };
 
   void connect(std::span<const PackedTree> trees);
-  // When each hop sends the first piece, the period, and when every node has the first piece.
+  // The time at which each hop sends the first piece, the period, and the time at which every node has that
+  // piece.
   struct Steady {
     std::vector<Femtoseconds> starts;  // [hop]
     Femtoseconds period = 0;
@@ -191,7 +192,7 @@ class PieceScheduler {
   std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + index in its path]
   std::vector<std::int32_t> next_;           // successors: the hops that wait for a hop
   std::vector<std::int32_t> channel_paces_;  // [channel]
-  // For each bandwidth that is the lowest of a path, one channel that has it.
+  // One channel for each bandwidth that is the lowest on some path.
   std::vector<topology::ChannelId> paces_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Cuts the trees' shares into pieces; flow piece * trees + tree. The pieces of a tree are contiguous. All but
+// Cuts the trees' shares into pieces: [piece * trees + tree]. The pieces of a tree are contiguous. All but
 // the last consist of whole flits and have the same length; if the number of pieces is given and it costs
 // next to nothing, so has the last, except on the last tree. With several owners, each owns the same number
 // of consecutive trees; otherwise all trees share all the data.

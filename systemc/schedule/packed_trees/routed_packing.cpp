@@ -40,7 +40,7 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// Replaces all paces (in GB/s) if every path is a single channel.
+// The pace in GB/s that stands for any pace if every path is a single channel.
 constexpr double kAnyPace = 0;
 
 // The possible paces of messages, which are those of their slowest channels.
@@ -144,8 +144,8 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // How often a message at a pace counts as using a channel: more than once if the channel leaves an
-  // accelerator and the message is slow, since the port sends no faster; otherwise once.
+  // The number of uses of a channel that a message at `pace` counts for: more than one if the channel leaves
+  // an accelerator and the message is slow, since the port sends no faster; otherwise one.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -340,7 +340,7 @@ class RoutedPacker {
     return kNowhere;
   }
 
-  // Moves the root of a bidirectional tree to where the farthest accelerator is nearest.
+  // Moves the root of a bidirectional tree to the accelerator whose farthest accelerator is nearest.
   void center(Branches& tree) const {
     std::vector<std::vector<NodeId>> near(tree.parent.size());
     for (std::size_t node = 0; node < tree.parent.size(); ++node) {

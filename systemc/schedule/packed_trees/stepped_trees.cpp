@@ -101,7 +101,7 @@ Schedule build(const Topology& topology, const CompileRequest& request, const st
         tree.root = node;
         continue;
       }
-      // The search had two links for each symmetric link: to b, then to a.
+      // The search uses two directed links per symmetric link: to b, then to a.
       const SymmetricLink& link = links[static_cast<std::size_t>(used / 2)];
       const NodeId parent = link.other_end(node);
       const int step = found.step(t, node);

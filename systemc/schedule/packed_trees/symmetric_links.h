@@ -18,8 +18,8 @@ struct SymmetricLink {
   topology::ChannelId from(topology::NodeId end) const { return a == end ? there : back; }
 };
 
-// All channels as symmetric links, including parallel links; nullopt if there are switches or a channel lacks
-// an equally fast reverse channel.
+// All channels as symmetric links, with parallel links separate; nullopt if there are switches or a channel
+// lacks an equally fast reverse channel.
 std::optional<std::vector<SymmetricLink>> symmetric_links(const topology::Topology& topology);
 
 // [channel]: its reverse channel of the same bandwidth; parallel channels are paired in order of bandwidth.

@@ -13,9 +13,8 @@ namespace {
 
 // The limit on placements, relative to the number of hops.
 constexpr std::int64_t kPlacings = 8;
-constexpr int kPeriods = 5;  // approximate number of periods tried
-constexpr std::int32_t kMoreSlots =
-    3;  // minimum difference between the longest and the shortest period tried
+constexpr int kPeriods = 5;             // approximate number of periods tried
+constexpr std::int32_t kMoreSlots = 3;  // minimum excess of the longest period tried over the shortest
 
 // All hops, each after the hops it waits for.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
