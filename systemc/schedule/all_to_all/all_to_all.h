@@ -11,7 +11,7 @@ namespace coppice::schedule {
 // An all-to-all algorithm and its name in configurations.
 struct AllToAllAlgorithm {
   std::string name;
-  std::string summary;  // one line; empty if a compiler for other collectives has this name, too
+  std::string summary;  // one line; empty if a compiler for other collectives also has this name
   // The total number of messages of all accelerators, with one whole block each.
   double (*messages)(const topology::Topology& topology);
   // Exchanges blocks of `elements` elements. Throws UnsupportedError if the network is unsuitable.

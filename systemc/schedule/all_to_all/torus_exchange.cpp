@@ -70,8 +70,7 @@ class Hops {
   }
 
   const topology::Topology& topology_;
-  std::vector<int>
-      turns_;  // [dimension]: number of block parts so far for which both directions are equally long
+  std::vector<int> turns_;  // [dimension]: parts so far for which both directions are equally long
   std::vector<BipartiteEdge> edges_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The allowance for choosing, in CPU seconds: per accelerator, and at least.
+// The allowance for choosing, in CPU seconds: per accelerator, and its minimum.
 constexpr double kSecondsPerAccelerator = 0.012;
 constexpr double kLeastSeconds = 1;
 
@@ -34,7 +34,7 @@ bool may_apply(const topology::Topology& topology, const CompileRequest& request
 }
 
 // The candidates that may apply, in the order in which their time is reserved: those marked `first`, then the
-// others, each from the quickest to the slowest.
+// others, quickest first in each group.
 std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
                                   std::span<const AlgorithmInfo> algorithms) {
   std::vector<Candidate> all;

@@ -88,12 +88,10 @@ struct AlgorithmInfo {
   Chunking chunking = Chunking::kWhole;
   bool rooted = false;              // supports collectives with a root: broadcast and reduce
   bool has_tree_placement = false;  // supports CompileRequest::trees
-  bool over_dimensions =
-      false;               // moves chunks through the dimensions of a hierarchy, whose switches may reduce
-  bool from_file = false;  // has no compiler: its tables are read from a file
-  bool one_plane =
-      false;  // the compiler uses only one of several planes or parallel links; spread.h uses all
-  bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest
+  bool over_dimensions = false;     // moves chunks through a hierarchy, whose switches may reduce
+  bool from_file = false;           // has no compiler: its tables are read from a file
+  bool one_plane = false;           // the compiler uses only one plane or parallel link; spread.h uses all
+  bool chooses_algorithm = false;   // compiles other algorithms and keeps the fastest
   std::vector<AutomaticTrial> trials{};  // how `algorithm: auto` tries it; empty: never
   // The time of an all-reduce by the equations of the linear cost model; nullptr if there is no such
   // equation.

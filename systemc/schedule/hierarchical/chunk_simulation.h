@@ -43,17 +43,16 @@ std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& pl
 // the bytes that an accelerator sends in a dimension of `size` accelerators.
 Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size);
 
-// The granularity of ChunkSimulation. kOperations: an operation sends all its bytes at once and completes
-// after the fixed delay (Themis, Sec. 4.4). kSteps: an operation consists of the steps of its algorithm, as
-// in tables: each step sends its message when the previous one has arrived, and other operations use the
-// dimension in the meantime.
+// The granularity of ChunkSimulation. kOperations: an operation sends all its bytes in one message and
+// completes after the fixed delay (Themis, Sec. 4.4). kSteps: an operation consists of the steps of its
+// algorithm, as in tables: each step sends its message when the previous one has arrived, and other
+// operations use the dimension in the meantime.
 enum class Grain { kOperations, kSteps };
 
 // A part of a stage that occupies a dimension or, with in-network reduction, one direction of it (up or
 // down).
 struct ChunkStep {
-  std::int32_t dimension =
-      0;  // the downward direction of dimension d has number d + LatencyModel::dimensions()
+  std::int32_t dimension = 0;  // d, or LatencyModel::dimensions() + d for the downward direction
   std::int32_t stage = 0;
   bool begins_stage = true;
   bool ends_stage = true;
@@ -99,7 +98,7 @@ class ChunkSimulation {
 
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-  // Returns the time at which the last chunk is complete, for ways from chunk_path() with the same grain.
+  // Returns the time at which the last chunk is complete. `ways` come from chunk_path() with the same grain.
   // Stops as soon as that time is sure to exceed `give_up` and then returns a lower bound that exceeds it.
   // Reuses its storage between calls.
   Femtoseconds run(std::span<const ChunkPath> ways, Femtoseconds give_up = kNever);
@@ -119,7 +118,7 @@ class ChunkSimulation {
 
  private:
   struct Waiting {
-    std::size_t place = 0;  // index of its operation among those begun
+    std::size_t place = 0;  // index of the operation among those begun
     Bytes rank = 0;
     Femtoseconds came = 0;
     std::int32_t chunk = 0;
@@ -143,7 +142,7 @@ class ChunkSimulation {
   };
   struct Progress {
     Femtoseconds came = 0;      // when the current operation became ready
-    std::size_t operation = 0;  // index among its dimension's operations
+    std::size_t operation = 0;  // index among the dimension's operations
     std::int32_t ready = -1;    // the step that may begin; -1 while a step is in progress
   };
 

@@ -70,8 +70,8 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Throws UnsupportedError unless the steps and messages of all chunks fit into memory twice: by chunk and
-  // in the order of turns.
+  // Throws UnsupportedError unless the steps and messages of all chunks fit into memory, in which they exist
+  // twice: by chunk and in the order of turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
     std::int64_t messages = 0;
@@ -293,7 +293,7 @@ Schedule compile_plans(const Topology& topology, const CompileRequest& request, 
 namespace {
 
 double seconds_of_chunks(const Topology& topology, const CompileRequest& request) {
-  if (topology.dimension_kinds().empty()) return 0;  // compile() fails at once
+  if (topology.dimension_kinds().empty()) return 0;  // compile() fails immediately
   return request.chunks * seconds_at(topology, 0.02, 1);
 }
 

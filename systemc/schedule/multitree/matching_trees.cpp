@@ -101,7 +101,7 @@ class Growth {
     return found;
   }
 
-  // The least depth in the tree of a neighbour of `node` that is in the tree.
+  // The least depth among the neighbours of `node` that are in the tree.
   int nearest(NodeId node, std::size_t tree) {
     int least = std::numeric_limits<int>::max();
     for (const ChannelId id : topology_.in_channels(node)) {
@@ -162,7 +162,7 @@ class Growth {
   Trees trees_;
 };
 
-// [accelerator]: its in-channels, each listed as often as the number of trees it serves in a timestep.
+// [accelerator]: its in-channels, each listed once for every tree that it can serve in a timestep.
 std::vector<std::vector<ChannelId>> find_in_channels(const Topology& topology) {
   const LinkAllocator links(topology);
   std::vector<std::vector<ChannelId>> ways_in;

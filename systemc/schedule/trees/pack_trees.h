@@ -12,7 +12,7 @@ namespace coppice::schedule {
 
 // Whether to try to pack the trees of all accelerators, `pieces` each, into TreeTables: on a grid with more
 // accelerators than CompileRequest::pattern_beyond whose channels each have their own NI port. pack_trees()
-// still fails if channels serve several trees in a timestep or some accelerators own no data.
+// still returns nullopt if channels serve several trees in a timestep or some accelerators own no data.
 bool may_pack_trees(const topology::Topology& topology, const CompileRequest& request, int pieces);
 
 // The schedule that build_schedule() makes from sends_of(trees), stored as TreeTables, which need a tenth of

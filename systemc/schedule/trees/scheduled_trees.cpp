@@ -46,7 +46,7 @@ std::vector<Chunk> cut_into_flows(const CompileRequest& request, int accelerator
   return flows;
 }
 
-// The number of accelerators on the path from `root` to the farthest one, without `root`.
+// The number of accelerators on the path from `root` to the farthest one, not counting `root`.
 int farthest(const Topology& topology, NodeId root) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::deque<NodeId> reached{root};

@@ -9,7 +9,7 @@ namespace coppice::schedule {
 AlgorithmInfo TwoShotCompiler::info() {
   return {
       .name = "two_shot",
-      .summary = "every accelerator sends to all others simultaneously, as GPU libraries do for little data",
+      .summary = "every accelerator sends to all others simultaneously, as GPU libraries do for small data",
       .one_plane = true,
       .trials = {{.turn = 7, .seconds = [](const topology::Topology& topology, const CompileRequest&) {
                     return seconds_at(topology, 8, 2.3);

@@ -14,7 +14,7 @@ struct PipelineStep {
 };
 
 // The number of pipeline steps that pass until a message has arrived and been reduced or stored: messages
-// that depend on it are due so many steps later.
+// that depend on it are due that many steps later.
 int steps_of_a_hop(const topology::Topology& topology, const CompileRequest& request,
                    const PipelineStep& step);
 

@@ -18,8 +18,8 @@ using topology::Topology;
 
 // The path of a rail's ring through a box, as ranks relative to the rail's rank.
 enum class Way : std::uint8_t {
-  kInTurn,  // 0, 1, 2, ...: on all rails, every rank sends to the next one, so that no rank waits for a
-            // receiver
+  // 0, 1, 2, ...: on all rails, every rank sends to the next one, so that no rank waits for a receiver.
+  kInTurn,
   // 0, 1, -1, 2, -2, ...: if the number of ranks is even, all rails together use every link once in each
   // direction.
   kZigzag,
@@ -153,7 +153,7 @@ Schedule RailRingCompiler::compile(const Topology& topology, const CompileReques
   if (request.root < 0) {
     Schedule wide = compile_rings(topology, request, rings);
     if (rings.size() == 1) return wide;
-    // For small data, one ring may be faster than a message setup on every rail.
+    // For small data, one ring may be faster than setting up messages on every rail.
     return faster_of(topology, request, compile_rings(topology, request, {rings.front()}), std::move(wide));
   }
   const std::int64_t messages = static_cast<std::int64_t>(rings.size()) * topology.num_accelerators();

@@ -27,7 +27,7 @@ struct Hop {
   int depth = 0;
 };
 
-// [box]: the numbers of levels below and above it in the tree over boxes.
+// [box]: the numbers of levels below and above the box in the tree over boxes.
 struct Levels {
   std::vector<int> below;
   std::vector<int> above;
@@ -217,7 +217,7 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
   const auto messages = static_cast<std::int64_t>(ways.front().size() * ways.size());
   Schedule wide = best_of_pieces(topology, request, messages, static_cast<int>(ways.size()), compile);
   if (request.chunks != kAutomaticChunks) return wide;
-  // For small data, one rail may be faster than a message setup on every rail.
+  // For small data, one rail may be faster than setting up messages on every rail.
   return faster_of(topology, request,
                    compile_ways(topology, request, algorithm, {ways.data(), 1}, 1, inside.in_switch()),
                    std::move(wide));
