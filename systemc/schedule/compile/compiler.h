@@ -30,7 +30,7 @@ struct CompileRequest {
   std::uint64_t seed = 1;  // for compilers that break ties at random
   // Pieces that move independently: of every accelerator's chunk (multitree_optimal), of all the data
   // (CompileRequest::root, hierarchical) or of every tree's part of the data (tree, double_tree and their
-  // overlapped forms). Other algorithms accept 1 only.
+  // overlapped forms). Other algorithms accept only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
   // that leaves everything to the root). Only for algorithms with AlgorithmInfo::rooted.
@@ -63,7 +63,7 @@ class Compiler {
 
 // The values of CompileRequest::chunks that an algorithm accepts.
 enum class Chunking : std::uint8_t {
-  kWhole,   // 1 only, also for kAutomaticChunks
+  kWhole,   // only 1, also for kAutomaticChunks
   kGiven,   // the number in the algorithm's tables
   kChosen,  // any number; for kAutomaticChunks the algorithm chooses the best
 };

@@ -18,7 +18,7 @@ struct CostModel {
   double ring_ns(double bytes) const;
   // Eq. (3): a reduction or a broadcast of K chunks.
   double tree_phase_ns(double bytes, double chunks) const;
-  // Eq. (4), without rounding, but at least 1.
+  // Eq. (4): the optimal number of chunks, not rounded, but at least 1.
   double optimal_chunks(double bytes) const;
   // Eq. (5): both phases with the number of chunks from eq. (4), if that is more than 1.
   double tree_ns(double bytes) const;

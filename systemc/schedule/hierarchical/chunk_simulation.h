@@ -22,8 +22,8 @@ struct ChunkPlan {
   bool operator==(const ChunkPlan&) const = default;
 };
 
-// Whether the all-gather, if there are both phases, visits the dimensions in the reverse order of the
-// reduce-scatter.
+// Whether the all-gather visits the dimensions in the reverse order of the reduce-scatter; true if there is
+// only one phase.
 bool goes_back(const ChunkPlan& plan);
 
 // One stage of a chunk: a reduce-scatter or an all-gather in one dimension.
@@ -108,8 +108,8 @@ class ChunkSimulation {
   // if a machine of this model executed the tables of another simulation of the same chunks.
   Femtoseconds run_in_turns(std::span<const ChunkPath> ways, std::span<const std::vector<ChunkTurn>> turns);
 
-  // The steps of the last run in every dimension, in order; if some switches reduce, followed by those in
-  // every dimension's downward direction.
+  // The steps of the last run, in order, for every dimension and, if some switches reduce, then for every
+  // dimension's downward direction.
   std::vector<std::vector<ChunkTurn>> turns() const;
   // The operations of the last run in a dimension, in the order in which they began.
   std::span<const ChunkOperation> operations(std::size_t dimension) const {

@@ -43,7 +43,8 @@ std::vector<ChunkPlan> schedule_baseline(const LatencyModel& model, Collective c
 std::vector<ChunkPlan> schedule_themis(const LatencyModel& model, Collective collective,
                                        std::span<const Chunk> chunks);
 
-// The plan of a chunk that reduce-scatters in `order` and all-gathers, if it does, in the reverse order.
+// The plan of a chunk that is reduce-scattered in `order` and all-gathered in the reverse order, as far as
+// the collective has these phases.
 ChunkPlan mirrored_plan(Collective collective, Bytes bytes, const DimensionOrder& order);
 
 }  // namespace coppice::schedule

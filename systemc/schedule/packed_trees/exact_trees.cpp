@@ -54,7 +54,7 @@ double bound_rate(const Topology& topology, const CompileRequest& request) {
   return rate(topology::least_share_time(topology, Collective::kAllGather, shares).ns());
 }
 
-// Copies every tree as often as its weight says, with the trees of each owner adjacent.
+// Repeats every tree as many times as its weight, with the trees of each owner adjacent.
 std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
   std::vector<PackedTree> trees;
   for (std::size_t i = 0; i < packing.trees.size(); ++i)
@@ -74,7 +74,7 @@ std::vector<TreeHop> backwards(const PackedTree& tree, Image image) {
   return hops;
 }
 
-// Tries orders of pieces over trees and keeps the best tables.
+// Tries orders of the trees' pieces and keeps the best tables.
 class SteadyTables {
  public:
   SteadyTables(const Topology& topology, const CompileRequest& request, Femtoseconds limit)

@@ -124,8 +124,8 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     return bytes;
   };
   std::vector<bool> tried(counts.size(), false);
-  // Relative to the busiest channel's time, other lengths should need about as much time as in the last
-  // timetable found.
+  // Other lengths should have about the same period and fill as the last timetable found, relative to the
+  // busiest channel's time.
   PieceScheduler::Periodic like{.period = 1, .fill = 1};
   PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};
   for (int tries = 0; tries < kPeriodicTries; ++tries) {

@@ -42,7 +42,7 @@ struct TimedPiece {
 
 // An order of all messages, and the time at which the last one arrives.
 struct PieceSchedule {
-  std::vector<TimedPiece> messages;  // by start
+  std::vector<TimedPiece> messages;  // in order of their starts
   Femtoseconds finish = 0;
   bool in_steps = false;  // messages have timesteps, which the lockstep enforces
   // Timesteps between messages of consecutive pieces over the same hop; 0: the order does not repeat.

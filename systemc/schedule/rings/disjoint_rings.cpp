@@ -51,7 +51,7 @@ class CycleSearch {
     cycles_.pop_back();
   }
 
-  // Extends the last cycle's path; restores its state before it returns.
+  // Extends the last cycle's path; restores the state before returning.
   void extend() {
     ++steps_;
     const std::size_t current = cycles_.size() - 1;

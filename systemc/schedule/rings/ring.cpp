@@ -23,7 +23,7 @@ bool has_rings_of_channels(const Topology& topology) {
   return topology::info_of(topology.kind()).irregular;
 }
 
-// Piece r of every accelerator's chunk goes around ring r.
+// Piece r of every accelerator's chunk travels around ring r.
 Schedule compile_rings(const Topology& topology, const CompileRequest& request,
                        const std::vector<std::vector<ChannelId>>& rings) {
   const int n = topology.num_accelerators();
