@@ -16,13 +16,13 @@
 
 namespace coppice::system {
 
-// A configuration of configs/systems/ with overrides, "key=value".
+// Loads a configuration of configs/systems/ with "key=value" overrides.
 inline config::Loaded load_system(const std::string& name, const std::vector<std::string>& overrides = {},
                                   config::Purpose purpose = config::Purpose::kRun) {
   return config::load(testing::shipped_config("systems/" + name + ".yaml"), overrides, purpose);
 }
 
-// Runs the collective in a separate process, so that a test may run several.
+// Runs the collective in a separate process, so that a test can run several.
 inline nlohmann::ordered_json run(const std::string& name, const std::vector<std::string>& overrides = {},
                                   const RunOptions& options = {}) {
   const config::Loaded loaded = load_system(name, overrides);

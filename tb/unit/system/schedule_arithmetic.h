@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// The end of a schedule without contention, computed from its tables by the rules of the network interface,
-// without a simulation or any of its code. Channels take one flit per cycle.
+// The end of a contention-free schedule, computed from its tables by the rules of the network interface,
+// without any of the simulator's code. Channels carry one flit per cycle.
 class ScheduleArithmetic {
  public:
   ScheduleArithmetic(const topology::Topology& topology, const schedule::Schedule& schedule,
@@ -32,8 +32,8 @@ class ScheduleArithmetic {
   // The cycle in which the last message is reduced or stored.
   Cycles end() const { return end_; }
 
-  // From a flit's injection to its ejection: two cycles of injection, the stages of every router, every
-  // channel, a cycle of ejection.
+  // The time from a flit's injection to its ejection: two cycles of injection, the stages of every router,
+  // every channel, and one cycle of ejection.
   Cycles zero_load_latency(topology::NodeId src, const topology::Route& route) const {
     const config::RouterConfig& router = system_.router;
     const Cycles period = system_.clock.period();
@@ -54,17 +54,17 @@ class ScheduleArithmetic {
     topology::NodeId node;
     const schedule::Table* entries;
     std::size_t next = 0;
-    Cycles decoder_free = 0;         // one entry per cycle
+    Cycles decoder_free = 0;         // decodes one entry per cycle
     Cycles nominal_end = 0;          // of the lockstep's current step
-    Cycles release = 0;              // of the next
-    std::vector<Cycles> tails_left;  // of its messages
+    Cycles release = 0;              // earliest start of the next step
+    std::vector<Cycles> tails_left;  // of the port's messages
   };
   struct Expected {
     std::int32_t step;
     Cycles completed = -1;
   };
 
-  // The messages that arrive at a node, per flow, before any of them has a time.
+  // Collects the messages that arrive at each node per flow, whose times are not yet known.
   void collect() {
     const auto nodes = schedule_.nodes.size();
     arrivals_.assign(nodes, std::vector<std::vector<Expected>>(static_cast<std::size_t>(schedule_.flows)));
@@ -99,7 +99,7 @@ class ScheduleArithmetic {
       if (system_.ni.lockstep) port.decoder_free = at + 1;
       return true;
     }
-    // Its dependencies are the arrivals of its flow in earlier steps.
+    // An entry depends on the arrivals of its flow in earlier steps.
     Cycles data = 0;
     int dependencies = 0;
     for (const Expected& arrival : arrivals(port.node, entry.flow)) {
@@ -110,7 +110,7 @@ class ScheduleArithmetic {
     }
     if (dependencies != entry.dependencies) throw std::logic_error("dependencies are not the earlier steps");
     at = std::max(at, data);
-    // A port may have two issued messages that have not been sent.
+    // At most two issued messages of a port may be unsent.
     const std::size_t sent = port.tails_left.size();
     if (sent >= 2) at = std::max(at, port.tails_left[sent - 2] + 1);
 
@@ -133,7 +133,7 @@ class ScheduleArithmetic {
     return true;
   }
 
-  // The lockstep: the next step waits for the nominal end of this one, less the absorbed flits.
+  // In lockstep, the next step waits for the nominal end of this one minus the flits that the buffer absorbs.
   void hold(Port& port, Cycles at, std::int64_t flits, bool absorb) const {
     port.nominal_end = std::max(at, port.nominal_end) + flits;
     port.release = port.nominal_end - (absorb && flits > system_.ni.buffer ? system_.ni.buffer : 0);

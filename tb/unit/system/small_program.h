@@ -15,7 +15,8 @@
 
 namespace coppice::system {
 
-// A machine of a topology in YAML ("kind: ring, dims: [4]"), each link 16 GB/s, as programs run on it.
+// A machine that runs programs. Its topology is given in YAML ("kind: ring, dims: [4]"); each link has 16
+// GB/s.
 class SmallMachine {
  public:
   explicit SmallMachine(const std::string& topology, const std::vector<std::string>& overrides = {}) {
@@ -43,7 +44,7 @@ class SmallMachine {
   std::unique_ptr<topology::RoutingFunction> routing_;
 };
 
-// A program on a machine, before any event.
+// A program on a machine, before the simulation starts.
 struct SmallProgram {
   SmallProgram(const std::string& topology, const std::string& text,
                const std::vector<std::string>& overrides = {})

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
-// Eight ToRs of four accelerators, four spines.
+// A Clos network with four spines and eight ToRs of four accelerators each.
 ClusterPlan plan(const std::vector<std::string>& overrides) {
   return plan_cluster(load_system("routing/cross_check", overrides, config::Purpose::kRoute));
 }
@@ -45,7 +45,7 @@ TEST(ClusterPlan, GivesEveryJobItsRingsAndFlows) {
         const routing::Flow expected{ring[i], ring[(i + 1) % ring.size()], ring[i] / 4,
                                      ring[(i + 1) % ring.size()] / 4, static_cast<int>(j)};
         EXPECT_EQ(job.flows[flow], expected);
-        EXPECT_TRUE(placed.insert(ring[i]).second) << ring[i] << " has two ranks";
+        EXPECT_TRUE(placed.insert(ring[i]).second) << ring[i] << " is in two rings";
       }
     }
   }
@@ -70,7 +70,7 @@ TEST(ClusterPlan, DrawsArrivalsWithinTheirWindow) {
   EXPECT_THAT(drawn, SizeIs(::testing::Gt(15U)));
 }
 
-// An added job does not change the placement of earlier ones.
+// Adding a job does not change the arrival times of earlier jobs.
 TEST(ClusterPlan, KeepsArrivalsWhereJobsAreAdded) {
   const std::string job = "{copy: 1, data_parallel: 2, gradient: 1 MiB, compute: 10 us}";
   const ClusterPlan one = plan({"routing.jobs=[" + job + "]", "routing.arrival_window=1 s"});
@@ -89,7 +89,7 @@ TEST(ClusterPlan, TakesModelsFromTheList) {
   EXPECT_NEAR(static_cast<double>(job.message), static_cast<double>(job.gradient) / 2, 4);
 }
 
-// As many spines as requested have failed, each once, besides the named ones.
+// Besides the spines named as failed, the requested number of distinct spines fails.
 TEST(ClusterPlan, DrawsSpinesThatFail) {
   std::set<std::set<int>> drawn;
   for (int seed = 1; seed < 30; ++seed) {

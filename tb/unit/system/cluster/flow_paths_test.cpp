@@ -14,7 +14,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Records its calls.
+// Records the calls that it receives.
 struct RecordingFabric final : fabric::RouteChanges {
   void reroute(topology::NodeId node, int /*port*/, topology::NodeId dst,
                const topology::Route& /*route*/) override {
@@ -28,7 +28,8 @@ struct RecordingFabric final : fabric::RouteChanges {
   std::vector<std::pair<topology::ChannelId, bool>> channels;
 };
 
-// Two jobs with a flow each between the ToRs (0 and 2 of the table) and one within a ToR (1).
+// Two jobs: the first has a flow in each direction between the ToRs (flows 0 and 2), the second a flow within
+// a ToR (flow 1).
 struct TwoJobs {
   explicit TwoJobs(Bytes message = 1'000'000'000, int vcs = 4)
       : plan{small.topology,
@@ -106,7 +107,7 @@ TEST(FlowPaths, LeaveASpineThatFails) {
   EXPECT_THROW(two.paths.decide(), ModelError);
 }
 
-// Flits use the paths at the start of their messages; a spine that fails during a message is refused.
+// Flits keep the path on which their message started, so a spine failure during a run is rejected.
 TEST(FlowPaths, NeedFlowsForSpinesThatFail) {
   TwoJobs two;
   two.paths.attach(nullptr);

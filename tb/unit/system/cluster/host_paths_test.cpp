@@ -38,7 +38,7 @@ TEST(HostPaths, RefuseAPairThatIsNoFlow) {
   EXPECT_THROW(paths.route(3, 0), ModelError);
 }
 
-// Fewer routes than flows are ever in use; another flow's spine leaves them alone.
+// Changing one flow's spine does not affect another flow's route.
 TEST(HostPaths, SetTheSpineOfOneFlow) {
   const SmallClos small;
   HostPaths paths(small.clos, small.flows, 2);

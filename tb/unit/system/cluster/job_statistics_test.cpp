@@ -59,7 +59,7 @@ TEST(AssignmentStatistics, AreZeroBeforeAnythingIsAssigned) {
   EXPECT_EQ(json["runs"].size(), 0U);
 }
 
-// All methods of the list on the same flows; none is below the bound.
+// Every available method runs on the same flows; none achieves a load below the bound.
 TEST(CompareMethods, TellsEveryMethodsLoad) {
   const SmallClos small;
   const routing::ClosLinks links(small.clos);
@@ -78,7 +78,7 @@ TEST(CompareMethods, TellsEveryMethodsLoad) {
   std::vector<std::string> all;
   for (const routing::MethodInfo& method : routing::methods()) all.push_back(method.name);
   EXPECT_EQ(names, all);
-  // The integer program is for few flows only.
+  // The integer program is only tried for few flows.
   const std::vector<routing::Flow> many(65, small.flows[0]);
   EXPECT_EQ(compare_methods(links, many, 1)["methods"].size(), all.size() - 1);
   EXPECT_EQ(compare_methods(links, std::span(many).first(64), 1)["methods"].size(), all.size());

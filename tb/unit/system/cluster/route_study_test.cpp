@@ -1,4 +1,4 @@
-// Whole routing studies through run_route_study().
+// Runs whole routing studies through run_route_study().
 #include "system/cluster/route_study.h"
 #include "support/shipped_config.h"
 
@@ -25,7 +25,7 @@ nlohmann::ordered_json study(const std::string& name, const std::vector<std::str
   return run_in_child([&] { return run_route_study(loaded, options); }, nullptr);
 }
 
-// BLOOM's rings of 2 in an empty network: two rounds of 7.333 GB at 12.5 GB/s, 1.173 s.
+// BLOOM with two replicas in an empty network: each ring sends two rounds of 7.333 GB at 12.5 GB/s, 1.173 s.
 TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   const auto result = study(
       "paper", {"routing.jobs=[{model: bloom, data_parallel: 2, arrival: 1 s}]", "routing.iterations=2"});
@@ -39,8 +39,8 @@ TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   EXPECT_EQ(result["messages"], 2 * 2 * 96);
 }
 
-// Every job is at its ideal for any placement: three jobs on 1,920 accelerators, all at once, rings of 8.
-// Greedy is not.
+// With optimal paths, every job runs in its ideal time under any placement: three jobs on 1,920 accelerators
+// that start simultaneously, in rings of 8. With greedy paths, not every job does.
 TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   const auto slowdowns = [](const std::string& placement, const std::string& method) {
     const auto result =
@@ -58,7 +58,7 @@ TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   EXPECT_THAT(slowdowns("random_hosts", "greedy"), ::testing::Contains(::testing::Gt(1.1)));
 }
 
-// Under the exact methods the two directions of a ring of two do not meet; hash collisions cost time.
+// Exact methods give every flow links of its own; hash collisions cost time.
 TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   const std::vector<std::string> setting{"routing.jobs=[{model: bloom, data_parallel: 4}]",
                                          "routing.iterations=1"};
@@ -72,7 +72,7 @@ TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   EXPECT_GT(slowdown("ecmp"), 1.5);
 }
 
-// On a study that is small enough to be its own sample, the error is that of the study.
+// If the study is small enough to serve as its own sample, the reported error is the study's error.
 TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
   const auto with = [](const char* fidelity) {
     return study(
@@ -88,7 +88,7 @@ TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
   EXPECT_EQ(fluid["fluid"]["sample"]["scale"], 1);
   EXPECT_EQ(fluid["fluid"]["sample"]["all_reduces"], 1);
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "flit");
-  // Messages of 16 KiB do not wait for the controller.
+  // Messages of 16 KiB are not reported to the controller.
   const auto time = [](const auto& result) {
     return result["jobs"][0]["all_reduce_s"].template get<double>();
   };
@@ -97,7 +97,7 @@ TEST(RouteStudy, MeasuresTheErrorOfFluidTimes) {
 
 // --- fluid against flits ---------------------------------------------------------------------------------
 
-// All-reduce times of the cross check at both fidelities.
+// The all-reduce times of the cross_check study at both fidelities.
 std::pair<double, double> fluid_and_flit(std::vector<std::string> overrides) {
   overrides.emplace_back("routing.iterations=1");
   const double fluid = study("cross_check", overrides)["jobs"][0]["all_reduce_s"];
@@ -112,15 +112,15 @@ TEST(FluidAgainstFlit, AgreesWhereFlowsShareNoLink) {
   EXPECT_NEAR(fluid / flit, 1.0, 0.05);
 }
 
-// Both fidelities agree on pure contention: all four flows of a ToR through its one uplink, to one other ToR.
+// Both fidelities agree under pure contention: all four flows of a ToR share its one uplink to one other ToR.
 TEST(FluidAgainstFlit, AgreesWhereFlowsShareLinksAndPortsAreServedEvenly) {
   const auto [fluid, flit] = fluid_and_flit(
       {"routing.method=greedy", "routing.placement=best_fit", "system.topology.failed_spines=[0, 2, 3]"});
   EXPECT_NEAR(fluid / flit, 1.0, 0.01);
 }
 
-// If several ports of a switch compete for several others, one iteration of matching does not fill every
-// link: here 9% of the time with ECMP's collisions. Switches twice as fast as their links do.
+// If several ports of a switch compete for several others, one matching iteration does not fill every link.
+// With ECMP's collisions, this costs 9% of the time; switches twice as fast as their links remove the loss.
 TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
   const auto [fluid, flit] = fluid_and_flit({"routing.method=ecmp"});
   EXPECT_LT(fluid, 0.95 * flit);
@@ -128,8 +128,8 @@ TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
   EXPECT_NEAR(again / faster, 1.0, 0.01);
 }
 
-// A single spine that is full on all ports: switches also serve ports in turn, not flows
-// (FluidFabric.IsFairAmongFlowsWhereRoutersAreFairAmongPorts), so fluid times are a bound.
+// A single spine with traffic on all ports: switches serve ports in turn, not flows
+// (FluidFabric.IsFairAmongFlowsWhereRoutersAreFairAmongPorts), so fluid times are a lower bound.
 TEST(FluidAgainstFlit, IsABoundWhereSwitchPortsHaveUnequalFlows) {
   const auto [fluid, flit] =
       fluid_and_flit({"routing.method=greedy", "system.topology.failed_spines=[0, 2, 3]"});
@@ -149,7 +149,7 @@ TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
   EXPECT_THAT(events(result), ::testing::ElementsAre("arrival", "all_reduce_starts", "request", "assignment",
                                                      "all_reduce_ends", "departure"));
   const auto& timeline = result["timeline"];
-  // A controller that reacts: 2 us each way, 5 us of computation.
+  // The controller reacts to the request: 2 us each way plus 5 us of computation.
   EXPECT_NEAR(timeline[3]["time_s"].get<double>() - timeline[2]["time_s"].get<double>(), 7e-6, 1e-9);
   EXPECT_EQ(timeline[2]["flows"], 32);
   EXPECT_EQ(timeline[3]["precomputed"], false);
@@ -175,7 +175,7 @@ TEST(RouteStudy, MiceAreHashedAndNeverReported) {
   EXPECT_EQ(result["controller"]["assignments"], 0);
 }
 
-// The spine fails in the middle of the first all-reduce; all sums remain right.
+// The spine fails in the middle of the first all-reduce; all sums must still be correct.
 TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
   const std::vector<std::string> setting{"routing.method=optimal", "routing.iterations=1",
                                          "routing.controller.detection=10 us"};
@@ -188,7 +188,7 @@ TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
             whole["jobs"][0]["all_reduce_s"].get<double>() + 1e-5);
 }
 
-// --- refusals --------------------------------------------------------------------------------------------
+// --- rejected configurations -----------------------------------------------------------------------------
 
 TEST(RouteStudy, NamesTheJobThatDoesNotFit) {
   EXPECT_THAT(

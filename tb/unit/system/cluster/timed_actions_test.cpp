@@ -50,7 +50,7 @@ TEST(Conductor, HandsOnWhatAnActionThrows) {
             "a job is lost");
 }
 
-// An action may be scheduled for the current time.
+// Scheduling an action for the current time is allowed.
 TEST(Conductor, RefusesTimesThatCannotBeTold) {
   EXPECT_EQ(in_child([]() -> std::string {
               fabric::set_time_resolution();

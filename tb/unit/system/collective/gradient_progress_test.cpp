@@ -14,7 +14,8 @@ using schedule::TableEntry;
 
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 
-// Three chunks of an element over a tree of two accelerators: 0, the root, gets sums, 1 gets final values.
+// Three single-element chunks over a tree of two accelerators: the root 0 receives sums, accelerator 1
+// receives final values.
 class GradientProgressTest : public ::testing::Test {
  protected:
   GradientProgressTest() {
@@ -29,7 +30,7 @@ class GradientProgressTest : public ::testing::Test {
     schedule_ = schedule::make_compiler("tree")->compile(topology, request);
   }
 
-  // Reports that the message of `flow` to `dst` was done at `cycle`.
+  // Reports that the message of `flow` to `dst` completed at `cycle`.
   void complete(GradientProgress& progress, topology::NodeId dst, std::int32_t flow, Cycles cycle) const {
     for (const auto& node : schedule_.nodes) {
       for (const auto& port : node.ports) {

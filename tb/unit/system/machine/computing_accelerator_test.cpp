@@ -1,4 +1,4 @@
-// Layers computed in the machine's nodes while their network interfaces reduce gradients.
+// Accelerators compute layers while their network interfaces reduce gradients.
 #include <memory>
 #include <vector>
 
@@ -20,7 +20,7 @@ using workload::Pass;
 
 using Works = std::vector<std::shared_ptr<const PassWork>>;
 
-// Starts the all-reduce and computes meanwhile.
+// Starts the all-reduce and computes at the same time, or starts it after computing if not `reduces`.
 class Computer final : public accelerator::AcceleratorModule {
  public:
   Computer(const sc_core::sc_module_name& name, Frequency clock, Works works, bool reduces, Cycles& end)
@@ -53,8 +53,8 @@ class Computer final : public accelerator::AcceleratorModule {
 };
 
 struct Times {
-  Cycles computed = 0;    // of the accelerator that was done last
-  Cycles all_reduce = 0;  // done
+  Cycles computed = 0;    // of the accelerator that finishes last
+  Cycles all_reduce = 0;  // end of the all-reduce
   std::string verified;
 };
 
@@ -76,7 +76,7 @@ Works works_of(const config::Loaded& loaded, const std::vector<Layer>& layers) {
   return works;
 }
 
-// `together`: the all-reduce starts with the works, otherwise after them.
+// If `together`, the all-reduce starts with the works, otherwise after them.
 Times run_with(const config::Loaded& loaded, const Works& works, bool together) {
   const auto result = run_in_child(
       [&] {
@@ -106,7 +106,7 @@ Times run_with(const std::vector<std::string>& overrides, const std::vector<Laye
   return run_with(loaded, works_of(loaded, layers), together);
 }
 
-// A product of a vector and weights, which the memory delivers more slowly than the array consumes them: the
+// A vector-matrix product whose weights the memory delivers more slowly than the array consumes them: the
 // memory is never idle until the last weights have arrived.
 Layer wide_layer() {
   Layer layer;
@@ -136,8 +136,9 @@ std::vector<Layer> convolutions() {
   return {first, second, third};
 }
 
-// The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent
-// twice, as much arrives and is added (read and written), and as much arrives and is stored.
+// The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters of the data are
+// read and sent twice; the same amount arrives and is added (read and written), and again arrives and is
+// stored.
 constexpr Bytes kMoved = kGradients / 4 * 3 * (1 + 1 + 2 + 1);
 
 TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
@@ -152,7 +153,7 @@ TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
   }
 }
 
-// A work may have runs of no tiles, or that repeat not at all, between others.
+// A work may contain runs without tiles and runs with zero repetitions.
 TEST(ComputingAccelerator, SkipsRunsOfNothing) {
   const auto computed = [](const Works& works) {
     const auto overrides = keys("64 GB/s", "train");
@@ -178,7 +179,7 @@ TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory)
     const Times apart = run_with(overrides, {wide_layer()}, false);
     const Times together = run_with(overrides, {wide_layer()}, true);
     EXPECT_EQ(together.verified, "values");
-    // Before the last tile is computed, when the memory may be idle.
+    // The all-reduce ends before the last tile is computed, while the memory might be idle.
     constexpr Cycles kTile = 2 * 1 + 32 + 256 - 2;
     ASSERT_LT(together.all_reduce, together.computed - kTile - 2);
     EXPECT_EQ(together.computed, apart.computed + kMoved / kBytesPerCycle) << fidelity;
@@ -206,7 +207,7 @@ TEST(ComputingAccelerator, AndNothingWhereTheMemoryIsUnlimited) {
   }
 }
 
-// A memory slower than a link sends, receives and adds at its own pace.
+// An all-reduce in a memory slower than the links proceeds at the memory's speed.
 TEST(MemoryBandwidth, BoundsAnAllReduceOfItsOwn) {
   const auto cycles = [](const char* bandwidth) {
     return run("torus_4x4", keys(bandwidth, "flit"))["cycles"].get<Cycles>();

@@ -19,9 +19,9 @@ namespace {
 
 using workload::CollectiveOp;
 
-// A message or collective of an open run, with the times of its request and completion.
+// A message or collective that an open run requested, with the times of its request and completion.
 struct Asked {
-  std::vector<int> ranks;  // of a message: source and destination
+  std::vector<int> ranks;  // for a message: source and destination
   bool collective = false;
   CollectiveOp op = CollectiveOp::kAllReduce;
   Bytes bytes = 0;
@@ -29,7 +29,7 @@ struct Asked {
   Femtoseconds ended = -1;
 };
 
-// All requests as a program, whose ranks compute up to the cycle of each request.
+// Replays all requests as a program, whose ranks compute until the cycle of each request.
 class AsProgram {
  public:
   AsProgram(const std::vector<Asked>& all, int ranks, Femtoseconds period) : period_(period) {
@@ -83,10 +83,10 @@ class AsProgram {
 
   Femtoseconds period_;
   workload::Program program_;
-  std::vector<std::pair<Cycles, std::int32_t>> at_{};  // [rank]: end of its computations so far
+  std::vector<std::pair<Cycles, std::int32_t>> at_{};  // [rank]: the end of its last computation
 };
 
-// The times at which a program's collectives and messages end, in nanoseconds by name.
+// The end times of a program's collectives and messages, in nanoseconds by name.
 std::map<std::string, double> ends(const config::Loaded& loaded, const workload::Program& program) {
   const KernelContext kernel;
   const KernelContext::Use use(kernel);
@@ -191,7 +191,7 @@ TEST(OpenRun, SendsAsAProgramDoes) {
   }
 }
 
-// A program loads tables ahead, which takes no time here.
+// Programs load tables ahead of time, which takes no time here.
 TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
   for (std::uint32_t seed = 0; seed < 14; ++seed) {
     expect_as_program(kNetworks[seed % kNetworks.size()],
@@ -201,7 +201,7 @@ TEST(OpenRun, RunsCollectivesAsAProgramDoes) {
   }
 }
 
-// The time of a collective that begins immediately, and of the same in `coppice run`.
+// An immediate collective takes the same time as in `coppice run`.
 TEST(OpenRun, RunsACollectiveAsTheCommandDoes) {
   for (const char* const fidelity : {"flit", "train"}) {
     for (const char* const algorithm : {"ring", "multitree", "auto"}) {
@@ -225,7 +225,7 @@ TEST(OpenRun, RunsACollectiveAsTheCommandDoes) {
   }
 }
 
-// One message at a time: each arrival sends the next.
+// The completion times of messages sent one at a time: each completion sends the next message.
 std::vector<Femtoseconds> chain(const std::string& topology, const std::string& fidelity) {
   const SmallMachine machine(topology, {"fidelity=" + fidelity, "check=contributions"});
   OpenRun run(machine.loaded());

@@ -22,7 +22,7 @@ TEST(TimeWindows, CutsTimeAtTheirBounds) {
   windows.add(1, 300, 310);
   EXPECT_EQ(windows.window(), 100);
   EXPECT_THAT(windows.parts(0, 1, 310), ElementsAre(0.5, 1.1, 0.5, 0));
-  // The last lasts for 10 only.
+  // The last window lasts only 10 time units.
   EXPECT_THAT(windows.parts(1, 2, 310), ElementsAre(0, 0, 0, 0.5));
 }
 
@@ -35,8 +35,8 @@ TEST(TimeWindows, GrowsLongerWithTime) {
   const auto parts = windows.parts(0, 1, 254);
   ASSERT_EQ(parts.size(), 64U);
   EXPECT_EQ(parts[0], 0.75);
-  EXPECT_EQ(parts[62], 0.5);  // 250 and 251
-  EXPECT_EQ(parts[63], 0.5);  // 252, of two
+  EXPECT_EQ(parts[62], 0.5);  // time units 250 and 251
+  EXPECT_EQ(parts[63], 0.5);  // time unit 252 of a window of two
 }
 
 // A run may continue long after its last message.
@@ -50,7 +50,7 @@ TEST(TimeWindows, StayFewWhateverTheEnd) {
   EXPECT_EQ(windows.until(60).parts(0, 1, 60), windows.parts(0, 1, 60));
 }
 
-// All activity is in some window, for any division into windows.
+// For any division into windows, all activity is in some window.
 RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
@@ -75,7 +75,7 @@ RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
   RC_ASSERT(std::abs(sum - static_cast<double>(all)) < 1e-6);
 }
 
-// Two accelerators around a switch of 16 GB/s, a flit of 16 B per cycle of 1 ns.
+// Two accelerators around a switch of 16 GB/s, i.e. a 16-byte flit per 1-ns cycle.
 TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   const topology::Topology topology = topology::make_hierarchy(
       std::vector{topology::DimensionSpec{topology::DimensionKind::kSwitch, 2, 1, {16'000'000'000}, 0}});
@@ -115,7 +115,8 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   EXPECT_EQ(active[35], 0);
 }
 
-// Two accelerators around a switch; a message of accelerator 0 for each {begin, end}, in cycles of 1 ns.
+// The activity of two accelerators around a switch, where accelerator 0 sends a message for each {begin,
+// end}, in cycles of 1 ns.
 std::vector<double> activity_of(const std::vector<std::pair<Cycles, Cycles>>& messages) {
   const topology::Topology topology = topology::make_hierarchy(
       std::vector{topology::DimensionSpec{topology::DimensionKind::kSwitch, 2, 1, {16'000'000'000}, 0}});
@@ -145,7 +146,7 @@ TEST(DimensionActivity, CountsMessagesThatAreOvertakenFromTheirBeginning) {
   EXPECT_EQ(activity_of({{10, 35}, {5, 35}}), alone);
 }
 
-// Drawn spans against a mark per cycle.
+// Compares random intervals with one mark per active cycle.
 RC_GTEST_PROP(DimensionActivity, IsTheUnionOfItsMessages, ()) {
   auto messages = *rc::gen::container<std::vector<std::pair<Cycles, Cycles>>>(
       rc::gen::pair(rc::gen::inRange<Cycles>(0, 60), rc::gen::inRange<Cycles>(0, 60)));
@@ -168,8 +169,8 @@ double mean(const nlohmann::ordered_json& windows, double window_ns, double time
   return sum / time_ns;
 }
 
-// A train that another channel of its route slows down leaves its channel free in between: here those of the
-// first dimension, four times as fast as those of the second.
+// A train that another channel of its route slows down leaves its own channel free in between. Here, the
+// first dimension's channels are four times as fast as the second's.
 TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",
@@ -190,7 +191,7 @@ TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
   EXPECT_LT(mean(train["dimensions"][0]["busy"], window, time), 0.13);
 }
 
-// Messages that accelerators forward for others use their dimensions too.
+// Messages that accelerators forward for others also count as use of their dimensions.
 TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
   const auto result =
       run("hierarchy_16x8x8",
@@ -204,7 +205,7 @@ TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
   }
 }
 
-// Over the whole run channels are busy for their flits' time, with trains and with flits.
+// Over the whole run, channels are busy for the time of their flits, with trains and with flits.
 TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
   const auto result = [](const char* fidelity) {
     return run("hierarchy_16x8x8",
@@ -223,7 +224,7 @@ TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
     const auto& dimension = flit["dimensions"][d];
     EXPECT_LE(dimension["busy"].size(), TimeWindows::kMost);
     EXPECT_EQ(dimension["busy"].size(), dimension["activity"].size());
-    // Head flits, and messages that end within a flit.
+    // The difference comes from head flits and from messages that end within a flit.
     const double used = dimension["utilization"];
     EXPECT_THAT(mean(dimension["busy"], window, time), DoubleNear(used, 0.05 * used));
     EXPECT_GE(mean(dimension["busy"], window, time), used);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::DoubleNear;
 using Json = nlohmann::ordered_json;
 
-// An all-reduce of 64 KiB by 16 accelerators with flits of 16 bytes in 0.18 um: 1,000 flits, 3,000 router
+// A 64 KiB all-reduce by 16 accelerators with flits of 16 bytes in 0.18 um: 1,000 flits and 3,000 router
 // traversals.
 Json hardware_of(const std::vector<std::string>& overrides) {
   std::vector<std::string> all{"collective.size=64 KiB", "system.flit=16 B", "system.router.vcs=4",
@@ -25,18 +25,18 @@ Json hardware_of(const std::vector<std::string>& overrides) {
 
 TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
-  // 152 pJ per flit, and 0.383 plus 0.143 for each of 8 ports per bit: close to the 348 pJ measured. Two
-  // accesses of 128 bits to 4 KiB: 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V, scaled by 4 in feature size
-  // and 2 in voltage.
+  // 152 pJ per flit, plus 0.383 pJ and 8 times 0.143 pJ (once per port) per bit: close to the measured 348
+  // pJ. Each buffer access moves 128 bits in 4 KiB, based on 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V,
+  // scaled by 4 in feature size and 2 in voltage.
   const double logic = 152 + 128 * (0.383 + 8 * 0.143);
   EXPECT_THAT(logic, DoubleNear(348, 1));
   const double buffers = 16 * 2 * 2 * 10 * std::sqrt(0.5);
   EXPECT_THAT(energy.at("routers_uj").get<double>(), DoubleNear(3000 * (logic + buffers) * 1e-6, 1e-9));
-  // 16 Ki words, 15 times each.
+  // Each of 16 Ki words takes 15 additions.
   EXPECT_THAT(energy.at("additions_uj").get<double>(), DoubleNear(16384 * 15 * 252e-6, 1e-9));
 }
 
-// At half the voltage: logic has 0.118 times the capacitance, memories a quarter.
+// At half the voltage. Logic has 0.118 times the capacitance, memories have a quarter.
 TEST(Hardware, ScalesEnergiesOfLogicAsMeasuredAndOfMemoriesByFeatureSize) {
   const Json here = hardware_of({"hardware.technology=osu018"}).at("energy");
   const Json there = hardware_of({"hardware.technology=45nm"}).at("energy");
@@ -44,7 +44,7 @@ TEST(Hardware, ScalesEnergiesOfLogicAsMeasuredAndOfMemoriesByFeatureSize) {
     return there.at(part).get<double>() / here.at(part).get<double>();
   };
   EXPECT_THAT(ratio("additions_uj"), DoubleNear(0.118 / 4, 1e-9));
-  EXPECT_GT(ratio("routers_uj"), 0.118 / 4);  // with buffers
+  EXPECT_GT(ratio("routers_uj"), 0.118 / 4);  // routers include buffers
   EXPECT_LT(ratio("routers_uj"), 0.25 / 4);
   EXPECT_EQ(there.at("links_uj"), here.at("links_uj"));
   EXPECT_EQ(there.at("memory_uj"), here.at("memory_uj"));
@@ -58,7 +58,7 @@ TEST(Hardware, ScalesAreasOfLogicAsMeasuredAndOfMemoriesByTheSquareOfTheFeatureS
         .at("routers_mm2")
         .get<double>();
   };
-  const double memory_here = router("osu018", 128) - router("osu018", 64);  // of 64 places more
+  const double memory_here = router("osu018", 128) - router("osu018", 64);  // 64 more slots
   const double memory_there = router("45nm", 128) - router("45nm", 64);
   EXPECT_THAT(memory_there, DoubleNear(memory_here / 16, 1e-9));
   EXPECT_THAT(router("45nm", 64) - memory_there,
@@ -74,7 +74,8 @@ TEST(Hardware, StatesHowFarScaledFiguresMayBeOff) {
   EXPECT_THAT(there.at("energy_error").get<double>(), DoubleNear(1.3 * 1.6, 1e-9));
 }
 
-// 1,000 of the 3,000 router traversals end in an ejection; a link takes 1.17 pJ per bit of 16-byte flits.
+// 1,000 of the 3,000 router traversals are ejections, which use no link. A link takes 1.17 pJ per bit of a
+// 16-byte flit.
 TEST(Hardware, ChargesLinksForTheirOwnFlitsOnly) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
   EXPECT_THAT(energy.at("links_uj").get<double>(), DoubleNear(2000 * 128 * 1.17e-6, 1e-9));

@@ -9,7 +9,7 @@
 namespace coppice::system {
 namespace {
 
-// 16 B flits at 8 GB/s hold a channel for two cycles each.
+// At 8 GB/s, a flit of 16 B occupies a channel for two cycles.
 TEST(LinkUtilization, CountsAChannelBusyForItsFlitTime) {
   const config::Config config;
   const topology::Topology topology =

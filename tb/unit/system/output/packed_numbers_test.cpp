@@ -14,7 +14,7 @@ std::string packed(std::initializer_list<std::int64_t> numbers) {
   return text;
 }
 
-// The values of the source-map format, which uses the same code.
+// Values in the source-map format, which uses the same encoding.
 TEST(PackedNumbers, AreThoseOfSourceMaps) {
   EXPECT_EQ(packed({0, 1, -1, 15, 16, -16, 123, 123456789}), "ACDegBhB2HqxmvrH");
 }

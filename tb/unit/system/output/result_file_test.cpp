@@ -109,7 +109,7 @@ TEST(ResultFile, AppendsInTurn) {
 }
 
 TEST(ResultFile, ReportsWhatDoesNotFit) {
-  // One larger than a stream's buffer, and one smaller.
+  // One text smaller than a stream's buffer and one larger.
   for (const std::size_t size : {std::size_t{4}, std::size_t{1} << 20}) {
     ResultFile file("--out", "/dev/full");
     EXPECT_THAT([&] { file.write(std::string(size, 'x')); },
@@ -118,7 +118,7 @@ TEST(ResultFile, ReportsWhatDoesNotFit) {
   }
 }
 
-// A pipe that replaces a regular file during writing is not overwritten.
+// If a pipe replaces the file during the run, the pipe is not overwritten.
 TEST(ResultFile, NeverReplacesAPipe) {
   const TemporaryDirectory directory;
   ResultFile file("--out", directory.file("a.json"));
@@ -127,7 +127,7 @@ TEST(ResultFile, NeverReplacesAPipe) {
   EXPECT_TRUE(std::filesystem::is_fifo(directory.file("a.json")));
 }
 
-// A device or pipe must not be replaced by one.
+// An existing device or pipe is written to, not replaced by a file.
 TEST(ResultFile, WritesIntoAPipe) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.file("pipe");

@@ -72,7 +72,7 @@ TEST(Result, RefusesWhatNoMachineCanDo) {
               ThrowsMessage<ModelError>(HasSubstr("link_utilization.max is 1.002")));
 }
 
-// A flit takes 160 cycles: the receiver of the last of two messages in a phase gets it when both have been
+// A flit takes 160 cycles. The last message of a phase arrives only after both messages of the phase were
 // sent.
 TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
   const std::vector<std::string> keys{"system.topology={kind: ring, dims: [2]}", "collective.size=8 B",
@@ -92,7 +92,7 @@ TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
 }
 
 // An accelerator sends 3/4 of 8 KiB over the first dimension and half of the remaining quarter over the
-// second, and as much on the way back.
+// second, and the same amounts again in the all-gather.
 TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
   const auto result =
       run("hierarchy_16x8x8",

@@ -7,7 +7,7 @@
 namespace coppice::system {
 namespace {
 
-// A counter of flits and waiting time.
+// Counts flits and waiting time.
 class Counter : public sc_core::sc_module, public StatisticsOwner {
  public:
   Counter(const sc_core::sc_module_name& name, const char* kind, double flits)
@@ -29,7 +29,8 @@ struct Machine : sc_core::sc_module {
   Counter other{"other", "terminal", 5};
 };
 
-// One elaboration: the kernel supports only one per process, and every test is a process of its own.
+// Each test elaborates once: the kernel allows one elaboration per process, and every test is its own
+// process.
 TEST(Statistics, DescribeEveryQuantityOfAKindOnce) {
   const Machine machine("machine");
   EXPECT_EQ(describe_statistics(machine),

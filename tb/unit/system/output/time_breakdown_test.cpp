@@ -27,7 +27,7 @@ TEST(Divide, CountsMemoryAndSerialization) {
   EXPECT_EQ(time.total(), 104);
 }
 
-// Issued while the previous message was still being sent: serialization only.
+// If the message was issued while the previous one was still being sent, only serialization counts.
 TEST(Divide, HidesWhatOverlapsTheMessageBefore) {
   ni::MessageRecord message = record();
   message.issued = 200;
@@ -44,7 +44,7 @@ TEST(Divide, CountsFlitsHeldUpAsContention) {
   EXPECT_EQ(divide(message).serialization, 100);
 }
 
-// Buffers that do not cover the credit loop may have delayed it by 30 cycles, its dependencies by 12.
+// A shortage of credits may have delayed this message by 30 cycles and the message it depends on by 12.
 TEST(Divide, TellsCreditsFromContention) {
   ni::MessageRecord message = record();
   message.tail_injected = 1150;
@@ -63,7 +63,8 @@ TEST(Divide, TellsCreditsFromContention) {
   EXPECT_EQ(divide(message).contention, 8);
 }
 
-// The message it waits for: first still at its sender, then in flight, then delayed by the lockstep.
+// The message it waits for was first still at its sender, then in flight; after that, the lockstep delayed
+// this one.
 TEST(Divide, DividesTheWaitForData) {
   ni::MessageRecord message = record();
   message.enabler_tail_injected = 1099;
@@ -81,7 +82,8 @@ TEST(Divide, DividesTheWaitForData) {
   EXPECT_EQ(time.serialization, 100);
 }
 
-// For any times: every cycle from the previous message to its tail is in one part, and no part is negative.
+// For any times, every cycle from the end of the previous message to this message's tail belongs to exactly
+// one part, and no part is negative.
 RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
   const auto cycles = rc::gen::inRange<Cycles>(0, 500);
   ni::MessageRecord message;
@@ -128,7 +130,7 @@ double sum_of_parts(const nlohmann::ordered_json& result) {
   return sum;
 }
 
-// Whole runs, including contended ones.
+// Whole runs, with and without contention.
 TEST(TimeBreakdown, SumsToTheTotalOfARun) {
   const std::vector<std::vector<std::string>> runs{
       {"collective.algorithm=multitree"},
@@ -147,7 +149,7 @@ TEST(TimeBreakdown, SumsToTheTotalOfARun) {
   }
 }
 
-// Without contention no time counts as contention, whatever the links of the dimensions.
+// In contention-free runs, no time counts as contention, regardless of the dimensions' link latencies.
 TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
   for (const char* system : {"torus_4x4", "mesh_4x4"}) {
     for (const char* links : {"150 ns", "[20 ns, 700 ns]", "[700 ns, 20 ns]"}) {
@@ -159,8 +161,8 @@ TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
   }
 }
 
-// The same if buffers are too shallow for the credit loop of 306 cycles, whose time counts as `credits`. A
-// message is 65 flits, or 4 packets of 17 over two virtual channels.
+// The same holds if buffers are too shallow for the credit loop of 306 cycles; that time counts as `credits`.
+// A message is 65 flits, or 4 packets of 17 flits over two virtual channels.
 TEST(TimeBreakdown, CallsTheWaitForCreditsCredits) {
   struct Case {
     const char* flow_control;

@@ -45,7 +45,7 @@ bool is_message(const TraceSlice& slice) {
 
 class TraceWriterTest : public ::testing::TestWithParam<const char*> {};
 
-// A track per port; on each, slices that do not overlap and end by the end of the run.
+// One track per port, with slices that do not overlap and do not exceed the end of the run.
 TEST_P(TraceWriterTest, WritesSlicesThatDoNotOverlap) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam(),
@@ -70,8 +70,8 @@ TEST_P(TraceWriterTest, WritesSlicesThatDoNotOverlap) {
   EXPECT_GT(static_cast<double>(last), 0.9 * result["time_ns"].get<double>());
 }
 
-// One slice per message: as many as the schedule has, as long as their flits take. Channels are in use for
-// as long.
+// One slice per scheduled message, lasting as long as its flits. The channels are in use for the same total
+// time.
 TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()});
@@ -88,7 +88,7 @@ TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
     for (const TraceSlice& slice : track.slices) {
       if (!is_message(slice)) continue;
       ++messages;
-      EXPECT_EQ(slice.end - slice.begin, 272U);  // 4 KiB: 16 packets of 17 flits, a cycle each
+      EXPECT_EQ(slice.end - slice.begin, 272U);  // 4 KiB: 16 packets of 17 flits, one cycle per flit
       EXPECT_EQ(slice.arguments.at("flits"), "272");
     }
   }
@@ -98,7 +98,8 @@ TEST_P(TraceWriterTest, ShowsEveryTableEntry) {
   EXPECT_NEAR(in_use, 16 * 15 * 2 * 272, 1e-3);
 }
 
-// An arrow from every message to its arrival at the interface that its arguments name, of the same name.
+// An arrow connects every message with its arrival, which has the same name and is at the interface that the
+// message's arguments name.
 TEST_P(TraceWriterTest, DrawsAnArrowFromEverySenderToItsReceiver) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", std::string("fidelity=") + GetParam()});
@@ -129,7 +130,7 @@ TEST_P(TraceWriterTest, DrawsAnArrowFromEverySenderToItsReceiver) {
 INSTANTIATE_TEST_SUITE_P(Fidelities, TraceWriterTest, ::testing::Values("flit", "train"),
                          [](const auto& fidelity) { return std::string(fidelity.param); });
 
-// A channel of half the rate is busy for two cycles per flit.
+// A channel at half the rate is busy for two cycles per flit.
 TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
   const auto [result, trace] =
       run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=flit", "system.link.bandwidth=4 GB/s"});
@@ -141,7 +142,7 @@ TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
               1e-3);
 }
 
-// Buffers fill where messages meet, up to their depth, and are empty at the end.
+// Where messages meet, buffers fill up to their depth; all are empty at the end.
 TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
   constexpr double kDepth = 8;
   const auto [result, trace] =
@@ -159,7 +160,7 @@ TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
       most = std::max(most, value);
     }
   }
-  EXPECT_EQ(buffers, 48);  // one for every channel
+  EXPECT_EQ(buffers, 48);  // one per channel
   EXPECT_EQ(most, kDepth);
   const auto trains = run_traced("torus_4x4", {"collective.size=64 KiB", "fidelity=train"});
   for (const auto& [name, track] : trains.trace) EXPECT_NE(track.unit, "flits") << name;

@@ -88,7 +88,7 @@ TEST(VcdProbe, RecordsCountersDecoderAndChannelsOfChosenNodes) {
   EXPECT_THAT(waves, Not(Contains(Key("ni_4.port_2.timestep_counter"))));
 }
 
-// Counters only rise, and end with the whole table done.
+// Counters never decrease and end when the whole table is done.
 TEST(VcdProbe, FollowsTheTableToItsEnd) {
   const auto waves = record({"collective.size=4 KiB"});
   for (const char* signal : {"timestep_counter", "entries_issued"}) {
@@ -100,7 +100,7 @@ TEST(VcdProbe, FollowsTheTableToItsEnd) {
   EXPECT_EQ(waves.at("ni_0.port_0.lockstep_counter").back().second, 0);
 }
 
-// A channel is valid for one cycle per flit: 256 B and a head for every message that leaves the node.
+// A channel is valid for one cycle per flit: 256 B and a head flit for every message that leaves the node.
 TEST(VcdProbe, ShowsEveryFlitForOneCycle) {
   const std::vector<std::string> overrides{"collective.size=4 KiB", "fidelity=flit"};
   const auto waves = record(overrides);

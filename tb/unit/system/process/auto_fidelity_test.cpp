@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Eight ports send, each through a separate output.
+// Every one of eight ports sends through its own output.
 void all_send(fabric::Meetings& meetings) {
   static const std::array<topology::Hop, 8> routes{};
   meetings.set_size(8, 8);
@@ -26,7 +26,7 @@ void all_send(fabric::Meetings& meetings) {
   }
 }
 
-// All send, and two meet at port 5 unless they are given as meetings; returns whether they do.
+// All ports send. Messages meet at port 5 unless meetings are given. Returns whether they meet.
 bool meet_unless_given(fabric::Meetings& meetings) {
   all_send(meetings);
   if (!meetings.given().empty()) return false;

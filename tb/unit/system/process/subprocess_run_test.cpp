@@ -24,7 +24,7 @@ using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// The work of a job that must not end by itself.
+// A job that never ends on its own.
 Json wait_for_ever() {
   while (true) ::pause();
 }
@@ -73,11 +73,12 @@ TEST(SubprocessRun, SaysWhenEachJobIsDone) {
   options.job_done = [&](std::size_t job, const Json& /*value*/) { done.push_back(job); };
   const SubprocessJob job = [] { return Json(1); };
   run_in_subprocesses({job, job, job}, options);
-  EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // one at a time, therefore in order
+  EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // one at a time, hence in order
 }
 
 TEST(SubprocessRun, RunsNoMoreAtOnceThanAllowed) {
-  // Each job reports the parent's view: a pipe of tokens that it removes and returns.
+  // Each job takes a token from a shared pipe and returns it later; a third simultaneous job would find no
+  // token.
   int tokens[2];
   ASSERT_EQ(::pipe2(tokens, O_NONBLOCK), 0);
   ASSERT_EQ(::write(tokens[1], "ab", 2), 2);
@@ -161,7 +162,7 @@ TEST(SubprocessRun, EndsAllWhenInterrupted) {
   expect_no_children();
 }
 
-// Each job leaves a byte behind when it is asked to end.
+// Each job writes a byte when it is asked to end.
 TEST(SubprocessRun, LetsJobsCleanUp) {
   static int traces[2];
   ASSERT_EQ(::pipe(traces), 0);
@@ -170,7 +171,8 @@ TEST(SubprocessRun, LetsJobsCleanUp) {
   options.at_once = 3;
   options.interrupted = &interrupted;
   options.job_done = [&](std::size_t, const Json&) { interrupted = true; };
-  // The last job ends when both others can be asked: they hold the tokens that it waits for.
+  // The last job ends only when both others have installed their handlers: each then sends a token, and the
+  // last job waits for both.
   static int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const SubprocessJob tell = []() -> Json {

@@ -26,7 +26,7 @@ std::string chosen(const std::string& algorithm) {
 }
 
 // Executes only the rules of the network interface: an entry sends the block that its accelerator holds at
-// that time.
+// the time.
 RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   const auto algorithm =
       *rc::gen::element<std::string>("direct", "at_once", "pairwise", "ring", "hierarchical");
@@ -67,7 +67,7 @@ RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
   }
   holds.insert(arriving.begin(), arriving.end());
   for (int number = 0; number < n * n; ++number) RC_ASSERT(holds.contains({number, number % n}));
-  // No block moves unnecessarily.
+  // Direct and pairwise move each block only once.
   if (algorithm == "direct" || algorithm == "pairwise") {
     RC_ASSERT(static_cast<int>(messages.size()) == n * (n - 1));
     RC_ASSERT(schedule.steps == n - 1);
@@ -102,7 +102,7 @@ TEST(AllToAll, VerifiesEveryBlock) {
   refuses("accelerator 0 holds nothing");
   move(1, 0, 8);
   EXPECT_NO_THROW(verification->verify());
-  // Its own block, mistaken for another's.
+  // Accelerator 0 mistakes its own block for that of accelerator 1.
   verification->memory(0).store(8, 4, verification->memory(0).copy(0, 4));
   refuses("accelerator 0 holds that of 0 where the block from 1 belongs");
   EXPECT_THAT([&] { verification->memory(1).reduce(4, 4, {}); },

@@ -1,4 +1,4 @@
-// Whole collectives.
+// Runs whole collectives.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -21,7 +21,7 @@ Cycles cycles(const nlohmann::ordered_json& result) {
   return result["cycles"];
 }
 
-// The schedule's time by arithmetic only.
+// The schedule's time computed by arithmetic only.
 Cycles expected_cycles(const std::string& name, const std::vector<std::string>& overrides) {
   const config::Loaded loaded = load_system(name, overrides);
   const auto topology = build_topology(loaded);
@@ -30,11 +30,11 @@ Cycles expected_cycles(const std::string& name, const std::vector<std::string>& 
   return ScheduleArithmetic(topology, checked.schedule, loaded.config.system).end();
 }
 
-// --- duration, to the cycle -------------------------------------------------------------------------------
+// --- exact durations --------------------------------------------------------------------------------------
 
-// The ring's arithmetic in full: a 64 KiB chunk is 256 packets of 17 flits. Each of 30 steps waits for the
-// previous one: memory (4), the channel at zero load (161), the flits after the head, then the sum (4) or the
-// store (1).
+// The ring's complete arithmetic: a 64 KiB chunk is 256 packets of 17 flits. Each of the 30 steps waits for
+// the previous one and takes: memory access (4), zero-load channel latency (161), the flits after the head,
+// then the addition (4) or the store (1).
 TEST(Collective, RingOn4x4TorusIsThirtyStepsOfItsChunk) {
   constexpr Cycles kDma = 4;
   constexpr Cycles kLatency = 2 + 2 * 4 + 150 + 1;
@@ -58,8 +58,8 @@ struct Target {
 
 class MultiTreeTarget : public ::testing::TestWithParam<Target> {};
 
-// MultiTree: the tables' arithmetic gives the measured cycles exactly, so nothing but its terms (memory,
-// latency, the lockstep's estimate, the port's queue, serialization, reduction) takes time.
+// The arithmetic of MultiTree's tables gives the measured cycles exactly, so time passes only in its terms:
+// memory, latency, the lockstep's estimate, the port's queue, serialization and reduction.
 TEST_P(MultiTreeTarget, IsTheArithmeticOfItsTables) {
   const Target& target = GetParam();
   const std::vector<std::string> overrides{fmt::format("system.ni.flow_control={}", target.flow_control),
@@ -77,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Target{"torus_8x8", "packet", 43'500}, Target{"torus_8x8", "message", 41'500}),
     [](const auto& target) { return std::string(target.param.system) + "_" + target.param.flow_control; });
 
-// The gap between a run and pure serialization: two phases of S timesteps of F flits each, and per phase one
-// latency of memory, channel and reduction; the remainder is waiting for data within a phase.
+// Compares a run with pure serialization, i.e. S timesteps of F flits. Each of the two phases adds at least
+// one latency of memory, channel and reduction; the remainder is waiting for data within a phase.
 TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
   const auto result = run("torus_4x4", {"system.ni.flow_control=message", "fidelity=flit"});
   constexpr Cycles kFlits = 4097;
@@ -90,7 +90,7 @@ TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
   EXPECT_LE(gap, result["steps"].get<Cycles>() * (kStage + 4));
 }
 
-// The same on other machines, sizes and timings.
+// The exact comparison on other machines, sizes and timings.
 struct BuiltMachine {
   const char* name;
   std::vector<std::string> overrides;
@@ -132,10 +132,10 @@ const BuiltMachine kMachines[] = {
 INSTANTIATE_TEST_SUITE_P(Machines, Arithmetic, ::testing::ValuesIn(kMachines),
                          [](const auto& machine) { return std::string(machine.param.name); });
 
-// --- the gain of lockstep and flow control ----------------------------------------------------------------
+// --- benefits of lockstep and flow control ----------------------------------------------------------------
 
-// Messages of several hops share channels with those of other steps unless the lockstep separates the steps;
-// on slow links too, where a flit takes several cycles.
+// Unless the lockstep separates the steps, messages of several hops share channels with messages of other
+// steps. This also holds on slow links, where a flit takes several cycles.
 TEST(Collective, MeetsLessContentionInLockstep) {
   for (const char* bandwidth : {"16 GB/s", "4 GB/s"}) {
     const auto direct = [&](const char* lockstep) {
@@ -152,13 +152,13 @@ TEST(Collective, MeetsLessContentionInLockstep) {
   }
 }
 
-// A head flit per 4, 16 and 64 data flits, and one per whole message: serialization in these proportions.
+// One head flit per 4, 16 or 64 data flits, or one per message: serialization grows accordingly.
 TEST(Collective, PaysAHeadFlitForEveryPacket) {
   const auto flits = [](std::vector<std::string> overrides) {
     overrides.emplace_back("collective.size=64 KiB");
     return run("torus_4x4", overrides)["flits"].get<std::int64_t>();
   };
-  // 2 x 15 messages of 4 KiB leave every node.
+  // Every node sends 2 x 15 messages of 4 KiB.
   constexpr std::int64_t kMessages = 2 * 15 * 16;
   EXPECT_EQ(flits({"system.ni.payload=64 B"}), kMessages * 64 * 5);
   EXPECT_EQ(flits({"system.ni.payload=256 B"}), kMessages * 16 * 17);
@@ -166,7 +166,7 @@ TEST(Collective, PaysAHeadFlitForEveryPacket) {
   EXPECT_EQ(flits({"system.ni.flow_control=message"}), kMessages * 257);
 }
 
-// --- sums are right on every machine ---------------------------------------------------------------------
+// --- correct sums on every machine -----------------------------------------------------------------------
 
 TEST(Collective, SumsRightlyOnAllKindsOfMachines) {
   const std::vector<std::vector<std::string>> machines{
@@ -225,9 +225,9 @@ TEST(Collective, GivesTheSameResultWatched) {
             without_timing(run("torus_4x4", overrides)));
 }
 
-// --- early ends of a run ---------------------------------------------------------------------------------
+// --- runs that end early ---------------------------------------------------------------------------------
 
-// A run that needs N cycles succeeds with a limit of N, and fails with one of N - 1.
+// A run that needs N cycles succeeds with a limit of N and fails with N - 1.
 TEST(Collective, KeepsToTheCycleLimit) {
   const Cycles needed = cycles(run("torus_4x4", {"collective.size=4 KiB"}));
   for (const char* fidelity : {"flit", "train"}) {

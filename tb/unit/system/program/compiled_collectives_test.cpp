@@ -33,7 +33,7 @@ TEST_F(CompiledCollectivesTest, CompilesOnceWhatIsAlike) {
   const Members row{0, 1, 2, 3};
   const auto& first = compiler_.collective(all_reduce(4096), row);
   EXPECT_EQ(&compiler_.collective(all_reduce(4096), row), &first);
-  EXPECT_EQ(&compiler_.collective(all_reduce(4095), row), &first);  // whole elements
+  EXPECT_EQ(&compiler_.collective(all_reduce(4095), row), &first);  // padded to whole elements
   EXPECT_NE(&compiler_.collective(all_reduce(4100), row), &first);
   const auto& other = compiler_.collective(all_reduce(4096), {4, 5, 6, 7});
   EXPECT_NE(&other, &first);
@@ -44,7 +44,7 @@ TEST_F(CompiledCollectivesTest, CompilesOnceWhatIsAlike) {
   EXPECT_NE(&compiler_.transfer(0, 5, 100), &compiler_.transfer(5, 0, 100));
 }
 
-// A ring of four reduces and gathers in 2 (n - 1) steps, every member sending in each.
+// A ring of four reduces and gathers in 2 (n - 1) steps; every member sends in each step.
 TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
   const auto& ring = compiler_.collective(all_reduce(4096), {1, 5, 9, 13});
   std::int64_t arrivals = 0;
@@ -56,7 +56,7 @@ TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
   EXPECT_GT(ring.least_ns, 0);
 }
 
-// A controller routes messages; the senders and receivers stay in the order of the group.
+// The controller routes messages; the group's order still determines who sends to whom.
 TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) {
   Members all(16);
   for (topology::NodeId i = 0; i < 16; ++i) all[static_cast<std::size_t>(i)] = (i * 5) % 16;
@@ -82,7 +82,7 @@ TEST_F(CompiledCollectivesTest, GivesEveryMemberAnElement) {
   EXPECT_EQ(compiler_.transfer(0, 1, 5).schedule.size, 8);
 }
 
-// The root is a member by its index in the group; tables are in the order of the network.
+// The root is given as an index in the group; tables are in the order of the network.
 TEST_F(CompiledCollectivesTest, BroadcastsFromItsRoot) {
   workload::GroupCollective collective = all_reduce(1024);
   collective.op = CollectiveOp::kBroadcast;
@@ -95,7 +95,7 @@ TEST_F(CompiledCollectivesTest, BroadcastsFromItsRoot) {
   EXPECT_EQ(compiler_.collective(collective, {7, 4, 6, 5}).arrivals[3], 0);
 }
 
-// One message over the machine's route: as many routers as it has hops.
+// A transfer is one message on the machine's route, which traverses hops + 1 routers.
 TEST_F(CompiledCollectivesTest, SendsOneMessage) {
   const auto& sent = compiler_.transfer(0, 10, 256);
   EXPECT_EQ(sent.messages, 1);
@@ -115,7 +115,7 @@ TEST_F(CompiledCollectivesTest, NamesTheCollectiveThatCannotBe) {
           AllOf(HasSubstr("collective 'sum' among accelerators 0, 1, 2, 3"), HasSubstr("ring2d"))));
 }
 
-// Each row of a torus is a ring with a spare virtual channel.
+// Each row of the torus is a ring with a spare virtual channel.
 TEST_F(CompiledCollectivesTest, IsFreeOfDeadlock) {
   for (int row = 0; row < 4; ++row) {
     compiler_.collective(all_reduce(1024), {4 * row, 4 * row + 1, 4 * row + 2, 4 * row + 3});

@@ -23,8 +23,8 @@ GroupNetwork network_of(const SmallMachine& machine, const Members& members) {
   return {machine.loaded(), machine.topology(), machine.routing(), members};
 }
 
-// The route in a machine: its accelerators and switches, and the interface's port at the end; -1: does not
-// leave the network.
+// A route's accelerators and switches in a machine, and the interface port where it ends; -1 if the route
+// does not leave the network.
 struct Way {
   Members nodes;
   int ni_port = -1;
@@ -56,8 +56,9 @@ TEST(GroupNetwork, IsOfTheKindThatTheMembersSpan) {
   EXPECT_TRUE(std::ranges::is_sorted(network_of(torus, all).accelerators()));
   EXPECT_EQ(kind(torus, {7, 4, 5, 6}), Kind::kGrid);   // a row
   EXPECT_EQ(kind(torus, {2, 6, 10}), Kind::kGrid);     // a column
-  EXPECT_EQ(kind(torus, {5, 6, 9, 10}), Kind::kGrid);  // a box, which is a mesh
-  // Rows of three quarters and whole columns have links; so have an L and two separate accelerators.
+  EXPECT_EQ(kind(torus, {5, 6, 9, 10}), Kind::kGrid);  // a rectangle, which is a mesh
+  // Three whole columns, i.e. three quarters of each row, are joined by links. So is an L shape, but not two
+  // separate accelerators.
   EXPECT_EQ(kind(torus, {0, 1, 2, 4, 5, 6, 8, 9, 10}), Kind::kLinks);
   EXPECT_EQ(kind(torus, {0, 1, 5}), Kind::kLinks);
   EXPECT_EQ(kind(torus, {0, 6}), Kind::kRouted);
@@ -69,12 +70,12 @@ TEST(GroupNetwork, IsOfTheKindThatTheMembersSpan) {
       "switch, size: 4, "
       "bandwidth: 8 GB/s, latency: 200 ns}]");
   EXPECT_EQ(kind(levels, {4, 5, 6, 7}), Kind::kLevels);
-  EXPECT_EQ(kind(levels, {1, 5, 9}), Kind::kLevels);   // a part of a switch
-  EXPECT_EQ(kind(levels, {4, 5, 6}), Kind::kRouted);   // a part of a ring
+  EXPECT_EQ(kind(levels, {1, 5, 9}), Kind::kLevels);   // part of a switch
+  EXPECT_EQ(kind(levels, {4, 5, 6}), Kind::kRouted);   // part of a ring
   EXPECT_EQ(kind(levels, {1, 5, 10}), Kind::kRouted);  // not a box
 }
 
-// A box of a torus that wraps around in no dimension is a mesh, with the links of the dimensions it spans.
+// A group that spans no dimension completely is a mesh with the links of the dimensions it spans.
 TEST(GroupNetwork, HasTheLinksOfItsDimensions) {
   const SmallMachine machine(
       "kind: torus, dims: [4, 4, 2]",
@@ -90,14 +91,14 @@ TEST(GroupNetwork, HasTheLinksOfItsDimensions) {
   EXPECT_EQ(plane.shape(), "mesh 2x2 16000000000 10000000 8000000000 20000000");
 }
 
-// The order of a routed group is that of the collective.
+// A routed group keeps the collective's order of members.
 TEST(GroupNetwork, KeepsTheOrderOfRoutedGroups) {
   const SmallMachine tree("kind: fat_tree, dims: [4, 2]");
   EXPECT_THAT(network_of(tree, {5, 0, 3}).accelerators(), ElementsAre(5, 0, 3));
   EXPECT_EQ(network_of(tree, {5, 0, 3}).member(3), 2);
 }
 
-// Every route between any two accelerators ends at the destination, at the port of its last channel.
+// Every route between two accelerators ends at the destination, at the port of its last channel.
 RC_GTEST_PROP(MachineRoute, EndsAtThePortOfItsLastChannel, ()) {
   const SmallMachine machine(*rc::gen::element<std::string>(
       "kind: torus, dims: [3, 4]", "kind: mesh, dims: [2, 3, 2]", "kind: fat_tree, dims: [4, 2]",
@@ -119,8 +120,8 @@ RC_GTEST_PROP(MachineRoute, EndsAtThePortOfItsLastChannel, ()) {
   RC_ASSERT(arrives.contains(way.ni_port));
 }
 
-// A schedule for a group's own network, on the machine: its messages go from members to members, over
-// channels like those of that network, and through others only if the machine's routes do.
+// Places a schedule for a group's own network on the machine: its messages go between members, over channels
+// like those of that network, and pass through non-members only if the machine's routes do.
 RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
   const SmallMachine machine(*rc::gen::element<std::string>(
       "kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 2, 2]", "kind: fat_tree, dims: [4, 2]",
@@ -136,7 +137,7 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   Members members;
   if (below(2) == 0) {
-    // A box by the coincidence of its numbers in the dimensions.
+    // Members at a constant stride, which may happen to form a box.
     const int stride = *rc::gen::element(1, 2, 3, 4);
     const int from = below(topology.num_accelerators());
     for (int at = from; at < topology.num_accelerators() && static_cast<int>(members.size()) < 4;
@@ -189,7 +190,7 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
         }
       }
     }
-    // The messages it sends in its own network.
+    // The messages that this member sends in the group's own network.
     for (const auto& table : own.nodes[node].ports) {
       for (const schedule::TableEntry& entry : table) {
         if (entry.op == schedule::Op::kNop) continue;
@@ -203,8 +204,8 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
   RC_ASSERT(messages > 0U);
 }
 
-// A random strongly connected graph: a ring of one-way channels through all nodes, then links and one-way
-// channels, some parallel, so that most nodes have as many channels in as out and some do not.
+// A random strongly connected graph: a ring of one-way channels through all nodes, plus random links and
+// one-way channels, some of them parallel. Most nodes have as many channels in as out, but some do not.
 std::string random_graph() {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int accelerators = 3 + below(4);
@@ -229,8 +230,8 @@ std::string random_graph() {
   return text;
 }
 
-// For any degrees of a graph's nodes, a message leaves the network at the interface's port of its last
-// channel, as the machine's own messages do.
+// For any node degrees, a message leaves the network at the interface port of its last channel, like the
+// machine's own messages.
 RC_GTEST_PROP(GroupNetwork, EndsAtThePortsOfTheMachineOnAnyGraph, ()) {
   const TemporaryDirectory folder;
   const std::string graph = random_graph();

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
-// Jobs of two ranks that compute, send, and reduce, on a torus of eight.
+// Jobs of two ranks that compute, send and reduce, on a torus of eight accelerators.
 class JobPrograms : public ::testing::Test {
  protected:
   JobPrograms() {
@@ -33,7 +33,7 @@ class JobPrograms : public ::testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.file(name)) << text;
   }
-  // Files named without a folder.
+  // Loads `jobs`, in which the program files are named without their folder.
   config::Loaded load(std::string jobs) const {
     for (const char* name : {"two.yaml", "placed.yaml"}) {
       for (std::size_t at = 0; (at = jobs.find(std::string(" ") + name, at)) != std::string::npos;) {
@@ -65,7 +65,7 @@ TEST_F(JobPrograms, AreOneProgramBehindOneAnother) {
   EXPECT_EQ(jobs[1].ranks, 2);
   EXPECT_EQ(jobs[1].arrival, 3'000'000'000);
   EXPECT_EQ(iterations_of(program, jobs[0]), 3);
-  // The second job is the first with other accelerators.
+  // The second job is the first job on other accelerators.
   for (std::size_t i = 0; i < program.collectives.size() / 2; ++i) {
     const auto& mine = program.collectives[i];
     const auto& other = program.collectives[i + program.collectives.size() / 2];
@@ -101,7 +101,8 @@ TEST_F(JobPrograms, AreOneJobWhereNoneIsNamed) {
   EXPECT_EQ(jobs_of(config::Config(), program)[0].name, "own");
 }
 
-// The rest of a program is valid, without finished work: each job has its own remaining iterations.
+// What remains of a program is valid and contains no finished work: each job keeps its own remaining
+// iterations.
 TEST_F(JobPrograms, GoOnWithoutTheIterationsThatHaveEnded) {
   const config::Loaded loaded = load("{file: two.yaml, name: p}, {file: two.yaml, name: q}");
   const workload::Program program = load_jobs(loaded);
@@ -111,7 +112,7 @@ TEST_F(JobPrograms, GoOnWithoutTheIterationsThatHaveEnded) {
   EXPECT_NO_THROW(workload::check_program(left));
   EXPECT_EQ(left.groups, program.groups);
   EXPECT_EQ(left.placement, program.placement);
-  // Two iterations of p and one of q remain, with a collective and a transfer each.
+  // Two iterations of p and one of q remain, each with a collective and a transfer.
   EXPECT_THAT(left.collectives, SizeIs(3));
   EXPECT_THAT(left.transfers, SizeIs(3));
   for (std::size_t rank = 0; rank < 4; ++rank) {

@@ -37,7 +37,7 @@ TEST(LoneCollective, IsAmongAllWhereNoGroupIsNamed) {
   EXPECT_EQ(program.collectives[0].op, workload::CollectiveOp::kAllToAll);
 }
 
-// The root is an accelerator in the configuration, and an index in the group in the program.
+// The configuration names the root as an accelerator, the program as an index in the group.
 TEST(LoneCollective, FindsItsRootInTheGroup) {
   const std::vector<std::string> broadcast{"collective.algorithm=multitree", "collective.op=broadcast",
                                            "collective.group=[9, 2, 5]"};

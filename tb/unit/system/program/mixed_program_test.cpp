@@ -1,4 +1,5 @@
-// Programs of trains, with flits where those meet, against flits alone: equal in every cycle.
+// Compares programs run as trains, with flits at ports where trains meet, against pure flit runs: all cycles
+// are equal.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -22,7 +23,7 @@ Json ran(const SmallProgram& small, fabric::Meetings* meetings) {
   return run_program(small.machine.loaded(), small.program, options);
 }
 
-// Until only flits meet.
+// Repeats the run, with more ports sending flits each time, until no trains meet.
 Json run_mixed(const SmallProgram& small) {
   std::vector<std::int32_t> flit_ports;
   for (int runs = 1;; ++runs) {
@@ -80,7 +81,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     try {
       expected = run_in_child([&] { return ran(flits, nullptr); }, nullptr);
     } catch (const ConfigError&) {
-      continue;  // its messages could deadlock
+      continue;  // the program's messages could deadlock
     }
     ++ran_systems;
     Json mixed = run_mixed(trains);
@@ -88,12 +89,12 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
       messages += mixed["trains"]["messages"].get<std::int64_t>();
       as_flits += mixed["trains"]["as_flits"].get<std::int64_t>();
     }
-    // Other modules report flits.
+    // These differ because other modules report them in flit runs.
     for (const char* key : {"config", "simulator", "statistics", "fidelity", "trains"}) {
       expected.erase(key);
       mixed.erase(key);
     }
-    // Trains spread a message's bytes evenly over its interval on a channel.
+    // Trains spread a message's bytes evenly over its interval on a channel, flits do not.
     for (Json* result : {&expected, &mixed}) {
       if (!result->contains("dimensions")) continue;
       for (Json& dimension : (*result)["dimensions"]) dimension.erase("busy");
@@ -101,7 +102,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     ASSERT_EQ(mixed, expected);
   }
   EXPECT_GE(ran_systems, 30);
-  // Both kinds were used.
+  // Some messages were sent as flits, the others as trains.
   EXPECT_GT(as_flits, 0);
   EXPECT_LT(as_flits, messages);
 }

@@ -1,4 +1,4 @@
-// Programs on their machine, under a controller's actions.
+// Runs programs on their machine under a controller's actions.
 #include "system/program/program_machine.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ Ran run(config::Fidelity fidelity, Cycles late, GroupRouting ways = GroupRouting
   return {json["cycles"].get<Cycles>(), json["opened"].get<int>(), json["changes_routes"].get<bool>()};
 }
 
-// The ring is idle when the second sum begins: each is delayed by the opening of its gate.
+// The ring is idle when the second collective begins, so each collective is delayed until its gate opens.
 TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
   for (const auto fidelity : {config::Fidelity::kTrain, config::Fidelity::kFlit, config::Fidelity::kFluid}) {
     const Ran open = run(fidelity, 0);

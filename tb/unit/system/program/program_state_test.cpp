@@ -31,7 +31,7 @@ TEST(ProgramState, PlacesRanks) {
   EXPECT_EQ(one.state->begins(2), 0);
 }
 
-// Collectives are numbered from 1, transfers after them; each at an accelerator that takes part.
+// Collectives are numbered from 1, followed by transfers; each has tables at the accelerators that take part.
 TEST(ProgramState, NumbersItsExchanges) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->context_of(workload::JoinCollective{1}), 2U);
@@ -49,7 +49,7 @@ TEST(ProgramState, NumbersItsExchanges) {
   EXPECT_EQ(one.state->entries(3, 2), 0);
 }
 
-// A group of one moves nothing and is never wrong.
+// A collective of one rank moves no data and is never wrong.
 TEST(ProgramState, LetsOneRankBeAlone) {
   const SmallProgram one(kRing, "ranks: 1\noperations:\n  - {name: a, all_reduce: 64 B}\n");
   EXPECT_EQ(one.state->exchange(1).compiled, nullptr);
@@ -72,7 +72,7 @@ TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
   EXPECT_EQ(one.state->ended(), 2);
 }
 
-// Data that did not move is wrong, which is reported when the last member is done.
+// Data that did not move is reported as wrong when the last member is done.
 TEST(ProgramState, VerifiesWhenAllAreDone) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->verified(), "values");
@@ -84,7 +84,7 @@ TEST(ProgramState, VerifiesWhenAllAreDone) {
               ThrowsMessage<ModelError>(AllOf(HasSubstr("transfer 's'"), HasSubstr("cycle 51"))));
 }
 
-// Buffers of exchanges are separate in an accelerator's memory: the high bits identify the buffer.
+// An accelerator's memory keeps the buffers of exchanges apart: the high address bits identify the buffer.
 TEST(ProgramState, KeepsBuffersApart) {
   const SmallProgram one(kRing, kText);
   ProgramMemory sends(*one.state, 0);
@@ -111,7 +111,7 @@ TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {
   EXPECT_EQ(cycles({.duration = 1'000'000}, {}), 1);
   EXPECT_EQ(cycles({.duration = 1'000'001}, {}), 2);
   EXPECT_EQ(cycles({}, {}), 0);
-  // 500 operations per nanosecond, 25 bytes per nanosecond.
+  // 500 operations and 25 bytes per nanosecond.
   EXPECT_EQ(cycles({.operations = 5000}, roofline), 10);
   EXPECT_EQ(cycles({.operations = 5001}, roofline), 11);
   EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, roofline), 200);

@@ -13,10 +13,11 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Json = nlohmann::ordered_json;
 
-// Two ranks that compute, all-reduce and send, in two iterations; each test sets the times. A cycle is 1 ns.
+// Two ranks that compute, all-reduce and send in two iterations; each test sets the times. A cycle takes 1
+// ns.
 class ProgramTimelineTest : public ::testing::Test {
  protected:
-  // Operations of a rank, two iterations of: 0 compute, 1 all-reduce, 2 send or receive.
+  // A rank's operations, in each of two iterations: 0 compute, 1 all-reduce, 2 send or receive.
   void at(int rank, std::size_t operation, Cycles ready, Cycles begun, Cycles ended) {
     one_.state->times(rank, operation) = {.ready = ready, .begun = begun, .ended = ended};
   }
@@ -45,8 +46,8 @@ TEST_F(ProgramTimelineTest, HasTheOperationsThatTheTestsName) {
   }
 }
 
-// Rank 0 computes to 10, waits to 30 for rank 1 to join, and is exposed to 50; its send takes from 50 to 60.
-// Rank 1 computes to 25, idles to 30.
+// Rank 0 computes until 10, waits for rank 1 to join until 30, and is exposed until 50; its send lasts from
+// 50 to 60. Rank 1 computes until 25 and idles until 30.
 TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   at(0, 0, 0, 0, 10);
   at(0, 1, 10, 10, 50);
@@ -57,7 +58,7 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   exchange(1, 10, 30, 50);
   exchange(3, 50, 50, 64);
   const Json iterations = timeline().iterations();
-  ASSERT_THAT(iterations, SizeIs(1));  // the second has not ended
+  ASSERT_THAT(iterations, SizeIs(1));  // the second iteration has not ended
   const Json& first = iterations[0];
   EXPECT_DOUBLE_EQ(first["time_ns"], 64);
   EXPECT_DOUBLE_EQ(first["compute_ns"], (10 + 25) / 2.0);
@@ -75,7 +76,7 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
 // Concurrent computation hides communication, and communication hides waiting.
 TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   at(0, 0, 0, 20, 40);
-  at(0, 1, 0, 0, 50);    // waits to 10, is exposed to 50, but for the computation
+  at(0, 1, 0, 0, 50);    // waits until 10, is exposed until 50 except during the computation
   at(0, 2, 45, 45, 70);  // waits to 10, is exposed to 50, except for the computation
   at(1, 0, 0, 0, 70);
   at(1, 1, 10, 10, 50);
@@ -105,7 +106,7 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   EXPECT_DOUBLE_EQ(iterations[0]["time_ns"], 30);
   EXPECT_DOUBLE_EQ(iterations[1]["time_ns"], 20);
   EXPECT_DOUBLE_EQ(iterations[1]["compute_ns"], 20 / 2.0);
-  // A second iteration that ends before the first takes no time.
+  // A second iteration that ends before the first one takes no time.
   at(0, 0, 0, 0, 90);
   EXPECT_DOUBLE_EQ(timeline().iterations()[1]["time_ns"], 0);
   const Json jobs = timeline().jobs();
@@ -114,11 +115,11 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   EXPECT_DOUBLE_EQ(jobs[0]["iterations"][1]["end_ns"], 90);
 }
 
-// An operation across the end of an iteration counts on both sides, and the parts of the iterations add up to
-// those of the whole.
+// If an operation spans the end of an iteration, both iterations count their share, and their parts add up to
+// those of the whole run.
 TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   at(0, 0, 0, 0, 10);
-  at(0, 1, 0, 0, 70);  // waits to 5, is exposed to 70 except for computations
+  at(0, 1, 0, 0, 70);  // waits until 5, is exposed until 70 except during computations
   at(0, 2, 70, 70, 70);
   at(1, 0, 0, 0, 10);
   at(1, 1, 5, 5, 20);
@@ -146,7 +147,7 @@ TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   }
 }
 
-// Memory accesses of all ranks add up; computation hides them, and they hide communication.
+// The memory access times of all ranks add up; computation hides memory accesses, which hide communication.
 TEST(ProgramTimelineParts, CountTheMemorysTime) {
   SmallProgram one("kind: ring, dims: [4]",
                    "ranks: 2\noperations:\n"

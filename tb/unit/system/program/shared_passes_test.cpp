@@ -1,4 +1,4 @@
-// Passes over layers in the machine's nodes, beside exchanges that use the same memories.
+// Runs passes over layers in the machine's nodes while exchanges use the same memories.
 #include "system/program/shared_passes.h"
 
 #include <algorithm>
@@ -27,8 +27,9 @@ using workload::Purpose;
 
 constexpr Bytes kGradients = 32 * 1024;
 constexpr Bytes kBytesPerCycle = 64;
-// The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent
-// twice, as much arrives and is added (read and written), and as much arrives and is stored.
+// The cycles for which a ring all-reduce of 4 occupies every accelerator's memory: three quarters of the data
+// are read and sent twice; the same amount arrives and is added (read and written), and again arrives and is
+// stored.
 constexpr Cycles kDelay = kGradients / 4 * 3 * (1 + 1 + 2 + 1) / kBytesPerCycle;
 
 config::Loaded ring(std::vector<std::string> more = {}) {
@@ -44,7 +45,7 @@ config::Loaded ring(std::vector<std::string> more = {}) {
   return load_system("torus_4x4", keys);
 }
 
-// A product of a vector and weights, which the memory delivers more slowly than the array consumes them.
+// A vector-matrix product whose weights the memory delivers more slowly than the array consumes them.
 workload::Layer wide_layer() {
   workload::Layer layer;
   layer.name = "wide";
@@ -65,7 +66,7 @@ Compute pass_of(const config::Loaded& loaded) {
   return compute;
 }
 
-// Four ranks with the same operations, and an all-reduce of all.
+// A program of four ranks with the same operations, and an all-reduce among all.
 Program program_of(std::vector<Operation> operations) {
   Program program;
   program.layers = {wide_layer()};
@@ -79,7 +80,7 @@ ordered_json run_passes(const config::Loaded& loaded, const Program& program) {
   return run_in_child([&] { return run_program(loaded, program, {}); }, nullptr);
 }
 
-// The duration of a rank's operation.
+// The duration of a rank's operation, in cycles of 1 ns.
 double cycles_of(const ordered_json& result, int operation, int rank = 0) {
   const auto& times = result.at("accelerators").at(static_cast<std::size_t>(rank)).at("operations");
   const auto& one = times.at(static_cast<std::size_t>(operation));
@@ -100,7 +101,7 @@ TEST(SharedPasses, WaitForTheNetworkInterfaceAsLongAsItTakesTheMemory) {
   }
 }
 
-// A pass that never overlaps with an exchange takes the time of its formula in tiles too.
+// A pass that never overlaps an exchange takes the time of its formula even if simulated in tiles.
 TEST(SharedPasses, TakeTheirFormulaWithTheMemoryToThemselves) {
   for (const char* fidelity : {"train", "flit"}) {
     const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
@@ -125,7 +126,7 @@ TEST(SharedPasses, AreTimedByTheFormulaWhereAllExchangesAreBeforeOrAfterThem) {
   EXPECT_EQ(cycles_of(result, 2), static_cast<double>(alone(loaded)));
 }
 
-// A straggler's passes end later by their additional time alone.
+// A straggler's passes are prolonged only by their additional time.
 TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
   const config::Loaded loaded = ring({"program.jitter=[1, 1.5, 1, 0.5]"});
   const auto result =
@@ -133,7 +134,7 @@ TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
   const auto nominal = static_cast<double>(alone(loaded));
   EXPECT_EQ(cycles_of(result, 0, 0), nominal + kDelay);
   EXPECT_EQ(cycles_of(result, 0, 1), std::ceil(1.5 * nominal) + kDelay);
-  EXPECT_EQ(cycles_of(result, 0, 3), std::ceil(0.5 * nominal));  // as if nobody else used its memory
+  EXPECT_EQ(cycles_of(result, 0, 3), std::ceil(0.5 * nominal));  // as if nothing else used its memory
   EXPECT_EQ(result.at("passes").at("tiles"), 3);
 }
 
@@ -146,8 +147,8 @@ TEST(SharedPasses, AreNoneWhereTheMemoryIsUnlimited) {
   EXPECT_EQ(cycles_of(result, 0), static_cast<double>(alone(loaded)));
 }
 
-// Computations without layers, in large models and in programs' files: 64 B per cycle are moved, 2,048
-// operations are done.
+// Computations without layers, as in large models and program files. The accelerator moves 64 B and does
+// 2,048 operations per cycle.
 TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
   constexpr Cycles kWhole = 63 * 400;
   Compute moving;
@@ -164,7 +165,7 @@ TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
     const auto held_up = beside(moving);
     EXPECT_EQ(cycles_of(held_up, 0), static_cast<double>(kWhole + kDelay)) << fidelity;
     EXPECT_EQ(held_up.at("passes"), (ordered_json{{"formula", 0}, {"tiles", 4}, {"delayed_ns", kDelay}}));
-    // Bytes arrive during other computations: the memory has time for both.
+    // If computation limits the pass, the memory has time for the exchange's bytes, too.
     EXPECT_LT(cycles_of(beside(computing), 0), static_cast<double>(kWhole + kDelay / 4)) << fidelity;
     const auto before =
         run_passes(loaded, program_of({{"pass", moving, {}}, {"sum", JoinCollective{0}, {0}}}));
@@ -186,7 +187,8 @@ RC_GTEST_PROP(SharedPasses, TakeTheRooflinesTimeAlone, ()) {
   RC_ASSERT(static_cast<double>(passes.alone(*work)) < roofline + SharedPasses::kPieces + 1);
 }
 
-// An accelerator with a clock other than the system's begins and ends its passes in the system's cycles.
+// An accelerator whose clock differs from the system's still begins and ends its passes on cycles of the
+// system.
 TEST(SharedPasses, EndInWholeCyclesOfTheSystem) {
   const config::Loaded loaded = ring({"system.accelerator.clock=700 MHz"});
   Compute compute = pass_of(loaded);

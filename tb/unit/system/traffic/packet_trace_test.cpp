@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A temporary file.
+// A temporary trace file.
 class TraceFile {
  public:
   explicit TraceFile(const std::string& text) : path_(folder_.file("trace")) { std::ofstream(path_) << text; }
@@ -83,7 +83,7 @@ TEST(Permutation, HasATargetForEverySource) {
   EXPECT_THAT(read("0\n"), HasSubstr("'source target'"));
 }
 
-// A chain over the machine: every packet leaves in the cycle after the previous one has arrived.
+// A chain across the machine: every packet leaves in the cycle after the previous one has arrived.
 TEST(TraceTraffic, SendsPacketsWhenWhatTheyWaitForHasArrived) {
   const TraceFile file(
       "ID:1 CYC:100 SRC:0 DST:1 FLITS:1 NDEP:1 2\n"
@@ -93,7 +93,7 @@ TEST(TraceTraffic, SendsPacketsWhenWhatTheyWaitForHasArrived) {
   traffic.trace = file.path();
   const auto result = run_synthetic("mesh_8x8_booksim", traffic);
   EXPECT_EQ(result["packets_measured"], 3);
-  // 5 cycles per router and 2 more, one for every further flit.
+  // 5 cycles per router, plus 2, plus one for every flit after the first.
   const double neighbour = 5 * 2 + 2;
   const double across = 5 * 15 + 2;
   EXPECT_NEAR(result["packet_latency_mean"].get<double>(), (neighbour + neighbour + 3 + across) / 3, 1e-9);

@@ -27,7 +27,7 @@ NodeId destination(Pattern pattern, const Topology& topology, NodeId src) {
   return TrafficPattern(pattern, topology).destination(src, random);
 }
 
-// The number of times that each destination was drawn.
+// The number of times that each destination is drawn.
 std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draws) {
   Random random(7);
   std::map<NodeId, int> counts;
@@ -101,7 +101,7 @@ TEST(TrafficPattern, KeepsToAPermutationThatIsDrawnOrGiven) {
               ThrowsMessage<UnsupportedError>(HasSubstr("needs --permutation")));
 }
 
-// x + ceil(k/2) - 1: less than half-way around, for any width.
+// Tornado sends from x to x + ceil(k/2) - 1: less than halfway around, for any width.
 TEST(TrafficPattern, MovesTornadoAlmostHalfWayAround) {
   const std::map<int, int> shifts{{1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 2}, {6, 2}, {7, 3}, {8, 3}, {9, 4}};
   for (const auto& [width, shift] : shifts) {
@@ -118,7 +118,7 @@ TEST(TrafficPattern, DrawsUniformDestinationsWithTheSourceAmongThem) {
   for (const auto& [node, count] : counts) EXPECT_NEAR(count, 1000, 150) << node;
 }
 
-// Every pattern except uniform sends each node's packets to one node, and each node receives those of one.
+// These patterns are permutations: each node sends to one node, and each node receives from one node.
 RC_GTEST_PROP(TrafficPattern, PermutesTheNodes, ()) {
   const auto pattern =
       *rc::gen::element(Pattern::kTranspose, Pattern::kBitcomp, Pattern::kTornado, Pattern::kNeighbor);

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// Four accelerators around a switch without latency, 16 bytes per nanosecond each.
+// Four accelerators around a switch without latency, each with a link of 16 bytes per nanosecond.
 class TextPrediction : public ::testing::Test {
  protected:
   TextPrediction() {
@@ -34,7 +34,7 @@ class TextPrediction : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-// 4,096,000 bytes: three quarters of them are sent for the sums, and three quarters for the results.
+// Of 4,096,000 bytes, three quarters are sent in the reduce-scatter and three quarters in the all-gather.
 TEST_F(TextPrediction, AddsUpWhatIsComputedAndWhatIsWaitedFor) {
   const Json training =
       predict("DATA\n1\nfc -1 1000 NONE 0 2000 NONE 0 3000 ALLREDUCE 4096000 500\n")["training"];
@@ -53,7 +53,8 @@ TEST_F(TextPrediction, UsesAllBandwidthWhereNothingIsSent) {
   EXPECT_DOUBLE_EQ(training["utilization"], 1);
 }
 
-// The first layer's gradients are ready last: the second's are in flight while it computes.
+// The first layer's gradients are ready last; the second layer's are in flight while the first layer
+// computes.
 TEST_F(TextPrediction, HidesGradientsBehindWhatIsComputed) {
   const std::string workload =
       "DATA\n2\na -1 1000 NONE 0 100000 NONE 0 300000 NONE 0 0\n"

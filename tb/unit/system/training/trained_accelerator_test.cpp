@@ -14,8 +14,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A layer of 8 x 9 inputs and 3 x 3 filters in strides of 2, whose last stride is incomplete, and one of 100
-// outputs of 640 inputs.
+// A layer of 8 x 9 inputs and 3 x 3 filters with stride 2, whose last stride is incomplete, and a layer of
+// 100 outputs with 640 inputs each.
 class TrainedAccelerator : public ::testing::Test {
  protected:
   TrainedAccelerator() {
@@ -52,8 +52,8 @@ TEST_F(TrainedAccelerator, RefusesAModelThatIsNotThere) {
               ThrowsMessage<ConfigError>(HasSubstr("none.csv")));
 }
 
-// Weights of both layers, with gradients and momentum of the same size; the inputs of two samples and their
-// last outputs; and the arrays' pending sums.
+// Memory holds the weights of both layers with gradients and momentum of the same size, the inputs and last
+// outputs of two samples, and the arrays' pending sums.
 TEST_F(TrainedAccelerator, NeedsMemoryToTheByte) {
   const workload::Model model = trained_model(load());
   const Bytes weights = Bytes{4} * (3 * 3 * 16 * 40 + 640 * 100);

@@ -36,7 +36,8 @@ TEST(TrainingProgram, ReducesLayersBucketsOrAll) {
   EXPECT_EQ(sizes(of(Overlap::kNone, 0).program), (std::vector<Bytes>{152}));
 }
 
-// Forward, then backward without the first layer's input gradient; a gradient is reduced after its own pass.
+// A forward pass, then a backward pass without the first layer's input gradient; each gradient is reduced
+// after its own pass.
 TEST(TrainingProgram, ComputesInOrder) {
   const auto made = make_training_program(layers(), Overlap::kLayerWise, 0, 4, 2);
   ASSERT_EQ(made.program.ranks.size(), 2U);
@@ -56,7 +57,7 @@ TEST(TrainingProgram, ComputesInOrder) {
   EXPECT_LT(made.program.collectives[0].priority, made.program.collectives[2].priority);
 }
 
-// After the backward pass and the reduction of their gradients, in whatever bucket.
+// Updates come after the backward pass and wait for their gradients' reduction, in whichever bucket it is.
 TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
   std::vector<LayerCost> costs = layers();
   costs[0].update = 3;
@@ -90,8 +91,8 @@ TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
   EXPECT_EQ(updates, (std::vector<std::string>{"a update", "c update"}));
 }
 
-// Backward first; then each layer's update and forward pass, which wait for its gradients and all earlier
-// ones.
+// The backward pass comes first; then each layer's update and forward pass wait for the layer's gradients and
+// for all earlier layers.
 TEST(TrainingProgram, ChainsTheForwardPassToTheAllReduce) {
   std::vector<LayerCost> costs = layers();
   costs[2].update = 4;
@@ -110,7 +111,7 @@ TEST(TrainingProgram, ChainsTheForwardPassToTheAllReduce) {
   EXPECT_EQ(gradients, (std::vector<Bytes>{100, 100, 150, 152}));
   EXPECT_EQ(operations.front().name, "d weight gradient");
   EXPECT_EQ(operations.back().name, "d forward");
-  // After the join, in order.
+  // After the join, the layers form a chain.
   for (std::size_t i = 0; i + 1 < made.chain.layers.size(); ++i) {
     const auto next = static_cast<std::size_t>(made.chain.layers[i + 1].operation);
     EXPECT_EQ(operations[next].after, std::vector{static_cast<std::int32_t>(next) - 1});

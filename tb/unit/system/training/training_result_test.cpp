@@ -13,8 +13,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
 
-// Two layers on four accelerators, of 400 and 80 bytes of gradients, reduced layer by layer: the second's
-// during the first layer's backward pass, the first's after everything else.
+// Two layers with 400 and 80 bytes of gradients on four accelerators, reduced layer by layer: the second
+// layer's during the first layer's backward pass, the first layer's after everything else.
 class TrainingResult : public ::testing::Test {
  protected:
   TrainingResult() {
@@ -40,7 +40,7 @@ class TrainingResult : public ::testing::Test {
       counts_[bytes] = 1;
     }
     timeline_ = workload::lay_out_computation(costs_);
-    // A byte takes a nanosecond; the second layer's reduction ends before the first layer's gradient is
+    // A byte takes a nanosecond, so the second layer's reduction ends before the first layer's gradient is
     // ready.
     timeline_.layers[1].all_reduce_begin = 180 * kNs;
     timeline_.layers[1].all_reduce_end = 260 * kNs;
@@ -62,7 +62,7 @@ class TrainingResult : public ::testing::Test {
                                  .forward_ns = forward_ns_});
   }
 
-  // With the fields that the run adds.
+  // Adds the fields that a run adds to the result.
   static Json simulated(Json result) {
     result["simulator"] = {{"simulations", 2}, {"wall_s", 7.0}, {"user_s", 4.0}};
     return result;
@@ -71,7 +71,7 @@ class TrainingResult : public ::testing::Test {
   config::Loaded loaded_ = load_system(
       "torus_4x4", {"training.model=two.csv", "training.overlap=layer_wise", "collective.algorithm=ring"});
   workload::Model model_;
-  std::vector<double> forward_ns_;  // none is chained
+  std::vector<double> forward_ns_;  // empty if the forward pass is not chained
   std::vector<workload::LayerCost> costs_{{.name = "first",
                                            .forward = 100 * kNs,
                                            .input_gradient = 999 * kNs,
@@ -89,8 +89,8 @@ class TrainingResult : public ::testing::Test {
   workload::TrainingTimeline timeline_;
 };
 
-// 150 ns forward, 30 + 40 + 60 backward: the first layer's input has no gradient. The second's 80 ns run
-// from 180 to 260, the first's 400 from 280 to 680.
+// The forward pass takes 150 ns, the backward pass 30 + 40 + 60 ns: the first layer needs no input gradient.
+// The second layer's all-reduce runs from 180 to 260 ns, the first layer's from 280 to 680 ns.
 TEST_F(TrainingResult, TellsTheTimesOfAnIteration) {
   const Json json = result();
   const Json& training = json["training"];
@@ -112,7 +112,7 @@ TEST_F(TrainingResult, TellsTheTimesOfAnIteration) {
   EXPECT_EQ(training["accelerator_performance"].size(), 4U);
 }
 
-// Parts of a cycle are a whole one.
+// A fraction of a cycle counts as a whole cycle.
 TEST_F(TrainingResult, RoundsCyclesUp) {
   timeline_.total += 1;
   EXPECT_EQ(result()["cycles"], 681);
@@ -132,12 +132,12 @@ TEST_F(TrainingResult, SaysTheWeakestOfItsAllReduces) {
   EXPECT_EQ(result()["verified"], "off");
 }
 
-// The all-reduce with the longest time has the widest fields.
+// The longest all-reduce has the widest table fields.
 TEST_F(TrainingResult, TellsOfTheTablesOfItsLongestAllReduce) {
   EXPECT_EQ(result()["ni_overhead"]["of"], 400);
 }
 
-// If a forward pass is chained, every accelerator has its own end.
+// If the forward pass is chained, each accelerator ends at its own time.
 TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
   forward_ns_ = {500, 500, 520, 500};
   const Json performance = result()["training"]["accelerator_performance"];

@@ -20,12 +20,12 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// A folder with a configuration and a model of three layers on a 2x2 torus.
+// A folder with a configuration of a 2x2 torus and a model of three layers.
 class TrainingRun : public ::testing::Test {
  protected:
   TrainingRun() : folder_((std::filesystem::temp_directory_path() / "training_XXXXXX").string()) {
     if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
-    // 128 and 64 and 1 weights of 32 x 32 and partial arrays.
+    // Layers of 32x32, 32x8 and 1 weights, so some arrays are only partly filled.
     std::ofstream(folder_ + "/model.csv") << "first, 1, 1, 1, 1, 32, 32, 1,\n"
                                              "second, 1, 1, 1, 1, 32, 8, 1,\n"
                                              "third, 1, 1, 1, 1, 1, 1, 1,\n";
@@ -44,19 +44,19 @@ class TrainingRun : public ::testing::Test {
   std::string folder_;
 };
 
-// The time of the all-reduce of all gradients alone.
+// The time of an all-reduce of all gradients without computation.
 double all_reduce_ns(config::Loaded loaded) {
   loaded.config.training = {};
   loaded.config.collective.size = 4 * (1024 + 256 + 1);
   return run_program(loaded, load_program(loaded), {}).at("time_ns");
 }
 
-// One sample per PE on 32x32 arrays, 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 - 2,
-// 2 + 1 + 1 - 2; input gradient of second and third 2 + 32 + 8 - 2, 2; weight gradient 64 + 32 + 1 - 2,
-// 64 + 8 + 1 - 2, 2. Aggregation over 16 PEs: 64 * 15 / 32, 16 * 15 / 32 rounded up, 15 / 32 rounded up.
+// One sample per PE on 32x32 arrays takes 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 -
+// 2, 2 + 1 + 1 - 2; input gradients of the second and third layer 2 + 32 + 8 - 2, 2; weight gradients 64 + 32
+// + 1 - 2, 64 + 8 + 1 - 2, 2. Aggregation over 16 PEs, each rounded up: 64 * 15 / 32, 16 * 15 / 32, 15 / 32.
 constexpr double kForward = 64 + 40 + 2;
 constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
-// The updates of 1024, 256 and 1 weights by 16 PEs, 32 of them per cycle.
+// 16 PEs update 1,024, 256 and 1 weights, at 32 per cycle.
 constexpr double kUpdate = 2 + 1 + 1;
 
 TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
@@ -88,7 +88,8 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
               std::string("collective.chunks=") + chunks}),
         {});
   };
-  // The root has the sums first: the others' forward passes are chained to the last of the one chunk.
+  // The root has the sums first; the other forward passes wait until the one chunk has reached the last
+  // accelerator.
   const Json one = chained("1");
   EXPECT_EQ(one["training"]["total_ns"], kBackward + communication + kForward + kUpdate);
   EXPECT_EQ(one["training"]["exposed_communication_ns"], communication);
@@ -99,24 +100,24 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
   EXPECT_EQ(many["verified"], "values");
 }
 
-// Overlapping work is simulated as a whole: with fast enough links the backward pass hides all but the last
-// all-reduce.
+// Computation and all-reduces are simulated together: with fast enough links, the backward pass hides all but
+// the last all-reduce.
 TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
   const Json result = run_training(load({"training.overlap=layer_wise"}), {});
   const Json& training = result["training"];
   ASSERT_EQ(training["all_reduces"].size(), 3U);
-  // The third layer's one element is padded to one for each of four accelerators.
+  // The third layer's single element is padded to one element for each of four accelerators.
   EXPECT_EQ(training["all_reduces"][0]["bytes"], 16);
   EXPECT_EQ(training["layers"][2]["all_reduce_begin_ns"], kForward + 3);
   EXPECT_EQ(training["total_ns"], result["time_ns"]);
-  // The weights of the first layer are updated last, since their gradients are last.
+  // The first layer's weights are updated last, since their gradients are ready last.
   EXPECT_EQ(training["total_ns"], training["layers"][0]["all_reduce_end_ns"].get<double>() + 2);
   EXPECT_EQ(training["compute_ns"], kForward + kBackward + kUpdate);
   EXPECT_EQ(result["verified"], "values");
   EXPECT_EQ(result["iterations"].size(), 1U);
 }
 
-// Adam's two states per weight are read and written besides the weight and its gradient.
+// Adam reads and writes two states per weight, in addition to the weight and its gradient.
 TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
   const auto update = [&](const std::string& optimizer) {
     const Json result = run_training(
@@ -139,7 +140,7 @@ TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {
   }
 }
 
-// Messages of a hierarchical all-reduce move parts of a chunk.
+// The messages of a hierarchical all-reduce move parts of chunks.
 TEST_F(TrainingRun, RefusesToChainToPartsOfChunks) {
   const std::vector<std::string> levels{
       "training.overlap=chained",
