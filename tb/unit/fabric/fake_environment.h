@@ -7,7 +7,7 @@
 
 namespace coppice::fabric {
 
-// Stands in for the fabric around one router: provides routes and records departures.
+// Stands in for the fabric around one router: provides routes and records what leaves the router.
 class FakeEnvironment final : public RouterEnvironment {
  public:
   struct Sent {
@@ -53,7 +53,7 @@ inline config::RouterConfig router_config(int vcs, int depth) {
   return config;
 }
 
-// A router in its environment, stepped manually.
+// A router in a fake environment, stepped by the test.
 class RouterBench {
  public:
   static constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
@@ -61,7 +61,7 @@ class RouterBench {
   RouterBench(int ports, const config::RouterConfig& config, std::vector<OutputRate> rates = {})
       : router(0, ports, config, padded(std::move(rates), ports), kPeriod, environment) {}
 
-  // A packet's flits, one after another into one buffer, in the current cycle.
+  // Places all flits of a packet into one buffer in the current cycle.
   void receive_packet(int in_port, int vc, PacketId packet, int flits, topology::Hop hop) {
     environment.hops[packet] = hop;
     for (int i = 0; i < flits; ++i) {

@@ -9,7 +9,7 @@ namespace {
 constexpr Framing kPackets{config::FlowControl::kPacket, 16, 256};
 constexpr Framing kMessages{config::FlowControl::kMessage, 16, 256};
 
-// 64 KiB, a chunk of the 1 MiB all-reduce on 16 accelerators: 256 packets of 16 flits and a head.
+// 64 KiB is a chunk of a 1 MiB all-reduce on 16 accelerators: 256 packets of a head and 16 data flits.
 TEST(Framing, CountsTheHeadOfEveryPacket) {
   EXPECT_EQ(kPackets.packets(65536), 256);
   EXPECT_EQ(kPackets.packet_flits(65536, 0), 17);
@@ -40,7 +40,7 @@ RC_GTEST_PROP(Framing, PacketsAddUpToTheMessage, ()) {
     flits += framing.packet_flits(bytes, i);
   }
   RC_ASSERT(flits == framing.flits(bytes));
-  // Enough flits for the data, and no excess flit.
+  // There are enough flits for the data, and none is unnecessary.
   const std::int64_t data_flits = flits - framing.packets(bytes);
   RC_ASSERT(data_flits * flit >= bytes);
   RC_ASSERT((data_flits - 1) * flit < bytes);

@@ -12,7 +12,7 @@ topology::Route route_between(const topology::Topology& topology, NodeId src, No
   return topology::make_route(topology, *routing, src, dst, 0, 0);
 }
 
-// The calibration's formula: 5 cycles per router, 2 for injection and ejection.
+// The calibrated formula: 5 cycles per router plus 2 for injection and ejection.
 TEST(RouteTiming, IsFiveCyclesPerRouterAndTwo) {
   const auto topology = mesh({8, 8});
   const config::SystemConfig system = system_config();
@@ -33,7 +33,7 @@ TEST(RouteTiming, AddsTheDelaysPerRouter) {
             2 + 3 * (3 + 5 + 7 + 11 + 1));
 }
 
-// A channel's latency counts in whole cycles: an arrival within a cycle is seen at its end.
+// Channel latencies are rounded up to cycles: an arrival within a cycle is seen at its end.
 TEST(RouteTiming, RoundsLatenciesUpToCycles) {
   EXPECT_EQ(latency_cycles(0, kCycle), 0);
   EXPECT_EQ(latency_cycles(1, kCycle), 1);
@@ -53,7 +53,7 @@ TEST(RouteTiming, TakesTheSlowestChannelsFlitTime) {
   EXPECT_EQ(time_route(topology, system, 0, route_between(topology, 0, 3)).slowest_flit, 4 * kCycle);
 }
 
-// 3 GHz has no period in whole femtoseconds; it still takes a flit per cycle.
+// The period of 3 GHz is not a whole number of femtoseconds, but channels still carry a flit per cycle.
 TEST(RouteTiming, KeepsWholeRatiosOfRoundedPeriods) {
   config::SystemConfig system = system_config();
   system.clock = {3'000'000'000};

@@ -14,7 +14,7 @@ TEST(SimTime, IsExactToTheFemtosecond) {
   EXPECT_EQ(current_cycle(666'668), 6);
 }
 
-// Two systems in one process each set the time resolution.
+// Two systems in one process may both set the time resolution.
 TEST(SimTime, MayBeSetTwice) {
   set_time_resolution();
   const sc_core::sc_time time = to_sc_time(5);

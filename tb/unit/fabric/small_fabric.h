@@ -14,7 +14,7 @@ namespace coppice::fabric {
 
 inline constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond;
 
-// One flit per cycle of 1 ns, `latency` in cycles.
+// A link of one flit per 1-ns cycle by default, with `latency` in cycles.
 inline topology::LinkSpec link(Cycles latency = 1, std::int64_t bytes_per_second = 16'000'000'000) {
   return {.bandwidth = {bytes_per_second}, .latency = latency * kCycle};
 }
@@ -34,7 +34,7 @@ inline config::SystemConfig system_config(int vcs = 4, int depth = 16) {
   return system;
 }
 
-// Offers packets in order, each not before its creation, and sleeps in between.
+// Offers packets in order, none before its creation, and sleeps in between.
 class Source final : public Injector {
  public:
   void add(const Packet& packet) { packets_.push_back(packet); }
@@ -103,13 +103,13 @@ class SmallFabric {
                       sinks[i]);
     }
   }
-  // Under dimension-order routing.
+  // Uses dimension-order routing.
   SmallFabric(const std::string& name, const topology::Topology& graph, const config::SystemConfig& system,
               int ni_ports = 1)
       : SmallFabric(name, graph, topology::make_dimension_order_routing(graph, system.router.vcs), system,
                     ni_ports) {}
 
-  // Before the simulation; per source in the order of creation.
+  // Call before the simulation, in order of creation per source.
   void send(Cycles at, NodeId src, NodeId dst, int flits, std::uint64_t tag = 0, int port = 0,
             int ejection_port = 0) {
     Packet packet;
@@ -140,7 +140,7 @@ class SmallFabric {
   int ni_ports_;
 };
 
-// Runs all fabrics of the process for `cycles`; the kernel skips those without events.
+// Advances all fabrics of the process by `cycles`; the kernel skips cycles without events.
 inline void run_cycles(Cycles cycles) {
   sc_core::sc_start(to_sc_time(cycles * kCycle));
 }

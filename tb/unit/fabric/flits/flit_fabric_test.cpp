@@ -24,9 +24,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-// --- latency without load --------------------------------------------------------------------------------
+// --- zero-load latency -------------------------------------------------------------------------------------
 
-// Every pair, one packet at a time, so far apart that none meets another.
+// The interval between packets. Every pair sends one packet, and no two packets are in flight at the same
+// time.
 constexpr Cycles kApart = 200;
 
 void send_every_pair(SmallFabric& small, int flits) {
@@ -89,7 +90,7 @@ std::vector<int> random_dims() {
   return *rc::gen::elementOf(kDims);
 }
 
-// Latencies are whole numbers of cycles here; route_timing_test rounds.
+// The latencies here are whole numbers of cycles; route_timing_test covers rounding.
 topology::Topology random_topology() {
   const auto dims = random_dims();
   std::vector<topology::LinkSpec> links;
@@ -100,8 +101,8 @@ topology::Topology random_topology() {
   return *rc::gen::arbitrary<bool>() ? topology::make_torus(dims, links) : topology::make_mesh(dims, links);
 }
 
-// Two cycles of injection, the four stages of every router, every channel's latency, the ejection channel's
-// cycle; independent of route_timing.
+// The expected latency, computed without route_timing: two cycles of injection, the four stages of every
+// router, every channel's latency, and one cycle on the ejection channel.
 RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
   const auto topology = random_topology();
   const config::SystemConfig system = random_delays(4, 64);
@@ -124,7 +125,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     NodeId node = src;
     for (std::size_t i = 0; i + 1 < route.size(); ++i) {
       const auto& channel = topology.channel(topology.out_channels(node)[route[i].out_port]);
-      // A flit of a slow channel arrives once it is complete.
+      // On a slow channel, a flit arrives once it is complete.
       const Femtoseconds flit_time = 16 * 1'000'000'000'000'000 / channel.bandwidth.bytes_per_second;
       latency += channel.latency / kCycle + (flit_time - 1) / kCycle;
       slowest = std::max(slowest, 16e9 / static_cast<double>(channel.bandwidth.bytes_per_second));
@@ -133,8 +134,8 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     if (time_route(topology, system, src, route).latency != latency) return "route_timing differs";
     const Cycles head = at - packet.created - (flits - 1);
     if (slowest == 1) return head == latency ? "" : fmt::format("{} instead of {}", head, latency);
-    // The tail follows at the pace of the slowest channel; after a pause it catches up with a head in routing
-    // and virtual-channel allocation.
+    // The tail follows at the pace of the slowest channel. After a pause, it catches up with a head that was
+    // delayed by routing and virtual-channel allocation.
     const double lag = static_cast<double>(at - packet.created - latency);
     const double paced = static_cast<double>(flits - 1) * slowest;
     const auto routers = static_cast<double>(route.size());
@@ -145,7 +146,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
   RC_ASSERT(failure == "");
 }
 
-// A buffer of d slots accepts d flits per credit loop: 3 cycles each way.
+// A buffer of d slots accepts d flits per credit loop; each direction takes 3 cycles.
 TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
   std::vector<std::unique_ptr<SmallFabric>> fabrics;
   std::vector<std::unique_ptr<Recorder>> recorders;
@@ -165,7 +166,7 @@ TEST(FlitFabric, ShallowBuffersThrottleByTheCreditLoop) {
       if (seen.event.node == 2) ejected.push_back(seen.at);
     }
     ASSERT_EQ(ejected.size(), std::size_t{kFlits});
-    // In steady state, over whole loops.
+    // Measured in steady state over whole credit loops.
     const std::size_t first = 50;
     const std::size_t last = first + 60;
     const Cycles expected = depth >= kLoop ? 60 : 60 * kLoop / depth;
@@ -179,7 +180,7 @@ TEST(FlitFabric, RefusesChannelsFasterThanAFlitPerCycle) {
               ThrowsMessage<ModelError>(HasSubstr("0->1 moves more than one flit per cycle")));
 }
 
-// --- laws under random traffic ---------------------------------------------------------------------------
+// --- invariants under random traffic ---------------------------------------------------------------------
 
 struct Offered {
   Cycles at;
@@ -190,10 +191,10 @@ struct Offered {
   int flits;
 };
 
-// The events of a packet's flits along its route, in order of time.
+// The events of a packet's flits along its route, in chronological order.
 class Journey {
  public:
-  // Checks one flit event against the previous ones; empty if it is consistent.
+  // Checks one flit event against the previous ones; returns "" if it is consistent.
   std::string add(const Recorder::Seen& seen, int flits) {
     const auto place = std::tuple{seen.event.node, seen.event.out_port};
     std::uint32_t& next = next_[place];
@@ -220,7 +221,7 @@ class Journey {
 std::string check_observations(const std::vector<Recorder::Seen>& seen, const std::vector<Offered>& packets,
                                SmallFabric& small) {
   std::vector<Journey> journeys(packets.size());
-  std::map<std::tuple<NodeId, int, int, int>, std::uint64_t> open;  // current packet of a virtual channel
+  std::map<std::tuple<NodeId, int, int, int>, std::uint64_t> open;  // packet that occupies a virtual channel
   std::map<std::tuple<NodeId, int, int, Cycles>, int> at_once;
   std::vector<std::int64_t> channel_flits(small.topology.channels().size(), 0);
   for (const auto& flit : seen) {
@@ -308,9 +309,9 @@ RC_GTEST_PROP(FlitFabric, DeliversEveryFlitOnceAndInOrder, ()) {
   RC_ASSERT(failure == "");
 }
 
-// --- what goes wrong -------------------------------------------------------------------------------------
+// --- failures ---------------------------------------------------------------------------------------------
 
-// Routes towards higher coordinates only, without datelines.
+// Routes only towards higher node numbers, without datelines.
 class Clockwise : public topology::RoutingFunction {
  public:
   explicit Clockwise(int nodes) : nodes_(nodes) {}
@@ -343,7 +344,7 @@ TEST(FlitFabric, NamesTheStuckPacketsOfADeadlock) {
   EXPECT_EQ(std::count(brief.begin(), brief.end(), '\n'), 2);
 }
 
-// Ports that wait for credits wake only by credits: a deadlock leaves the kernel without events.
+// Ports that wait for credits are woken only by credits, so a deadlock leaves no events in the kernel.
 TEST(FlitFabric, HasNoEventsInADeadlock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(4), system_config(1, 4));
   for (NodeId src = 0; src < 4; ++src) small.send(1, src, (src + 2) % 4, 40);
@@ -352,7 +353,7 @@ TEST(FlitFabric, HasNoEventsInADeadlock) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-// A packet that never arrives is reported.
+// Reports a packet that never arrives.
 TEST(FlitFabric, ReportsALivelock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(0), system_config(1, 4));
   small.send(1, 0, 2, 1);
@@ -364,7 +365,7 @@ TEST(FlitFabric, ReportsALivelock) {
 TEST(FlitFabric, DelaysAPacketByContentionOnly) {
   SmallFabric small("fabric", mesh({3}), system_config(1, 16));
   small.send(1, 0, 2, 10, 0);
-  small.send(6, 1, 2, 10, 1);  // reaches router 1's output 1 when the first holds its one virtual channel
+  small.send(6, 1, 2, 10, 1);  // reaches router 1 while the first packet holds its output's only VC
   run_cycles(1'000);
   const auto& arrivals = small.sink(2).arrivals;
   ASSERT_EQ(arrivals.size(), 2U);

@@ -15,7 +15,7 @@ TEST(Leaper, LeapsOverTheMiddleOfALongMessage) {
 }
 
 TEST(Leaper, LeapsWhereMessagesContend) {
-  // Three messages into one node, and one that starts in the middle.
+  // Three messages to one node, and one message that starts in the meantime.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 90'000, 0},
                                {6, 1, 2, 0, 1, 80'000, 0},
                                {7, 3, 2, 0, 1, 70'000, 0},
@@ -35,14 +35,14 @@ TEST(Leaper, TellsObserversAndTakersOfEveryFlit) {
 }
 
 TEST(Leaper, KeepsThePaceOfSlowChannels) {
-  // 16 B at 10 GB/s are 1.6 cycles.
+  // At 10 GB/s, a flit of 16 B takes 1.6 cycles.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 50'000, 1'600'000}, {6, 1, 2, 0, 1, 50'000, 1'600'000}};
   EXPECT_EQ(compare(torus({4}, link(3, 10'000'000'000)), system_config(), 1, sent, {}, {.leapt = 100'000}),
             "");
 }
 
-// A port sleeps between the flits of a slow channel's message; the port beside it may send a message from a
-// cycle in which the first still sleeps.
+// A port sleeps between the flits of a slow channel's message. The node's other port may start a message in
+// any of these cycles.
 TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   for (const bool ahead : {false, true}) {
     for (Cycles at = 1000; at < 1008; ++at) {
@@ -55,7 +55,7 @@ TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   }
 }
 
-// Any messages, with any contention.
+// Random messages with random contention.
 RC_GTEST_PROP(Leaper, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {5}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
   const auto dims = *rc::gen::elementOf(kDims);

@@ -12,12 +12,12 @@
 #include "small_fabric.h"
 #include "support/child.h"
 
-// Messages through a network of flits, with and without leaps, and everything that is observable from
-// outside.
+// Sends messages through a flit network, with and without leaps, and compares all externally visible
+// behaviour.
 
 namespace coppice::fabric {
 
-// A message of one or several packets of equal size.
+// A message of one or more packets of equal size.
 struct Sent {
   Cycles at;
   NodeId src;
@@ -28,7 +28,7 @@ struct Sent {
   Femtoseconds flit_time;
 };
 
-// Offers messages in order, packet by packet, each not before its time.
+// Offers messages in order, packet by packet, none before its time.
 class MessageSource final : public Injector, public Repeating {
  public:
   struct Offer {
@@ -62,7 +62,7 @@ class MessageSource final : public Injector, public Repeating {
   void visit(StateRecorder& recorder) override { visit_all(recorder); }
   void visit(StateShifter& shifter) override { visit_all(shifter); }
 
-  std::string left;  // times of messages
+  std::string left;  // tags of the sent messages with their times
 
  private:
   template <typename Visitor>
@@ -73,10 +73,10 @@ class MessageSource final : public Injector, public Repeating {
   }
 
   std::size_t next_ = 0;
-  std::int64_t packets_ = 0;  // packets of the next message that were offered
+  std::int64_t packets_ = 0;  // offered packets of the next message
 };
 
-// Counts packets and computes a digest of every flit.
+// Counts packets and computes a digest of all flits.
 class FlitSink final : public Ejector, public Repeating {
  public:
   void packet_ejected(const Packet& packet, Cycles now) override {
@@ -97,10 +97,10 @@ class FlitSink final : public Ejector, public Repeating {
 
   std::int64_t packets = 0;
   std::uint64_t digest = 14695981039346656037ULL;
-  std::string came;  // completed messages and their times
+  std::string came;  // tags of the received messages with their times
 };
 
-// The events that observers see, in any order within a cycle.
+// A digest of the events that observers see, independent of their order within a cycle.
 class SeenDigest final : public FabricObserver {
  public:
   void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) override {
@@ -121,7 +121,8 @@ class SeenDigest final : public FabricObserver {
   Cycles last = 0;
 };
 
-// A module without channels that a node clocks besides its terminal and router, in every kEvery-th cycle.
+// A module without channels that a node clocks in addition to its terminal and router. Steps in every
+// kEvery-th cycle.
 class Ticking final : public FlitModule {
  public:
   static constexpr Cycles kEvery = 1'000;
@@ -198,19 +199,19 @@ class Messages {
 };
 
 struct Leapt {
-  bool ahead = false;     // so that nodes run ahead of each other
-  bool observed = false;  // records flits
+  bool ahead = false;     // nodes run ahead of each other
+  bool observed = false;  // an observer records flits
   int threads = 1;
   bool ticks = false;  // nodes have modules without channels
 };
 
-// Minimum amounts that leaps must skip: cycles, and node cycles in stretches.
+// Minimum amounts that leaps must skip: cycles, and node cycles within stretches.
 struct Least {
   Cycles leapt = 0;
   std::int64_t stretched = 0;
 };
 
-// The externally visible behaviour of the messages, with leaps or without; preceded by the skipped amounts if
+// The externally visible behaviour of the messages, with or without leaps. Preceded by the skipped amounts if
 // they are less than `least`.
 inline std::string run(const topology::Topology& topology, const config::SystemConfig& system, int ni_ports,
                        const std::vector<Sent>& sent, const Leapt& how, const std::optional<Least>& least) {
@@ -231,7 +232,7 @@ inline std::string run(const topology::Topology& topology, const config::SystemC
   });
 }
 
-// "" if the leaping run cannot be distinguished from the other.
+// Returns "" if the leaping run is indistinguishable from the plain run, otherwise both runs.
 inline std::string compare(const topology::Topology& topology, const config::SystemConfig& system,
                            int ni_ports, const std::vector<Sent>& sent, const Leapt& how,
                            const Least& least) {

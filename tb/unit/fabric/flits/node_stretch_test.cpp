@@ -10,15 +10,15 @@ namespace {
 
 const Leapt kAhead{.ahead = true};
 
-// Two thirds of the cycles of all active nodes.
+// Stretches cover two thirds of all active nodes' cycles.
 TEST(NodeStretch, RunsThroughMessagesThatShareAChannel) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
   EXPECT_EQ(compare(mesh({4}, link(150)), system_config(4, 128), 1, sent, kAhead, {.stretched = 8'000}), "");
 }
 
-// As in whole machines, whose interfaces have an alarm in their node. It rings in every cycle that it asks
-// for.
+// In whole machines, each interface adds an alarm to its node, which must ring in every cycle for which it is
+// set.
 TEST(NodeStretch, RunsBesideModulesWithoutChannels) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
@@ -33,7 +33,7 @@ TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {
   EXPECT_EQ(compare(mesh({4}, link(60)), system_config(2, 300), 2, sent, how, {.stretched = 2'000}), "");
 }
 
-// Flits between threads move in runs, too.
+// Flits that cross threads also move in runs.
 TEST(NodeStretch, RunsInThreads) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {6, 1, 3, 0, 1, 15'000, 0}, {7, 3, 0, 0, 1, 20'000, 0}};
@@ -41,7 +41,7 @@ TEST(NodeStretch, RunsInThreads) {
   EXPECT_EQ(compare(torus({4}, link(150)), system_config(2, 310), 1, sent, how, {.stretched = 8'000}), "");
 }
 
-// Channels that are slower than a flit per cycle, and messages at their pace.
+// Channels slower than a flit per cycle, with messages at their pace and at full pace.
 TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 8'000, 1'600'000}, {6, 1, 2, 0, 1, 9'000, 1'600'000}, {7, 3, 1, 0, 1, 9'000, 0}};
@@ -50,8 +50,8 @@ TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
             "");
 }
 
-// Any messages, with any contention: channels long enough for stretches, and messages that begin and end all
-// the time.
+// Random messages with random contention, over channels long enough for stretches. Messages begin and end at
+// many different times.
 RC_GTEST_PROP(NodeStretch, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
   const auto dims = *rc::gen::elementOf(kDims);

@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-// A group's writes are visible to the other groups in the next round, without locks.
+// Without locks, the other groups see a group's writes in the next round.
 TEST(NodeThreads, SeeWhatTheOthersDidInTheRoundBefore) {
   constexpr int kGroups = 4;
   constexpr int kRounds = 1000;
@@ -33,7 +33,7 @@ TEST(NodeThreads, ThrowTheExceptionOfTheFirstGroup) {
       threads.run([](int group) {
         if (group > 0) throw std::runtime_error(std::to_string(group));
       });
-      FAIL() << "nothing was thrown";
+      FAIL() << "no exception was thrown";
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "1");
     }

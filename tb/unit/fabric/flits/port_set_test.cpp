@@ -54,7 +54,7 @@ TEST(PortSet, ForEachMayEraseTheMemberItVisits) {
   EXPECT_TRUE(set.empty());
 }
 
-// The same for a word, against a walk from the position on.
+// Compares a single word with a walk from the given position.
 RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
   PortWord word;
   std::set<int> expected;
@@ -75,7 +75,7 @@ RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
   RC_ASSERT(word.empty() == (expected.size() == 1));
 }
 
-// Against std::set, for sets within one word and beyond it.
+// Compares with std::set, for sets of one and of several words.
 RC_GTEST_PROP(PortSet, BehavesAsASet, ()) {
   const int ports = *rc::gen::inRange(1, 200);
   const auto port = rc::gen::inRange(0, ports);

@@ -30,7 +30,7 @@ std::vector<Cycles> send_cycles(const RouterBench& bench) {
 
 class RouterPipeline : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// Heads go through routing and VC allocation; body flits follow one per cycle.
+// Heads pass through routing and VC allocation; body flits follow at one per cycle.
 TEST_P(RouterPipeline, DelaysHeadsByRoutingAndVcAllocation) {
   const auto [routing_delay, vc_alloc_delay] = GetParam();
   config::RouterConfig config = router_config(2, 16);
@@ -47,7 +47,7 @@ TEST_P(RouterPipeline, DelaysHeadsByRoutingAndVcAllocation) {
   EXPECT_EQ(bench.environment.freed[0].at, head);
 }
 
-// The next head in a buffer starts in the cycle after the tail has left.
+// The next head in a buffer starts in the cycle after the previous packet's tail has left.
 TEST_P(RouterPipeline, StartsTheNextHeadAfterTheTail) {
   const auto [routing_delay, vc_alloc_delay] = GetParam();
   config::RouterConfig config = router_config(2, 16);
@@ -81,7 +81,7 @@ TEST(Router, SharesAnOutputAmongInputsInTurn) {
   bench.run_until(30);
   const auto& sent = bench.sent();
   ASSERT_EQ(sent.size(), 24U);
-  // Any four consecutive grants serve every input once, one flit per cycle.
+  // Any four consecutive grants serve every input once, at one flit per cycle.
   for (std::size_t i = 0; i + 4 <= sent.size(); ++i) {
     std::vector<PacketId> window;
     for (std::size_t k = i; k < i + 4; ++k) window.push_back(sent[k].flit.packet);
@@ -122,7 +122,8 @@ TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(bench.sent()[i].flit.packet, 2 - i);
 }
 
-// The emptier of two adaptive hops is chosen; if neither has room for the packet, the other hop.
+// The emptier of two adaptive hops is chosen. If neither has room for the packet, the deterministic hop is
+// used.
 TEST(Router, ChoosesAmongHopsByWhatWaits) {
   RouterBench bench(4, router_config(2, 4));
   bench.environment.packet_flits = 3;
@@ -132,9 +133,9 @@ TEST(Router, ChoosesAmongHopsByWhatWaits) {
     bench.run_until(bench.environment.now + 12);
   };
   send(1);
-  EXPECT_EQ(bench.sent().back().out_port, 1);  // the first of equals
+  EXPECT_EQ(bench.sent().back().out_port, 1);  // the first of two equal hops
   send(2);
-  EXPECT_EQ(bench.sent().back().out_port, 2);  // one slot is left behind output 1, three are needed
+  EXPECT_EQ(bench.sent().back().out_port, 2);  // only one slot is left behind output 1, but three are needed
   EXPECT_TRUE(bench.environment.left_adaptive.empty());
   send(3);
   EXPECT_EQ(bench.sent().back().out_port, 3);
@@ -162,10 +163,10 @@ TEST(Router, SendsThroughAllOutputsInOneCycle) {
     bench.receive_packet(port, 0, static_cast<PacketId>(port), 8, to_port((port + 1) % 4));
   }
   bench.run_until(10);
-  EXPECT_EQ(bench.sent().size(), 32U);  // 8 cycles of 4 flits, after 2 of allocation
+  EXPECT_EQ(bench.sent().size(), 32U);  // 8 cycles of 4 flits, after 2 cycles of allocation
 }
 
-// Four buffers request one output virtual channel; each packet gets it in turn.
+// Four buffers request the same output virtual channel; packets get it in turn.
 TEST(Router, GivesAContestedVirtualChannelInTurn) {
   RouterBench bench(5, router_config(1, 8));
   for (int round = 0; round < 2; ++round) {
@@ -185,7 +186,7 @@ TEST(Router, GivesAContestedVirtualChannelInTurn) {
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-// In one cycle two heads request output 3 and one requests output 4, which does not wait.
+// In the same cycle, two heads request output 3 and one requests output 4, which must not wait.
 TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
   RouterBench bench(5, router_config(1, 8));
   bench.receive_packet(0, 0, 0, 1, to_port(3));
@@ -200,14 +201,15 @@ TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
   EXPECT_EQ(sent[2].flit.packet, 1U);
 }
 
-// A virtual channel is free for the next packet as soon as the tail has left, even with outstanding credits:
-// the buffer downstream may hold two packets.
+// A virtual channel is available to the next packet as soon as the tail has left, even if credits are
+// outstanding: the buffer downstream may hold two packets.
 TEST(Router, ReusesAVirtualChannelTheCycleAfterTheTail) {
   RouterBench bench(3, router_config(1, 8));
   bench.receive_packet(0, 0, 1, 3, to_port(2));
   bench.receive_packet(1, 0, 2, 3, to_port(2));
   bench.run_until(20);
-  // Heads request at cycle 1, the first is sent at 2; its tail at 4 frees the channel for allocation at 5.
+  // Heads request the channel in cycle 1. The first packet is sent from cycle 2; its tail in cycle 4 frees
+  // the channel for allocation in cycle 5.
   EXPECT_THAT(send_cycles(bench), ElementsAre(2, 3, 4, 6, 7, 8));
   EXPECT_FALSE(bench.router.output_vc_busy(2, 0));
   EXPECT_EQ(bench.router.credits(2, 0), 2);
@@ -216,11 +218,11 @@ TEST(Router, ReusesAVirtualChannelTheCycleAfterTheTail) {
 TEST(Router, WaitsForCredits) {
   RouterBench bench(2, router_config(1, 2));
   bench.receive_packet(0, 0, 1, 2, to_port(1));
-  EXPECT_FALSE(bench.run_until(10));  // both sent, no credit left
+  EXPECT_FALSE(bench.run_until(10));  // both flits were sent, no credit is left
   EXPECT_EQ(bench.sent().size(), 2U);
   EXPECT_EQ(bench.router.credits(1, 0), 0);
   bench.receive_packet(0, 0, 2, 2, to_port(1));
-  EXPECT_FALSE(bench.run_until(20));  // holds the virtual channel and sleeps
+  EXPECT_FALSE(bench.run_until(20));  // the packet holds the virtual channel and the router sleeps
   EXPECT_EQ(bench.sent().size(), 2U);
   EXPECT_EQ(bench.router.held_output_port(0, 0), 1);
   EXPECT_EQ(bench.router.held_output_vc(0, 0), 0);
@@ -237,7 +239,7 @@ TEST(Router, WaitsForCredits) {
   EXPECT_EQ(bench.router.credits(1, 0), 1);
 }
 
-// No requester may be lost if more outputs are requested than there are virtual channels.
+// If there are more requests than virtual channels, no request is lost.
 TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
   RouterBench bench(3, router_config(2, 8));
   for (int vc = 0; vc < 2; ++vc) {
@@ -252,7 +254,7 @@ TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
 
 class SlowChannel : public ::testing::TestWithParam<Femtoseconds> {};
 
-// A train keeps the channel's rate to the cycle, for any length; no part of it exceeds the rate by a cycle.
+// Flits leave at the channel's exact rate for any length; none deviates from it by a cycle.
 TEST_P(SlowChannel, KeepsItsExactRate) {
   const Femtoseconds flit_time = GetParam();
   constexpr int kFlits = 1000;
@@ -275,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(FlitTimes, SlowChannel,
                                            RouterBench::kPeriod * 3 / 2, RouterBench::kPeriod * 2,
                                            RouterBench::kPeriod * 7 / 3, RouterBench::kPeriod * 4));
 
-// Idle time does not accumulate: after a pause the channel starts anew.
+// Idle time does not accumulate: after a pause, the channel starts afresh.
 TEST(Router, DoesNotCatchUpAfterAPause) {
   RouterBench bench(2, router_config(1, 64), {{0}, {2 * RouterBench::kPeriod}});
   bench.receive_packet(0, 0, 1, 3, to_port(1));
@@ -285,7 +287,7 @@ TEST(Router, DoesNotCatchUpAfterAPause) {
   EXPECT_THAT(send_cycles(bench), ElementsAre(2, 4, 6, 102, 104, 106));
 }
 
-// --- laws under random traffic ---------------------------------------------------------------------------
+// --- invariants under random traffic ---------------------------------------------------------------------
 
 struct Offered {
   Cycles at;
@@ -299,7 +301,7 @@ struct Traffic {
   int ports;
   config::RouterConfig config;
   std::vector<OutputRate> rates;
-  std::vector<Offered> packets;  // packet k has identity k
+  std::vector<Offered> packets;  // the index is the packet's ID
 };
 
 Traffic random_traffic() {
@@ -325,8 +327,9 @@ Traffic random_traffic() {
   return traffic;
 }
 
-// Feeds the router like its neighbours: a flit per input port and cycle, within the buffers' slots; receives
-// its flits and returns credits three cycles later. True once all flits are through.
+// Feeds the router as its neighbours would: at most one flit per input port and cycle, limited by the
+// buffers' slots. Returns credits three cycles after the flits were sent. run() returns true once all flits
+// have left.
 class Feeder {
  public:
   explicit Feeder(const Traffic& traffic)
@@ -357,7 +360,7 @@ class Feeder {
         fed = true;
       }
       const std::size_t freed = bench_.environment.freed.size();
-      // A sleeping router is not stepped without an event, and must not need it.
+      // A sleeping router must not depend on being stepped without an event.
       if (awake || fed) {
         bench_.environment.now = now;
         awake = bench_.router.step(now);
@@ -420,7 +423,7 @@ RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
       RC_ASSERT(!open.contains(key));
       open[key] = {flit.flit.packet, 0};
     }
-    // Wormhole: between head and tail a virtual channel carries one packet, in order.
+    // Wormhole switching: between head and tail, a virtual channel carries flits of one packet, in order.
     RC_ASSERT(open.contains(key));
     RC_ASSERT(open[key].first == flit.flit.packet);
     RC_ASSERT(open[key].second++ == flit.flit.sequence);
@@ -461,7 +464,7 @@ RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
   for (std::size_t i = 0; i < sent.size(); ++i) RC_ASSERT(event(sent[i]) == event(sent_by_large[i]));
 }
 
-// Five saturated inputs, one output: no input gets more than a packet ahead of another.
+// With up to five saturated inputs and one output, no input gets more than two packets ahead of another.
 RC_GTEST_PROP(Router, IsFairToSaturatedInputs, ()) {
   const int inputs = *rc::gen::inRange(2, 6);
   const int vcs = *rc::gen::inRange(1, 5);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 
-// A switch of kPorts inputs and outputs with kVcs virtual channels each, cycle by cycle and flit by flit.
+// A reference switch of kPorts inputs and outputs with kVcs virtual channels each, simulated flit by flit in
+// every cycle.
 class PlainSwitch {
  public:
   static constexpr int kPorts = 5;
@@ -46,7 +47,7 @@ class PlainSwitch {
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-  // The flow from an input to an output that may send, on `vc` unless that is below 0; -1: none.
+  // A flow from an input to an output that can send, on `vc` unless that is negative; -1: none.
   int asking(int in, int out, int vc) const {
     for (std::size_t i = 0; i < flows_.size(); ++i) {
       const SwitchFlow& flow = flows_[i];
@@ -104,7 +105,7 @@ class PlainSwitch {
   std::vector<SwitchFlow> flows_;
 };
 
-// Draws switches and their arrivals.
+// Generates random switches and arrivals.
 class Draw {
  public:
   explicit Draw(unsigned seed) : random_(seed) {}
@@ -114,7 +115,7 @@ class Draw {
   Value one_of(std::initializer_list<Value> values) {
     return *(values.begin() + below(static_cast<Cycles>(values.size())));
   }
-  // Cycles out of the first `cycles`: none, random ones, or one in a few from a random one on.
+  // Cycles among the first `cycles`: none, random ones, or every few cycles from a random start.
   CycleMask mask(Cycles cycles) {
     CycleMask mask;
     const Cycles kind = below(4);
@@ -129,7 +130,7 @@ class Draw {
   std::mt19937 random_;
 };
 
-// Flows of all or some inputs, in order, each to an output, and their ports.
+// Random flows of some inputs' virtual channels, in order, each with an output; and the switch's ports.
 struct Drawn {
   std::vector<SwitchFlow> flows;
   SwitchPart part;
@@ -186,7 +187,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
     const std::vector<CycleMask> expected = PlainSwitch(drawn.part).run(cycles);
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed;
-    // The same again, from its memory.
+    // The same result again, now remembered.
     for (SwitchFlow& flow : drawn.flows) flow.sent = {};
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed << ", remembered";
@@ -194,7 +195,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
   EXPECT_GE(stretch.found(), 1500);
 }
 
-// A single flow needs no memory.
+// A single flow is computed without the memory.
 TEST(SwitchStretch, RunsOneFlowAlone) {
   SwitchStretch stretch(kPeriod);
   for (unsigned seed = 0; seed < 1000; ++seed) {
@@ -213,8 +214,7 @@ TEST(SwitchStretch, RunsOneFlowAlone) {
   }
 }
 
-// Parts that differ only in the numbers of their ports behave alike; those that differ in a deciding pointer
-// do not.
+// Parts that differ only in their port numbers behave alike; parts that differ in a deciding pointer do not.
 TEST(SwitchStretch, RemembersPartsByWhatDecides) {
   SwitchStretch stretch(kPeriod);
   const auto run = [&](int first_in, int out, int grant_pointer) {

@@ -20,7 +20,7 @@ TEST(BufferSpace, ReservesFromTheChannelThatHoldsBackUpTheRoute) {
   EXPECT_THAT(held, ElementsAre(0, 30, 30, 0));
   EXPECT_EQ(space.free(1), 20);
   EXPECT_EQ(space.free(2), 0);
-  // A larger request follows, to which the held space counts.
+  // A larger request follows, which includes the space already held.
   EXPECT_EQ(space.reserve(links, 3, 300, kAny, held), 180);
   EXPECT_EQ(space.free(0), 0);
 }
@@ -60,7 +60,8 @@ TEST(BufferSpace, TrimKeepsWhatIsNearest) {
   EXPECT_EQ(space.free(1), 100);
 }
 
-// For any reservations, trims and releases: no buffer overflows, and all space is returned.
+// For any sequence of reservations and trims, no buffer overflows, and held and free space add up to the
+// capacity.
 RC_GTEST_PROP(BufferSpace, RoomIsNeitherLostNorMade, ()) {
   BufferSpace space(std::vector<double>(6, 64));
   struct Message {

@@ -28,7 +28,7 @@ using ::testing::ElementsAre;
 constexpr Bytes kFlit = 16;
 constexpr int kDeep = 512;  // flits per buffer: more than a credit loop over 150 cycles needs
 
-// Offers whole messages to the fabric, one after another, each not before its time; and receives them.
+// Offers whole messages to the fabric in order, none before its time, and receives messages.
 class Station final : public Injector, public Ejector {
  public:
   struct Planned {
@@ -73,7 +73,7 @@ struct Sent {
   std::int64_t flits;
 };
 
-// A Clos network of channels of a flit per cycle under fluid flows.
+// A Clos network under fluid flows. Its channels carry a flit per cycle.
 class SmallFluid {
  public:
   explicit SmallFluid(const std::vector<int>& dims, Cycles latency = 1, int vc_depth = 16)
@@ -89,7 +89,8 @@ class SmallFluid {
     }
   }
 
-  // Before the simulation; per source in order of time. `count` flits, including the head.
+  // Call before the simulation, in chronological order per source. The message has `count` flits, including
+  // its head.
   std::uint64_t send(Cycles at, NodeId src, NodeId dst, int spine, std::int64_t count) {
     const std::uint64_t id = next_++;
     flits[id] = count;
@@ -112,7 +113,7 @@ class SmallFluid {
     return *routes_.back();
   }
   Station& station(NodeId node) { return stations[static_cast<std::size_t>(node)]; }
-  // The time at which its last flit left its port.
+  // The time at which the message's last flit left its port.
   Cycles sent(std::uint64_t message) { return station(source_of[message]).injected.at(message); }
   Cycles arrived(std::uint64_t message) {
     for (Station& each : stations) {
@@ -120,7 +121,7 @@ class SmallFluid {
     }
     return -1;
   }
-  // The time at which its last flit had passed the bottleneck channel.
+  // The time at which the message's last flit had passed the bottleneck channel.
   Cycles through(std::uint64_t message) { return arrived(message) - latency_of[message]; }
   Cycles started(std::uint64_t message) { return station(source_of[message]).started.at(message); }
 
@@ -146,12 +147,12 @@ void finish(SmallFluid& net, Cycles cycles = 1'000'000) {
   EXPECT_NO_THROW(net.fabric->check_conservation());
 }
 
-// --- times by hand ---------------------------------------------------------------------------------------
+// --- hand-computed times -----------------------------------------------------------------------------------
 
 TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
   SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
-  const auto near = net.send(10, 2, 2, 0, 1);  // to itself, over its ToR
+  const auto near = net.send(10, 2, 2, 0, 1);  // within its ToR
   finish(net);
   EXPECT_EQ(net.sent(far), 10 + 1000);
   EXPECT_EQ(net.arrived(far), 10 + 1000 + net.latency_of[far]);
@@ -160,7 +161,7 @@ TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
   EXPECT_EQ(net.fabric->statistics().flits_ejected, 1001);
 }
 
-// A single flit takes the ejection channel half of two cycles; rounding costs no cycle.
+// A single flit shares the ejection channel equally for two cycles. Rounding costs no additional cycle.
 TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
   SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
@@ -170,8 +171,9 @@ TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
   EXPECT_EQ(net.through(far), 10 + 1 + 1000);
 }
 
-// a, b, c leave ToR 0 over one uplink: a third each. d meets a on the downlink to ToR 2: two thirds. a and d
-// end at 1,800, then b and c have half each; b ends at 3,000, then c has all.
+// a, b and c leave ToR 0 over one uplink and get a third each; d shares the downlink to ToR 2 with a and gets
+// two thirds. a and d end at 1,800; then b and c get half each; b ends at 3,000, and then c has the uplink
+// alone.
 TEST(FluidFabric, FillsLinksProgressivelyAndAgainWhenFlowsEnd) {
   SmallFluid net({4, 3, 1});
   const auto a = net.send(0, 0, 8, 0, 600);
@@ -190,8 +192,9 @@ TEST(FluidFabric, FillsLinksProgressivelyAndAgainWhenFlowsEnd) {
   EXPECT_EQ(net.through(c), 3600);
 }
 
-// Two flows at half the rate until 501, with 750.5 flits left each; then three at a third: 501 + 2,251.5
-// cycles, seen by a clocked interface in the next whole one. The third, 250 flits behind, has the link alone.
+// Two flows run at half the rate until cycle 501, when each has 750.5 flits left, then three at a third. The
+// first two end after another 2,251.5 cycles, which a clocked interface sees in the next whole cycle. The
+// third is 249.5 flits behind and has the link alone from then on.
 TEST(FluidFabric, EndsBetweenCyclesAreExactAndSeenInTheNext) {
   SmallFluid net({4, 2, 1});
   const auto a = net.send(0, 0, 4, 0, 1001);
@@ -207,7 +210,7 @@ TEST(FluidFabric, AMessageThatMovesKeepsWhatIsThrough) {
   SmallFluid net({2, 2, 2});
   const auto a = net.send(0, 0, 2, 0, 1000);
   const auto b = net.send(0, 1, 3, 0, 1000);
-  run_cycles(400);  // 200 flits each are through
+  run_cycles(400);  // 200 flits of each message are through
   net.fabric->reroute(1, 0, 3, net.route(1, 3, 1));
   finish(net);
   EXPECT_EQ(net.through(a), 1200);
@@ -242,8 +245,8 @@ TEST(FluidFabric, OverADeadChannelNothingMovesUntilItLives) {
 
 // --- buffers ---------------------------------------------------------------------------------------------
 
-// a and b share the uplink. The buffers before it absorb a's 400 flits, so a's port sends c, to its own ToR,
-// from 400 on, while a is in flight until 800.
+// a and b share the uplink. The buffers before it absorb the rest of a's 400 flits, so a's port sends c,
+// which stays within the ToR, from cycle 400 on, while a is in flight until cycle 800.
 TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
   SmallFluid net({3, 2, 1}, 1, kDeep);
   const auto a = net.send(0, 0, 3, 0, 400);
@@ -257,8 +260,9 @@ TEST(FluidFabric, APortStartsItsNextMessageWhileTheLastDrains) {
   EXPECT_EQ(net.through(b), 800);
 }
 
-// A message has one virtual channel, and therefore one buffer at the port and one behind the NIC's channel:
-// it leaves the port when all but those 32 flits have passed the uplink, at half a flit per cycle.
+// A message has one virtual channel, and therefore one buffer at the port and one behind the NIC's channel.
+// It leaves the port when all but the 32 flits in these buffers have passed the uplink at half a flit per
+// cycle.
 TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
   SmallFluid net({3, 2, 1}, 1, 16);
   const auto a = net.send(0, 0, 3, 0, 400);
@@ -269,8 +273,8 @@ TEST(FluidFabric, APortWaitsForRoomInTheBuffersOfTheRoute) {
 }
 
 // Half of the first message's 60 flits wait in the buffer behind the NIC's channel while the second message
-// leaves the port. As flits they also use the second message's turns at that switch input, which fluid rates
-// ignore: at most 30 cycles.
+// leaves the port. In the flit fabric they also use up turns of the second message at that switch input,
+// which fluid rates ignore: this costs at most 30 cycles.
 TEST(FluidFabric, WaitsInBuffersAsFlitsDo) {
   SmallFluid net({3, 2, 1}, 1, 64);
   SmallFabric flits("flits", net.topology, topology::make_routing(net.topology, 4), system_config(4, 64));
@@ -319,9 +323,9 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
   net.send(0, 0, 2, 0, 1000);
   net.send(500, 1, 3, 0, 750);
   finish(net);
-  // The uplink is shared from 500 until the first message is through at 1,500. Ports send at full rate until
-  // the 32 flits of space before it are full, 64 cycles later, and have sent everything when the last 32 wait
-  // there.
+  // The uplink is shared from 500 until the first message is through at 1,500. A port sends at full rate for
+  // another 64 cycles, until the 32 flits of buffer space before the uplink are full. It has sent everything
+  // when only the last 32 flits wait there.
   EXPECT_THAT(watcher.rates[0], ElementsAre(std::pair(0, 1.0), std::pair(500, 0.5), std::pair(500, 1.0),
                                             std::pair(564, 0.5), std::pair(1436, 0.0)));
   EXPECT_THAT(watcher.rates[1], ElementsAre(std::pair(500, 0.5), std::pair(500, 1.0), std::pair(564, 0.5),
@@ -333,11 +337,11 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
   EXPECT_NEAR(watcher.used_cycles[first_nic], 1000, 0.01);
 }
 
-// --- against other models --------------------------------------------------------------------------------
+// --- comparison with other models -------------------------------------------------------------------------
 
-// Effects of input-queued routers that fluid rates ignore: the switch serves its input ports in turn, not
-// flows. Four flows share the downlink of a spine, three of them from one ToR: a quarter each when fluid; as
-// flits, half for the flow that arrives alone and a sixth for each of the three.
+// Fluid rates ignore that an input-queued switch serves its input ports in turn, not its flows. Four flows
+// share the downlink of a spine, three of them from one ToR. Fluid flows get a quarter each; with flits, the
+// flow with an input of its own gets half and each of the other three gets a sixth.
 TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
   constexpr int kFlits = 3000;
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 8}, {1, 9}, {2, 10}, {4, 11}};
@@ -355,8 +359,8 @@ TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
   for (const NodeId dst : {8, 9, 10}) EXPECT_NEAR(arrival(dst), 4.0 * kFlits, 0.02 * kFlits);
 }
 
-// Raises all rates together, link by link as they fill: progressive filling by its definition, recomputed at
-// every event. Rates in flits per cycle.
+// Progressive filling by its definition, recomputed at every event: raises all rates together and fixes those
+// over a link when it is full. Rates are in flits per cycle.
 std::vector<double> fill(const std::vector<std::vector<int>>& links_of, const std::vector<bool>& active,
                          int links) {
   std::vector<double> rate(links_of.size(), 0);
@@ -383,7 +387,7 @@ std::vector<double> fill(const std::vector<std::vector<int>>& links_of, const st
   return rate;
 }
 
-// The time at which each message's last flit is through, one message per source.
+// The time at which each message's last flit is through, with one message per source.
 std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<Sent>& plan) {
   const auto channels = static_cast<int>(net.topology.channels().size());
   std::vector<std::vector<int>> links_of;
@@ -424,9 +428,9 @@ std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<
   return end;
 }
 
-// Rates updated from event to event give the times of rates recomputed at every event, and every flit and
-// byte is accounted for. With an accelerator per ToR messages meet behind all other channels of their routes,
-// so that buffered flits delay no other message.
+// Incrementally updated rates give the same times as rates recomputed at every event, and every flit and byte
+// is accounted for. With one accelerator per ToR, messages meet only behind the other channels of their
+// routes, so buffered flits do not delay other messages.
 RC_GTEST_PROP(FluidFabric, TimesAreThoseOfProgressiveFillingFromNothing, ()) {
   const std::vector<int> dims{1, *rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4)};
   const int accelerators = dims[0] * dims[1];

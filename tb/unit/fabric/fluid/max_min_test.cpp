@@ -19,8 +19,8 @@ using ::testing::UnorderedElementsAre;
 
 using Links = std::vector<std::int32_t>;
 
-// Whether each flow has a bottleneck (a full link on which no flow is faster) and no link is above its
-// capacity: the definition itself. `flows` are all flows.
+// Tests the definition: each flow has a bottleneck (a full link on which no flow is faster), and no link
+// exceeds its capacity. `flows` must contain all flows.
 bool is_max_min_fair(const MaxMinRates& rates, const std::vector<MaxMinRates::FlowId>& flows, int links) {
   constexpr double kTolerance = 1e-9;
   std::vector<double> sums(static_cast<std::size_t>(links), 0);
@@ -44,8 +44,8 @@ bool is_max_min_fair(const MaxMinRates& rates, const std::vector<MaxMinRates::Fl
   });
 }
 
-// Bertsekas and Gallager's example: three flows over link 0, one of them also over link 1, where it meets a
-// fourth; the first link is the bottleneck of three, the fourth gets the rest of the second.
+// Bertsekas and Gallager's example: three flows share link 0, and one of them shares link 1 with a fourth
+// flow. Link 0 is the bottleneck of the three; the fourth gets the rest of link 1.
 TEST(MaxMinRates, FillsTheTightestLinkFirst) {
   MaxMinRates rates({1.0, 1.0});
   const auto a = rates.add(Links{0});
@@ -59,7 +59,7 @@ TEST(MaxMinRates, FillsTheTightestLinkFirst) {
 }
 
 TEST(MaxMinRates, ADepartureReachesFlowsThatSharedNothingWithIt) {
-  // a and b share link 0; b and c link 1. Without a, b grows to half of link 1, so c shrinks.
+  // a and b share link 0; b and c share link 1. Without a, b grows to half of link 1, so c shrinks.
   MaxMinRates rates({1.0, 2.0});
   const auto a = rates.add(Links{0});
   const auto b = rates.add(Links{0, 1});
@@ -110,8 +110,8 @@ TEST(MaxMinRates, NamesTheFirstLinkThatHoldsAFlow) {
   EXPECT_EQ(rates.bottleneck(alone), 0);
 }
 
-// Arrivals, departures, moves and failures: always the unique max-min fair allocation, equal to a recomputed
-// one.
+// After any arrivals, departures, moves and failures, the allocation is max-min fair and equal to one that is
+// computed from scratch.
 RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   const int links = *rc::gen::inRange(1, 12);
   std::vector<double> capacities;
@@ -164,7 +164,7 @@ RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   }
 }
 
-// Progressive filling from scratch, one link at a time, without state: the rate of each of `flows`.
+// The rate of each of `flows` by progressive filling from scratch, one link at a time.
 std::vector<double> plain_rates(const std::vector<double>& capacities, const std::vector<Links>& flows) {
   constexpr double kOpen = -1;
   std::vector<double> rates(flows.size(), kOpen);
@@ -222,8 +222,8 @@ RC_GTEST_PROP(MaxMinRates, EveryUpdateEqualsFillingFromNothing, ()) {
   }
 }
 
-// A k x k mesh whose nodes send to one destination after another along rows, then columns: the links of a
-// flow from `src` to `dst` (right, left, down, up of every node, then injection).
+// The links of a flow from `src` to `dst` in a k x k mesh, along rows and then columns. Numbered per node as
+// right, left, down, up; the injection links follow.
 Links mesh_path(int k, int src, int dst) {
   Links links{4 * k * k + src};
   int at = src;
@@ -241,7 +241,7 @@ Links mesh_path(int k, int src, int dst) {
 }
 
 struct Work {
-  double looked_at = 0;  // flows per update
+  double looked_at = 0;  // flows examined per update
   double changed = 0;
 };
 
@@ -270,7 +270,7 @@ Work work_of_all_to_all(int k) {
   return work;
 }
 
-// The cost of an update depends on its changes, not on the number of flows.
+// The cost of an update depends on the number of changed flows, not of all flows.
 TEST(MaxMinRates, LooksAtNotManyMoreFlowsThanChange) {
   for (const int k : {6, 14}) {
     const Work work = work_of_all_to_all(k);

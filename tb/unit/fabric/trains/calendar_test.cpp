@@ -35,7 +35,7 @@ TEST(Calendar, TakesEventsThatComeWhileTheirCycleIsGoneThrough) {
   EXPECT_THAT(calendar.take(), ElementsAre(2));
 }
 
-// The reference is a stable sort of the contents by cycle.
+// The reference sorts the contents stably by cycle.
 RC_GTEST_PROP(Calendar, IsASortByCycle, (const std::vector<std::pair<std::uint8_t, int>>& additions)) {
   Calendar<int> calendar;
   std::vector<std::pair<Cycles, int>> model;

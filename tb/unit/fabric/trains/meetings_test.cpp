@@ -30,7 +30,8 @@ TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysT
   pass(meetings, 3, 3, {3});
   pass(meetings, 4, 4, {5});
   meetings.want_users_and_feeders(2);
-  // 0 and 2 pass it, over outputs 1 and 4; 1 passes the first as well; 3 is behind it, 4 elsewhere.
+  // Ports 0 and 2 pass output 2 after outputs 1 and 4, respectively. Port 1 passes output 1, which feeds it.
+  // Ports 3 and 4 pass only outputs that do not lead there.
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
 }
 
@@ -87,7 +88,7 @@ TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
   EXPECT_FALSE(meetings.too_many());
   meetings.want_users(3);
   EXPECT_TRUE(meetings.too_many());
-  // Too early for a decision.
+  // Too few messages for a decision.
   meetings.messages = 3;
   EXPECT_FALSE(meetings.too_many());
 }
@@ -106,7 +107,7 @@ TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
   };
   // A ninth of all flits, in messages that follow each other closely.
   EXPECT_TRUE(run(1000));
-  // Leaps would simulate few of these cycles.
+  // Leaps would skip most of these cycles.
   EXPECT_FALSE(run(1'000'000));
 }
 

@@ -13,7 +13,7 @@ using topology::VcRange;
 
 constexpr int kNodes = 4;
 
-// A ring of four with equal channels, except the one that leaves node 2 if `uneven`.
+// A ring of four with equal channels, except for the one that leaves node 2 if `uneven`.
 topology::Topology ring(bool uneven = false) {
   topology::Topology ring(topology::Kind::kRing, {kNodes}, kNodes, 0);
   for (NodeId node = 0; node < kNodes; ++node) {
@@ -23,7 +23,7 @@ topology::Topology ring(bool uneven = false) {
   return ring;
 }
 
-// To the next node, and to its network interface.
+// A route to the next node's network interface.
 Route to_next(VcRange vcs = {0, 4}) {
   return {Hop{.out_port = 0, .vcs = vcs}, Hop{.out_port = 1, .vcs = {0, 4}}};
 }
@@ -39,7 +39,7 @@ TEST(RouteImages, FollowARouteFromEverywhere) {
   const auto channels = images.channels(found, 0);
   EXPECT_EQ(std::vector<topology::ChannelId>(channels.begin(), channels.end()),
             (std::vector<topology::ChannelId>{0, 1, 2, 3}));
-  EXPECT_TRUE(images.channels(found, 1).empty()) << "ejected";
+  EXPECT_TRUE(images.channels(found, 1).empty()) << "ejection uses no channel";
 }
 
 TEST(RouteImages, RefuseWhatIsNotAlike) {
@@ -58,7 +58,7 @@ TEST(RouteImages, RefuseWhatIsNotAlike) {
   EXPECT_FALSE(RouteImages(even, 0).add(uneven_ends)) << "another number of channels";
 }
 
-// All messages go through node 2 or 3, whose channels would represent others.
+// All messages pass through node 2 or 3, whose channels would have to represent others.
 TEST(RouteImages, RefuseChannelsThatTwoImagesTake) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [src, dst] : {std::pair{0, 2}, {1, 2}, {2, 3}, {3, 0}, {3, 1}}) {

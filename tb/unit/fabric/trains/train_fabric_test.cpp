@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Offers whole messages in order, each from its cycle on.
+// Offers whole messages in order, none before its cycle.
 class MessageSource final : public Injector {
  public:
   struct Offer {
@@ -18,7 +18,7 @@ class MessageSource final : public Injector {
     Cycles at;
   };
   std::vector<Offer> offers;
-  std::vector<Cycles> left;  // [message]: the cycle of its tail
+  std::vector<Cycles> left;  // [message]: the cycle in which its tail left
 
   Answer next_packet(Cycles /*now*/, Packet& /*packet*/) override { return Answer::kSleep; }
   void packet_injected(const Packet& /*packet*/, Cycles /*now*/) override {}
@@ -47,8 +47,8 @@ class MessageSink final : public Ejector {
   std::int64_t flits_;
 };
 
-// Messages of a head and one data flit from the middle of three nodes, alternately to the left and to the
-// right.
+// Sends messages of a head and one data flit from the middle one of three nodes, alternately to both
+// neighbours.
 class Middle {
  public:
   Middle(const char* name, const config::SystemConfig& system, const std::vector<Cycles>& times)
@@ -86,7 +86,8 @@ class Middle {
   std::unique_ptr<TrainFabric> fabric_;
 };
 
-// Two virtual channels of two flits pass in fewer cycles than the router takes for a head.
+// The rotation through two virtual channels of two flits each takes fewer cycles than the router needs for a
+// head.
 config::SystemConfig slow_routers() {
   config::SystemConfig system = system_config(2);
   system.router.routing_delay = 5;
@@ -105,8 +106,8 @@ TEST(TrainFabric, TakesAMessageAfterTheRoutersDelay) {
   EXPECT_THAT(apart.left(), ::testing::ElementsAre(1, 8, 15));
 }
 
-// For messages of flits that meet, it matters by which virtual channels they reach an output: no train may
-// pass a port that leads there.
+// If flits meet at an output, the virtual channels by which they arrive matter, so no train may pass a port
+// that leads there.
 TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   const topology::Topology line = mesh({4});
   const config::SystemConfig system = system_config(8);
@@ -148,7 +149,8 @@ TEST(TrainFabric, KeepsTrainsOffThePortsThatLeadToWhereFlitsMeet) {
   EXPECT_EQ(meetings.at(), 50);
 }
 
-// The rotation of virtual channels is slower than the router: messages may follow each other immediately.
+// The rotation through the virtual channels takes longer than the router, so messages may follow each other
+// immediately.
 TEST(TrainFabric, TakesMessagesAtOnceWhereVirtualChannelsOutlastTheRouter) {
   const Middle many("many", system_config(8), {0, 2, 4});
   many.run();

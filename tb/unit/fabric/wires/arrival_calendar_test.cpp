@@ -11,8 +11,8 @@ namespace {
 
 constexpr Cycles kNone = -1;
 
-// Against a map of sets: additions with random delays, longer than the ring is at first, leave in their cycle
-// and in no other.
+// Compares with a map of sets: arrivals with random delays, some longer than the calendar's initial ring, are
+// served in their own cycle and in no other.
 RC_GTEST_PROP(ArrivalCalendar, ServesEveryLineInItsCycle, ()) {
   const int lines = *rc::gen::inRange(1, 150);
   ArrivalCalendar calendar;

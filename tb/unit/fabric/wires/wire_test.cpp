@@ -46,8 +46,8 @@ TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
   EXPECT_TRUE(wire.idle());
 }
 
-// Flits of one packet in a row, a gap, another virtual channel, a packet of the same number: they leave as
-// they entered, however they are stored, peeked at before removal and removed in parts.
+// Consecutive flits of one packet, a gap, another virtual channel and a reused packet number: flits leave as
+// they entered, however they are stored, even if peeked at before and partly removed.
 TEST(Wire, KeepsWhatComesInARowAsItCame) {
   struct Sent {
     PacketId packet;
@@ -131,7 +131,7 @@ TEST(Wire, BetweenThreadsIsHandedOverBetweenQuanta) {
   EXPECT_TRUE(wire.idle());
 }
 
-// A short wire whose flits and credits wait in their receivers' calendars.
+// A short wire, whose flits and credits wait in their receivers' calendars.
 struct ShortWire {
   ShortWire() {
     receiver.set_lines(8);
@@ -166,7 +166,7 @@ TEST(ShortWire, LeavesWhatIsUnderWayInTheCalendars) {
   Wire& wire = under.wire;
   wire.send({7, 0, 0}, 1, 4);
   wire.send({7, 1, 1}, 1, 6);
-  wire.send({8, 0, 1}, 3, 40);  // further than its initial capacity
+  wire.send({8, 0, 1}, 3, 40);  // arrives beyond the calendar's initial capacity
   wire.return_credit(2, 5);
   wire.return_credit(0, 6);
   EXPECT_EQ(under.receiver_due, 6);
@@ -174,7 +174,7 @@ TEST(ShortWire, LeavesWhatIsUnderWayInTheCalendars) {
   EXPECT_THAT(under.flits(kNever), ElementsAre("6:7.1", "8:7.1", "42:8.3"));
   EXPECT_THAT(under.flits(8), ElementsAre("6:7.1"));
   EXPECT_THAT(under.credits(kNever), ElementsAre("8.2", "9.0"));
-  EXPECT_FALSE(wire.has_flit(100));  // not to be removed from the wire
+  EXPECT_FALSE(wire.has_flit(100));  // calendars, not the wire, hold the flits
   EXPECT_FALSE(wire.has_credit(100));
 
   EXPECT_EQ(under.receiver.take(6), 1U << 5U);
@@ -231,7 +231,7 @@ TEST(ShortWire, BetweenThreadsIsHandedOverBetweenQuanta) {
   EXPECT_THAT(under.credits(kNever), ElementsAre("9.3"));
 }
 
-// It has room for one flit per cycle, and for one credit per virtual channel.
+// A short wire has room for one flit per cycle and for one credit per virtual channel and cycle.
 TEST(ShortWire, RefusesTwoInACycle) {
   const auto message_of = [](const auto& send) -> std::string {
     try {
