@@ -1,5 +1,5 @@
-// The order of chunks in a dimension must be the same at all accelerators (Themis, Sec. 4.6): flit by flit,
-// over a network whose network interfaces delay every packet by a random time.
+// The order of chunks in a dimension must be the same at all accelerators (Themis, Sec. 4.6). Tested with
+// flits, in a network whose interfaces delay every packet by a random time.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ using schedule::Schedule;
 using schedule::Table;
 using topology::DimensionKind;
 
-constexpr Cycles kMostJitter = 100;  // payload of a packet
+constexpr Cycles kMostJitter = 100;  // the payload of one packet
 
-// Delays every packet by a time that depends on its message's position in the schedule and the seed: the same
-// in all runs of a seed, whatever the order in which messages leave.
+// Delays every packet by a time that depends only on the seed and on its message's position in the schedule,
+// not on the order in which messages leave.
 class JitteryInjector final : public fabric::Injector {
  public:
   JitteryInjector(fabric::Injector& inner, const MessageLog& log, std::uint64_t seed)
@@ -98,8 +98,8 @@ class JitteryFabric final : public fabric::Fabric {
   std::vector<std::unique_ptr<JitteryInjector>> injectors_;
 };
 
-// Groups of 2, 4 and 2 accelerators, each behind a switch; the last has a longer latency, so that chunks
-// seldom arrive from it before those from the first.
+// Groups of 2, 4 and 2 accelerators, each behind a switch. The last dimension has a longer latency, so chunks
+// from it rarely arrive before those from the first dimension.
 struct Network {
   Network() : topology(make()), routing(topology::make_routing(topology, 4)) {}
 
@@ -112,7 +112,7 @@ struct Network {
     return topology::make_hierarchy(dimensions);
   }
 
-  // Two chunks, which meet in the middle dimension from either side.
+  // Two chunks, which reach the middle dimension from opposite sides.
   Schedule compile() const {
     schedule::CompileRequest request;
     request.size = 16384;
@@ -126,7 +126,7 @@ struct Network {
   std::unique_ptr<topology::RoutingFunction> routing;
 };
 
-// An all-reduce over the network with the jitter of a seed.
+// An all-reduce in the network, with the jitter of one seed.
 class JitteryRun {
  public:
   JitteryRun(const Network& network, Schedule schedule, std::uint64_t seed, const char* name)
@@ -162,9 +162,9 @@ class JitteryRun {
     }
   }
 
-  // For changing the tables before start().
+  // Tables may be changed before start().
   Schedule& schedule() { return schedule_; }
-  // Runs as long as the kernel does.
+  // Starts the all-reduce in the next cycle; it runs as long as the kernel does.
   void start() {
     const Cycles next = fabric::current_cycle(system_.clock.period()) + 1;
     std::vector<std::int64_t> arrivals(interfaces_.size());
@@ -186,7 +186,7 @@ class JitteryRun {
     }
   }
 
-  // Every accelerator has the sum of all gradients, and nothing is in flight.
+  // Returns whether every accelerator has the sum of all gradients.
   bool sums_are_right() const {
     const int n = network_.topology.num_accelerators();
     for (const auto& memory : memories_) {
@@ -201,7 +201,7 @@ class JitteryRun {
   bool finished() const {
     return std::ranges::all_of(interfaces_, [](const auto& ni) { return ni->finished(); }) && fabric_->idle();
   }
-  // The network interfaces' part of a deadlock report.
+  // The network interfaces' contribution to a deadlock report.
   std::string describe_waiting() const {
     std::string text;
     for (const auto& ni : interfaces_) text += ni->describe_waiting(0);
@@ -209,8 +209,8 @@ class JitteryRun {
   }
   void require_no_error() const { failure_.rethrow(); }
 
-  // Tables in which every accelerator begins the operations of a dimension in the order in which they became
-  // ready locally.
+  // Tables in which every accelerator begins a dimension's operations in the order in which they become ready
+  // locally.
   Schedule ordered_locally() const {
     Schedule local = schedule_;
     for (NodeId node = 0; node < network_.topology.num_accelerators(); ++node) {
@@ -221,7 +221,7 @@ class JitteryRun {
   }
 
  private:
-  // Small integers: sums are exact in any order.
+  // Small integers, so that sums are exact in any order.
   static float gradient(NodeId node, std::size_t element) {
     return static_cast<float>((node + 1) * static_cast<int>(element % 7 + 1));
   }
@@ -292,8 +292,8 @@ bool passes_check(const Network& network, const Schedule& schedule) {
   }
 }
 
-// Themis, Sec. 4.6.2. With an order that all accelerators simulated beforehand, every run ends with correct
-// sums. If each uses its local order, some runs deadlock: those that the check of the tables predicts.
+// Themis, Sec. 4.6.2. If all accelerators use an order simulated beforehand, every run ends with correct
+// sums. If each uses its local order, some runs deadlock, namely those for which the table check predicts it.
 TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
   constexpr std::uint64_t kSeeds = 24;
   constexpr Femtoseconds kLong = 100'000 * kFemtosecondsPerNanosecond;
@@ -328,7 +328,7 @@ TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
       continue;
     }
     ++stuck;
-    // In the middle dimension some accelerators wait for each chunk.
+    // In the middle dimension, each chunk keeps some accelerators waiting.
     for (const int chunk : {0, 1}) {
       EXPECT_THAT(
           run.describe_waiting(),
@@ -338,8 +338,8 @@ TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
     }
   }
   EXPECT_GT(stuck, 0);
-  EXPECT_LT(stuck, static_cast<int>(kSeeds)) << "more jitter than there usually is";
-  EXPECT_FALSE(sc_core::sc_pending_activity()) << "what is stuck moves";
+  EXPECT_LT(stuck, static_cast<int>(kSeeds)) << "all runs deadlock: too much jitter";
+  EXPECT_FALSE(sc_core::sc_pending_activity()) << "a deadlocked run still has events";
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-// 160 bytes: a head flit and ten of data.
+// 160 bytes: a head flit and ten data flits.
 constexpr Bytes kBytes = 160;
 constexpr Cycles kFlits = 11;
 
-// The stages of a message, decoded in cycle 0: memory read, sending, transit, addition.
+// The stages of a message, which is decoded in cycle 0: memory read, sending, transit, addition.
 TEST(NetworkInterface, TakesAMessageThroughItsStages) {
   TwoNodes two;
   two.add(0, Op::kReduce, 1, kBytes);
@@ -39,7 +39,7 @@ TEST(NetworkInterface, TakesAMessageThroughItsStages) {
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 
-// An all-reduce by hand: each reduces the other's half, then sends it back.
+// A manual all-reduce: each node reduces the other's half and then sends the sum back.
 TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   TwoNodes two;
   for (const NodeId node : {0, 1}) {
@@ -49,7 +49,7 @@ TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   two.run();
   for (const auto& memory : two.memories) EXPECT_THAT(memory->values(), Each(11.0F));
   for (const NodeId node : {0, 1}) {
-    // It issues in the cycle in which the sum is in memory; a store takes a cycle.
+    // The gather issues in the cycle in which the sum is in memory; a store takes one cycle.
     EXPECT_EQ(two.message(node, 1).issued, two.message(1 - node, 0).completed);
     EXPECT_EQ(two.message(node, 1).dependencies_met, two.message(1 - node, 0).completed);
     EXPECT_EQ(two.message(node, 1).completed, two.message(node, 1).tail_ejected + 1);
@@ -58,7 +58,7 @@ TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   }
 }
 
-// An entry that the lockstep delays long after its data has arrived, and later entries of its flow.
+// The lockstep delays an entry until long after its data has arrived, when its flow has had further arrivals.
 TEST(NetworkInterface, RecordsWhenDependenciesWereMet) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -76,7 +76,7 @@ TEST(NetworkInterface, RecordsWhenDependenciesWereMet) {
   EXPECT_EQ(message.enabler_tail_injected, two.message(1, 0).tail_injected);
 }
 
-// The data is what the buffer holds when the entry issues.
+// An entry sends the data that the buffer holds when the entry issues.
 TEST(NetworkInterface, ReadsTheBufferWhenAnEntryIssues) {
   TwoNodes two;
   two.add(1, Op::kReduce, 0, 512);
@@ -92,7 +92,7 @@ TEST(NetworkInterface, IssuesOneEntryPerPortAndCycle) {
   two.run();
   EXPECT_EQ(two.message(0, 0).issued, 0);
   EXPECT_EQ(two.message(0, 1).issued, 1);
-  // Flits follow each other without a gap.
+  // There is no gap between the messages' flits.
   EXPECT_EQ(two.message(0, 1).head_injected, two.message(0, 0).tail_injected + 1);
   EXPECT_EQ(two.message(0, 1).port_free_since, two.message(0, 0).tail_injected + 1);
 }
@@ -128,12 +128,13 @@ TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
   two.add(0, Op::kReduce, 1, kBytes, 3);
   two.run();
   EXPECT_EQ(two.message(0, 1).issued, kFlits - 8);
-  // From the nominal end of the previous step; the slot in the queue becomes free later.
+  // The release counts from the nominal end of the previous step; the slot in the queue becomes free only
+  // later.
   EXPECT_EQ(two.message(0, 2).released, 2 * kFlits - 8);
   EXPECT_EQ(two.message(0, 2).issued, two.message(0, 0).tail_injected + 1);
 }
 
-// At 4 GB/s a flit lasts four cycles: the estimate is a time, not a number of flits.
+// At 4 GB/s, a flit lasts four cycles: the estimate is a time, not a number of flits.
 TEST(NetworkInterface, HoldsTheNextStepForTheTimeOnASlowChannel) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -168,7 +169,7 @@ TEST(NetworkInterface, HoldsForNops) {
   EXPECT_EQ(two.message(0, 2).issued, 11 + 21);
 }
 
-// Without packets they hold for no time, but leave the table one at a time.
+// Nops without packets last no time, but leave the table one per cycle.
 TEST(NetworkInterface, TakesACycleForANopOfNoPackets) {
   TwoNodes two;
   two.system.ni.lockstep = true;
@@ -194,14 +195,15 @@ TEST(NetworkInterface, SendsAHeadPerPacketUnderPacketBasedFlowControl) {
   TwoNodes two;
   two.system.ni.flow_control = config::FlowControl::kPacket;
   two.system.ni.payload = 64;
-  two.add(0, Op::kReduce, 1, kBytes);  // 64 + 64 + 32 bytes
+  two.add(0, Op::kReduce, 1, kBytes);  // packets of 64, 64 and 32 bytes
   two.run();
   EXPECT_EQ(two.message(0, 0).flits, 5 + 5 + 3);
   EXPECT_EQ(two.message(0, 0).tail_injected - two.message(0, 0).head_injected, 12);
   EXPECT_EQ(two.memories[1]->values()[128], 11.0F);
 }
 
-// --- what goes wrong -------------------------------------------------------------------------------------
+// --- diagnostics
+// --------------------------------------------------------------------------------------------
 
 TEST(NetworkInterface, SaysWhatItWaitsFor) {
   TwoNodes two;

@@ -15,10 +15,10 @@ namespace coppice::ni {
 
 inline constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond;
 
-// Two accelerators and the two channels between them, with tables written by hand.
+// Two accelerators and the two channels between them, with hand-written tables.
 class TwoNodes {
  public:
-  static constexpr Cycles kLatency = 20;                   // of a channel
+  static constexpr Cycles kLatency = 20;                   // latency of a channel
   static constexpr Cycles kZeroLoad = 2 + 4 + 20 + 4 + 1;  // injection, two routers, the channel, ejection
 
   explicit TwoNodes(int flows = 2) {
@@ -35,7 +35,7 @@ class TwoNodes {
     schedule.routes = {{{0, {0, 4}}, {1, {0, 4}}}};
   }
 
-  // A message of `bytes` of flow `flow` from `src` to the other node.
+  // Adds a message with `bytes` bytes of flow `flow` from `src` to the other node.
   TableEntry& add(NodeId src, schedule::Op op, int flow, Bytes bytes, int step = 1, int dependencies = 0) {
     TableEntry entry;
     entry.op = op;
@@ -54,7 +54,7 @@ class TwoNodes {
     return table.back();
   }
 
-  // Runs for `cycles`; once per process.
+  // Runs for `cycles` cycles; call at most once per process.
   void run(Cycles cycles = 100'000) {
     fabric::set_time_resolution();
     const std::vector<topology::LinkSpec> links{{bandwidth, kLatency * kCycle}};
@@ -86,7 +86,7 @@ class TwoNodes {
     void message_completed(const MessageRecord& message) override { messages.push_back(message); }
     std::vector<MessageRecord> messages;  // in order of completion
   };
-  // The k-th message of `src` in the order of its table.
+  // The k-th message of `src` in table order.
   const MessageRecord& message(NodeId src, std::size_t k) const {
     const auto entries = schedule.nodes[static_cast<std::size_t>(src)].ports[0].stored();
     if (k >= entries.size()) throw std::out_of_range(fmt::format("node {} has no entry {}", src, k));
@@ -97,7 +97,7 @@ class TwoNodes {
     throw std::out_of_range(fmt::format("message {} of node {} has not completed", k, src));
   }
 
-  std::function<void()> before_start;  // when all are built
+  std::function<void()> before_start;  // called when all modules are built
   config::SystemConfig system;
   Bandwidth bandwidth{16'000'000'000};  // a flit per cycle
   schedule::Schedule schedule;

@@ -24,7 +24,7 @@ class Recorder final : public AlarmClock::Sleeper {
   }
 
   AlarmClock* clock = nullptr;
-  Cycles again = -1;  // sets another alarm, for this cycle
+  Cycles again = -1;  // cycle of a further alarm that it sets
 
  private:
   std::string name_;

@@ -10,7 +10,7 @@ inline Bandwidth random_bandwidth() {
   return {*rc::gen::inRange<std::int64_t>(1, 12) * 250'000'000};
 }
 
-// Two to six accelerators and up to three switches: a one-way ring that connects all, and random additional
+// Two to six accelerators and up to three switches: a one-way ring that connects all nodes, plus random
 // channels.
 inline Topology random_topology() {
   const int accelerators = *rc::gen::inRange(2, 7);
@@ -28,7 +28,7 @@ inline Topology random_topology() {
   return topology;
 }
 
-// Two to six accelerators, no switch: a tree and random additional links, each the same both ways.
+// Two to six accelerators without switches: a tree plus random links, each symmetric.
 inline Topology random_symmetric_topology() {
   const int accelerators = *rc::gen::inRange(2, 7);
   Topology topology(Kind::kFile, {}, accelerators, 0);

@@ -6,7 +6,7 @@
 
 namespace coppice::topology {
 
-// 1 to max_dimensions widths from 1 to max_width, at any of RapidCheck's sizes.
+// 1 to max_dimensions widths from 1 to max_width, regardless of RapidCheck's current size.
 inline std::vector<int> random_dims(int max_dimensions, int max_width) {
   const auto count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, max_dimensions + 1));
   return *rc::gen::container<std::vector<int>>(

@@ -10,7 +10,7 @@ namespace coppice::topology {
 inline constexpr LinkSpec kSampleLink{.bandwidth = {16'000'000'000},
                                       .latency = 150 * kFemtosecondsPerNanosecond};
 
-// Equal links for every dimension.
+// One link specification for each dimension, all equal.
 inline std::vector<LinkSpec> sample_links(std::size_t dimensions) {
   return std::vector<LinkSpec>(dimensions, kSampleLink);
 }
@@ -25,7 +25,7 @@ inline Topology sample_mesh(const std::vector<int>& dims) {
   return make_mesh(dims, sample_links(dims.size()));
 }
 
-// The destinations of a node's out-channels, in port order.
+// The destinations of a node's outgoing channels, in port order.
 inline std::vector<NodeId> neighbours(const Topology& topology, NodeId node) {
   std::vector<NodeId> result;
   for (const ChannelId id : topology.out_channels(node)) result.push_back(topology.channel(id).dst);

@@ -29,7 +29,7 @@ TEST_F(CommandDecoder, IsDoneWithoutAnEntry) {
   EXPECT_EQ(decode(nullptr, false, true, lockstep_, tracker_, true, 0), DecoderState::kDone);
 }
 
-// The order of the hardware's priority: lockstep, dependency, queue.
+// Conditions are tested in the hardware's priority order: lockstep, dependency, queue.
 TEST_F(CommandDecoder, WaitsForLockstepThenDependencyThenQueue) {
   EXPECT_EQ(state(99, false), DecoderState::kWaitLockstep);
   EXPECT_EQ(state(100, false), DecoderState::kWaitDependency);

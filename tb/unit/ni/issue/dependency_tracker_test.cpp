@@ -17,7 +17,7 @@ TEST(DependencyTracker, CountsArrivalsPerFlow) {
   EXPECT_FALSE(tracker.satisfied(2, 1));
 }
 
-// Number 2 overtakes 1: both count when 1 has arrived.
+// Arrival 2 overtakes arrival 1: both count once 1 has arrived.
 TEST(DependencyTracker, CountsNumberedArrivalsInTheirOrder) {
   DependencyTracker tracker(1);
   tracker.arrived(0, 0);

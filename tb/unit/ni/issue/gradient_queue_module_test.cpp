@@ -7,7 +7,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Three chunks, by flows in another order, of two messages each at accelerator 1 and one at 0.
+// Three chunks, whose order differs from that of their flows. Each has one message at accelerator 0 and two
+// at accelerator 1.
 schedule::FinalChunks three_chunks() {
   return {.flows = 3, .chunk_of = {1, 0, 2}, .ends = {4, 8, 12}, .messages = {1, 1, 1, 2, 2, 2}};
 }
@@ -35,7 +36,7 @@ class GradientQueueModuleTest : public ::testing::Test {
   }
 
   schedule::FinalChunks chunks = three_chunks();
-  // Flows with one chunk, with none, and with two.
+  // Layers with one chunk, no chunk, and two chunks.
   GradientQueueModule queue{"queue", 7, chunks, 1, {1, 1, 3}};
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
   std::vector<std::pair<std::size_t, Cycles>> released;

@@ -16,8 +16,8 @@ TEST(LockstepCounter, HoldsTheNextStepForTheCurrentOne) {
   EXPECT_EQ(counter.value(500), 0);
 }
 
-// The flits that the buffer absorbs let the next step start early; its own time still counts from the nominal
-// end.
+// Flits that the buffer absorbs let the next step start early, but its duration still counts from the nominal
+// end of the step before.
 TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
   LockstepCounter counter;
   counter.load(0, 100, 30);
@@ -43,8 +43,7 @@ TEST(LockstepCounter, AbsorbsTheWholeBufferOrNothing) {
   EXPECT_EQ(absorbed_flits(4352, 896), 896);
 }
 
-// Steps never overlap nominally: the k-th release is no earlier than the sum of all durations, less one
-// buffer.
+// Nominal steps never overlap: the k-th release is no earlier than the sum of all durations minus one buffer.
 RC_GTEST_PROP(LockstepCounter, GivesEveryStepItsTime, ()) {
   LockstepCounter counter;
   Cycles now = 0;

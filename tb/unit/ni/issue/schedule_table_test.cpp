@@ -28,7 +28,7 @@ TEST(ScheduleTable, ReadsItsEntriesInOrder) {
   EXPECT_EQ(table.head()->flow, 7);
 }
 
-// A line from iteration 1 on lies between the two of every iteration.
+// Within every iteration from 1 on, a third line's entry lies between those of the two other lines.
 TEST(ScheduleTable, GoesThroughAFoldedTable) {
   constexpr int kPieces = 10;
   std::vector<TableEntry> entries;

@@ -10,7 +10,7 @@
 namespace coppice::ni {
 namespace {
 
-// Collectives of one message each from node 0 to node 1, beside the interfaces' own empty tables.
+// Collectives of one message each from node 0 to node 1. The interfaces' own tables are empty.
 class Contexts : public ::testing::Test {
  protected:
   struct Collective {
@@ -39,9 +39,9 @@ class Contexts : public ::testing::Test {
     return *collectives.back();
   }
 
-  // The receiver starts in cycle `joins`, the sender in cycle 0, except for the last `later` collectives:
-  // these start in cycle `at`, one after the other, after all other events of that cycle; with -1 the last
-  // starts when the first has ended.
+  // The receiver starts all collectives in cycle `joins`. The sender starts them in cycle 0, except for the
+  // last `later` ones: these start one after another in cycle `at`, after all other events of that cycle. If
+  // `at` is -1, the last collective starts when the first has ended.
   void run(Cycles joins, config::ContextOrder order = config::ContextOrder::kFifo, std::size_t later = 0,
            Cycles at = 0) {
     nodes.system.ni.context_order = order;
@@ -75,7 +75,7 @@ class Contexts : public ::testing::Test {
     nodes.run();
   }
 
-  // Starts collectives from `first` on at a node, each when the effects of the previous start are over.
+  // Starts the collectives from `first` on at a node, each after the effects of the previous start.
   struct Start final : sc_core::sc_module {
     Start(const sc_core::sc_module_name& name, Contexts& test, NodeId node, std::size_t first, Cycles at)
         : sc_module(name), test_(&test), node_(node), first_(first), at_(at) {
@@ -135,7 +135,7 @@ TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
   EXPECT_TRUE(nodes.interfaces[0]->finished());
 }
 
-// The first to start goes first: when it issued, no other had started.
+// The first collective goes first despite its priority, since no other had started when it was issued.
 TEST_F(Contexts, ShareAPortInTheirOrder) {
   for (const int priority : {0, 0, 2, 1}) add(512, priority);
   run(0, config::ContextOrder::kPriority);
@@ -145,7 +145,7 @@ TEST_F(Contexts, ShareAPortInTheirOrder) {
   for (const auto& one : collectives) EXPECT_EQ(one->sink.values()[127], 11.0F);
 }
 
-// Messages that arrive before their collective is joined are added then, and not before: 5 flits and the
+// Messages that arrive before the receiver starts their collective are held until then: 5 flits, plus the
 // adder's 5 cycles.
 TEST_F(Contexts, HoldWhatComesEarly) {
   Collective& one = add(64, 0);
@@ -155,7 +155,7 @@ TEST_F(Contexts, HoldWhatComesEarly) {
   EXPECT_EQ(one.sink.values()[0], 11.0F);
 }
 
-// A start may follow in a cycle in which the interface has run.
+// A collective may start in a cycle in which the interface has already run.
 TEST_F(Contexts, IssueOneEntryACycleAtAPort) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 2, 100);
@@ -163,8 +163,9 @@ TEST_F(Contexts, IssueOneEntryACycleAtAPort) {
 }
 
 TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
-  // The first two fill the port's queue. The tail of the first of them, of 5 flits, leaves in cycle 7, and
-  // its slot is free from cycle 8 on: for the one that has waited, though the other has the higher priority.
+  // The first two messages fill the port's queue. The tail of the first, which has 5 flits, leaves in cycle
+  // 7, so its slot is free from cycle 8 on. The third collective, which has been waiting, gets it although
+  // the fourth has a higher priority.
   for (const int priority : {0, 0, 0, 5}) add(64, priority);
   run(0, config::ContextOrder::kPriority, 1, -1);
   const std::vector<Cycles> cycles = issues();
@@ -173,7 +174,8 @@ TEST_F(Contexts, ComeLastInTheCycleInWhichTheyStart) {
   EXPECT_GT(cycles[3], 8);
 }
 
-// The tail of the first leaves in that very cycle, and before the interface runs again for the second.
+// The first message's tail leaves in the cycle in which the second collective starts, before the interface
+// runs again for the second.
 TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
   for (int i = 0; i < 2; ++i) add(64, 0);
   run(0, config::ContextOrder::kRoundRobin, 1, 7);
@@ -181,14 +183,15 @@ TEST_F(Contexts, EndInTheCycleAfterTheirLastTailHasLeft) {
   EXPECT_EQ(end(0, 1), 8);
 }
 
-// The receiver has nothing to send.
+// Without messages, a collective ends in the cycle after its start.
 TEST_F(Contexts, EndInTheCycleAfterTheirStartWhereNothingIsToBeDone) {
   add(64, 0).schedule.nodes[0].ports[0].entries().clear();
   run(0);
   EXPECT_EQ(end(0, 1), 1);
 }
 
-// Then it counts from the adder's 5 cycles after its tail on, and the start waits for nothing.
+// With this setting, an early message completes the adder's 5 cycles after its tail arrives, so the
+// collective ends right after its start.
 TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
   nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
   Collective& one = add(64, 0);

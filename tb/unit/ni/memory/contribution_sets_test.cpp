@@ -30,7 +30,7 @@ Members members_of(const ContributionSets& sets, std::size_t segment) {
   return members;
 }
 
-// Sets with few members, with many, with a contiguous range, with all, with none.
+// Random sets with no, few, many or all members, contiguous or with gaps.
 Members random_members(int accelerators) {
   const int count = *rc::gen::element(0, 1, 2, 15, 16, accelerators / 2, accelerators);
   const int first = *rc::gen::inRange(0, accelerators);
@@ -80,7 +80,7 @@ RC_GTEST_PROP(ContributionSets, AreSets, ()) {
   }
 }
 
-// A run of many accelerators keeps a set per accelerator and segment.
+// Runs of many accelerators keep one set per accelerator and segment, so the usual sets must be small.
 TEST(ContributionSets, OfOneOrAllTakeFourBytes) {
   ContributionSets sets(1000, 1024, 7);
   EXPECT_EQ(sets.bytes(), 4000U);

@@ -8,7 +8,7 @@
 namespace coppice::ni {
 namespace {
 
-// The data exist for the duration of the call.
+// `data` exists only for the duration of the full expression.
 ReductionQueues::Flit add(std::size_t word, std::initializer_list<float> data) {
   return {true, word, {data.begin(), data.end()}};
 }
@@ -16,7 +16,7 @@ ReductionQueues::Flit store(std::size_t word, std::initializer_list<float> data)
   return {false, word, {data.begin(), data.end()}};
 }
 
-// 1 is lost in 2^24 + 1, but not in 1 + 1.
+// In single precision, 2^24 + 1 loses the 1, but 1 + 1 does not.
 constexpr float kLarge = 0x1p24F;
 
 TEST(ReductionQueues, AddInTheOrderOfCycles) {
@@ -35,7 +35,7 @@ TEST(ReductionQueues, AddInTheOrderOfPortsWithinACycle) {
   queues.take(1, add(0, {1.0F}), 0, memory);
   queues.take(0, add(0, {kLarge}), 0, memory);
   queues.advance(100, memory);
-  EXPECT_EQ(memory[0], kLarge);  // both ones are lost
+  EXPECT_EQ(memory[0], kLarge);  // both ones are lost by rounding
 }
 
 TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
@@ -56,7 +56,7 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
     queues.take(0, add(0, {1.0F}), 0, memory);
     queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 5
     queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1, memory);  // a store waits behind it
-    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // and so do later arrivals
+    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // as do later arrivals
     queues.advance(2, memory);
     EXPECT_EQ(memory[5], passes ? 1.0F : 0.0F);
     queues.advance(6, memory);
@@ -69,8 +69,8 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
   }
 }
 
-// A message that arrives at one flit per cycle overtakes one at half of that rate, at a lower port, or
-// interleaved with it: neither waits for the other from then on.
+// A message at one flit per cycle overtakes one at half that rate at a lower port, or messages for the same
+// words are interleaved at one port: neither waits for the other permanently.
 TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
   constexpr int kFlits = 1000;
   for (const bool same_port : {true, false}) {
@@ -110,7 +110,7 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   queues.read_ahead(0, 3, memory, [&] { read = memory[2]; });
   EXPECT_EQ(read, 3.0F);
   EXPECT_EQ(memory[2], 1.0F);
-  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the pending one
+  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the pending addition
   queues.advance(30, memory);
   EXPECT_EQ(memory[2], 1.0F);
   queues.advance(200, memory);
@@ -119,7 +119,8 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   EXPECT_EQ(read, 4.0F);
 }
 
-// The sums of three children were read ahead, and their parent's final value arrives while two of them wait.
+// The sums of three children were read ahead, and their parent's final value arrives while two of the
+// additions are still waiting.
 TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   for (const int parent : {0, 3}) {
     std::vector<float> memory(8, 0.0F);
@@ -142,7 +143,7 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   }
 }
 
-// For flits that are read ahead, each word is still the result of the order of arrival.
+// Even if words are read ahead, they always have the result of the arrival order.
 TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
   rc::check([] {
     constexpr std::size_t kWords = 6;
@@ -152,7 +153,7 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
     std::vector<float> expected(kWords, 0.0F);
     const int cycles = *rc::gen::inRange(1, 24);
     for (int cycle = 0; cycle < cycles; ++cycle) {
-      std::vector<bool> stored(kWords);  // in this cycle, ordered by port only
+      std::vector<bool> stored(kWords);  // in this cycle, in which only ports determine the order
       for (int port = 0; port < kPorts; ++port) {
         if (*rc::gen::inRange(0, 3) == 0) continue;
         const auto word = *rc::gen::inRange<std::size_t>(0, kWords - 1);
@@ -181,14 +182,14 @@ TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
   EXPECT_EQ(memory[0], 2.0F);
 }
 
-// A queue that never empties and is longer than its record of flits that have left.
+// The queue never empties and is longer than its record of flits that have left.
 TEST(ReductionQueues, KeepTheOrderOfALongBacklog) {
   constexpr int kFlits = 2000;
   std::vector<float> memory(kFlits, 0.0F);
   ReductionQueues queues(2, 3);
   std::vector<float> expected(kFlits, 0.0F);
   for (int i = 0; i < kFlits; ++i) {
-    // Waits for the previous one, twice out of three times.
+    // Two out of three flits wait for the previous one.
     const auto word = static_cast<std::size_t>(i / 3);
     const auto value = static_cast<float>(i + 1);
     queues.take(0, add(word, {value, -value}), i, memory);

@@ -28,7 +28,7 @@ TEST(Depacketizer, ReportsAMessageWhenAllItsPacketsAreThere) {
   eject(1, 30);
   EXPECT_THAT(messages, ElementsAre(std::pair(2, 25), std::pair(1, 30)));
   EXPECT_EQ(depacketizer.incomplete(), 0U);
-  eject(1, 40);  // a reused identity starts anew
+  eject(1, 40);  // a reused ID begins a new message
   EXPECT_EQ(depacketizer.incomplete(), 1U);
 }
 

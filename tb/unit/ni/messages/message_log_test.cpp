@@ -34,7 +34,8 @@ TEST(MessageLog, TellsItsObserversAndReusesIdentities) {
   EXPECT_TRUE(log[first].payload.values.empty());
 }
 
-// Opened in one thread, closed in another, and reported in order of completion and then of accelerators.
+// Messages are opened in one thread and closed in another, and reported in order of completion and then by
+// accelerator.
 TEST(MessageLog, GathersWhatThreadsHaveClosed) {
   MessageLog log;
   log.keep(true);

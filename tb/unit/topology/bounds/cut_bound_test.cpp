@@ -90,7 +90,7 @@ TEST(WorstCut, OfTorusAndMeshIsAllButTheNodeHardestToEnter) {
 TEST(WorstCut, IsTheBisectionWhereItsLinksAreSlow) {
   const std::vector<LinkSpec> links{{{kLink}, 0}, {{kLink / 1000}, 0}};
   const CutBound cut = worst_cut(make_mesh(std::vector{4, 4}, links));
-  // The data of three of the four rows has to pass the slow links into the last.
+  // The data of three of the four rows has to cross the slow links into the last row.
   EXPECT_EQ(cut.data, 12);
   EXPECT_EQ(cut.bytes_per_second, 4 * (kLink / 1000));
   EXPECT_THAT(cut.cut, SizeIs(12));
@@ -133,7 +133,7 @@ RC_GTEST_PROP(WorstCut, EqualsTheBestOfAllSubsets, ()) {
   const Fraction expected = brute_force(topology);
   RC_ASSERT(!less(found, expected));
   RC_ASSERT(!less(expected, found));
-  // The reported cut has these numbers.
+  // The reported numbers are those of the reported cut.
   std::vector<bool> inside(static_cast<std::size_t>(topology.num_nodes()));
   for (const NodeId node : cut.cut) inside[static_cast<std::size_t>(node)] = true;
   const Fraction named = fraction_of(topology, inside);
@@ -157,7 +157,7 @@ RC_GTEST_PROP(WorstCut, OfTorusAndMeshEqualsTheBestOfAllSubsets, ()) {
   RC_ASSERT(!less(expected, found));
 }
 
-// 0 <-> 1 over 2 B/s, 1 -> 2 over 5 B/s, 2 -> 1 over 3 B/s.
+// Channels: 0 <-> 1 with 2 B/s, 1 -> 2 with 5 B/s, 2 -> 1 with 3 B/s.
 TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
   Topology line(Kind::kFile, {}, 3, 0);
   line.add_channel(0, 1, {2}, 0);
@@ -173,15 +173,16 @@ TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
   EXPECT_EQ(out.bytes_per_second, 2);
   EXPECT_EQ(out.data, 10);
   EXPECT_EQ(out.cut, (std::vector<NodeId>{0}));
-  // Into 1: 2 B/s from 0, 3 B/s from 2.
+  // Two separate flows into 1: 2 B/s from 0, 3 B/s from 2.
   EXPECT_EQ(root_cut(1, Direction::kIn).bytes_per_second, 2);
-  // Out of 2: to 1 over 3 B/s, then to 0 over 2 B/s.
+  // Out of 2, data goes to 1 at 3 B/s and then to 0 at 2 B/s.
   const CutBound from_2 = root_cut(2, Direction::kOut);
   EXPECT_EQ(from_2.bytes_per_second, 2);
   EXPECT_EQ(from_2.cut, (std::vector<NodeId>{1, 2}));
 }
 
-// Seven elements of four bytes over four accelerators of a ring: the last has one, all others have two.
+// Seven elements of four bytes on a ring of four accelerators: the last one has one element, the others have
+// two.
 TEST(WorstCut, CountsTheSharesThatThereAre) {
   const std::vector<std::int64_t> shares{8, 8, 8, 4};
   const CutBound cut = worst_cut(sample_torus({4}), Direction::kOut, shares);
@@ -189,8 +190,8 @@ TEST(WorstCut, CountsTheSharesThatThereAre) {
   EXPECT_EQ(cut.cut, (std::vector<NodeId>{0, 1, 2}));
 }
 
-// 0 and 1 have a wide link, 2 a narrow channel in and a wide one out. All others' shares are gathered over
-// the narrow channel; a reduce-scatter brings 2 only its own share.
+// 0 and 1 have a wide link; 2 has a narrow channel in and a wide one out. An all-gather brings 2 the shares
+// of both others over the narrow channel, a reduce-scatter only its own share.
 TEST(WorstCut, TakesEntriesForWhatIsReduced) {
   Topology topology(Kind::kFile, {}, 3, 0);
   topology.add_channel(0, 1, {1000}, 0);

@@ -45,7 +45,7 @@ TEST(Dgx1, LacksTheLinkThatThePapersDetourReplaces) {
   EXPECT_EQ(std::ranges::count(neighbours(topology, 3), 5), 0);
 }
 
-// Seven accelerators' data leave over the six channels into the eighth.
+// The data of seven accelerators enters the eighth over six channels.
 TEST(Dgx1, IsBoundByTheChannelsOfOneAccelerator) {
   const CutBound cut = worst_cut(sample(Kind::kDgx1, {}));
   EXPECT_EQ(cut.data, 7);

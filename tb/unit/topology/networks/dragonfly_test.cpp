@@ -23,7 +23,7 @@ TEST(Dragonfly, JoinsAsManyGroupsAsItsGlobalLinksReach) {
   EXPECT_EQ(dragonfly.num_accelerators(), 72);
   EXPECT_EQ(dragonfly.num_switches(), 36);
   EXPECT_EQ(count_accelerators(Kind::kDragonfly, std::vector{2, 4, 2}), 72);
-  // Router 1 of group 0: its accelerators, the group's others, the groups 3 and 4 after it.
+  // Router 1 of group 0 is connected to its accelerators, the group's other routers, and groups 3 and 4.
   EXPECT_THAT(neighbours(dragonfly, 73), ElementsAre(2, 3, 72, 74, 75, 72 + 3 * 4 + 2, 72 + 4 * 4 + 2));
 }
 
@@ -60,7 +60,8 @@ RC_GTEST_PROP(Dragonfly, LinksGoBothWays, ()) {
   }
 }
 
-// One global channel between groups, none within, and at most one local channel on either side of it.
+// Routes have one global channel between groups and none within a group, and at most one local channel on
+// either side.
 RC_GTEST_PROP(Dragonfly, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   const Topology dragonfly = sample(Kind::kDragonfly, any_dims());
   const auto routing = make_routing(dragonfly, *rc::gen::inRange(2, 6));

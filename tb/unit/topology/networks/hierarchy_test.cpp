@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr Bandwidth kLink{25'000'000'000};
-constexpr Femtoseconds kStep = 701;  // odd: it has no equal halves
+constexpr Femtoseconds kStep = 701;  // odd, so it has no two equal halves
 
 DimensionSpec ring(int size, int links = 2) {
   return {DimensionKind::kRing, size, links, kLink, kStep};
@@ -96,12 +96,12 @@ TEST(HierarchyRouting, NeedsTwoVirtualChannelsForARing) {
 TEST(HierarchyRouting, GoesThroughTheDimensionsInOrder) {
   const Topology topology = build({ring(4), switched(2), fully_connected(3)});
   const auto routing = make_routing(topology, 2);
-  // 0 -> 3 backwards over the dateline, through the switch to 7, directly to 23.
+  // Backwards from 0 to 3 across the dateline, through the switch to 7, then directly to 23.
   EXPECT_THAT(make_route(topology, *routing, 0, 23, 0, 0),
               ElementsAre(Hop{1, {1, 2}}, Hop{2, {0, 2}}, Hop{1, {0, 2}}, Hop{4, {0, 2}}, Hop{5, {0, 2}}));
 }
 
-// Laws of any hierarchy.
+// Dimensions for properties that hold in every hierarchy.
 std::vector<DimensionSpec> random_dimensions() {
   const auto count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
   std::vector<DimensionSpec> dimensions;
@@ -124,8 +124,8 @@ RC_GTEST_PROP(Hierarchy, LooksTheSameFromEveryAccelerator, ()) {
     const auto in = topology.in_channels(node);
     RC_ASSERT(out.size() == in.size());
     for (std::size_t port = 0; port < out.size(); ++port) {
-      // A message that arrives at a port left its sender by the same port, or comes from a switch of that
-      // dimension.
+      // A message that arrives at a port has left its sender by the same port number or comes from a switch
+      // of that dimension.
       const Channel& from = topology.channel(in[port]);
       RC_ASSERT(from.dimension == topology.channel(out[port]).dimension);
       if (topology.is_accelerator(from.src)) RC_ASSERT(from.src_port == static_cast<int>(port));
@@ -182,7 +182,7 @@ TEST(Hierarchy, BoundFindsTheNarrowDimension) {
   const Topology topology = make_hierarchy(
       std::vector<DimensionSpec>{switched(8, 100), {DimensionKind::kSwitch, 4, 1, {1'000'000'000}, 0}});
   const CutBound cut = worst_cut(topology);
-  // All groups of 8 but one, which has 8 thin links.
+  // The cut consists of all groups of 8 but one, which has 8 thin links.
   EXPECT_EQ(cut.data, 24);
   EXPECT_EQ(cut.bytes_per_second, 8'000'000'000);
 }

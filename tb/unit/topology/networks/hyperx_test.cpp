@@ -20,7 +20,7 @@ TEST(Hyperx, LinksEveryRowAllToAll) {
   const Topology hyperx = sample(Kind::kHyperx, {2, 3, 4});
   EXPECT_EQ(hyperx.num_accelerators(), 24);
   EXPECT_EQ(hyperx.num_switches(), 12);
-  // Switch 4 is at (1, 1).
+  // Switch 4 has coordinates (1, 1).
   EXPECT_THAT(neighbours(hyperx, 28), ElementsAre(8, 9, 27, 29, 25, 31, 34));
   EXPECT_THAT(neighbours(hyperx, 9), ElementsAre(28));
 }
@@ -41,7 +41,8 @@ TEST(Hyperx, DimensionsHaveTheirLinks) {
   EXPECT_EQ(hyperx.channel(hyperx.out_channels(4)[2]).latency, 3);
 }
 
-// A channel to a switch, one in every dimension that differs, one to the accelerator.
+// A route has a channel to the first switch, one for every dimension that differs, and one to the
+// accelerator.
 RC_GTEST_PROP(Hyperx, RoutesAreMinimalAndFreeOfDeadlock, ()) {
   std::vector<int> dims = random_dims(3, 4);
   dims.insert(dims.begin(), *rc::gen::inRange(1, 4));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Cycles kNoWay = std::numeric_limits<Cycles>::max();
 
-// Compared with distances that every channel shortens until none does (Bellman and Ford).
+// Compares with the Bellman-Ford algorithm.
 RC_GTEST_PROP(Distances, AreTheShortest, ()) {
   const Topology topology = random_topology();
   std::vector<Cycles> lengths;

@@ -24,7 +24,7 @@ bool deadlock_free(const Topology& topology, const RoutingFunction& routing) {
   return graph.find_cycle().empty();
 }
 
-// Channels on a shortest path from src to every node.
+// The number of channels on a shortest path from `src` to every node.
 std::vector<int> distances(const Topology& topology, NodeId src) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
   std::queue<NodeId> queue({src});
@@ -39,7 +39,7 @@ std::vector<int> distances(const Topology& topology, NodeId src) {
   return distance;
 }
 
-// The number of channels by which all routes between accelerators exceed the shortest paths.
+// The number of channels by which the routes between accelerators exceed shortest paths, in total.
 int detours(const Topology& topology, const RoutingFunction& routing) {
   int total = 0;
   for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
@@ -52,7 +52,7 @@ int detours(const Topology& topology, const RoutingFunction& routing) {
   return total;
 }
 
-// A connected graph: a ring of all nodes, two-way or one-way, and random additional links.
+// A connected graph: a ring of all nodes, one-way or two-way, plus random links.
 Topology random_graph(bool both_ways) {
   const int accelerators = *rc::gen::inRange(1, 12);
   const int switches = *rc::gen::inRange(0, 6);
@@ -91,7 +91,7 @@ TEST(TableRouting, BigraphNeedsTwoLayersForShortestPaths) {
   const auto two = make_table_routing(bigraph, 4);
   EXPECT_EQ(detours(bigraph, *two), 0);
   EXPECT_TRUE(deadlock_free(bigraph, *two));
-  // Without a second layer up*/down* keeps it deadlock-free.
+  // With a single layer, up*/down* routing keeps it deadlock-free.
   const auto one = make_table_routing(bigraph, 1);
   EXPECT_TRUE(deadlock_free(bigraph, *one));
 }
@@ -113,7 +113,7 @@ TEST(TableRouting, BigraphUsesAllLinksBetweenTheLayersEvenly) {
   }
   for (std::size_t i = 0; i < routes.size(); ++i) {
     if (bigraph.channels()[i].dimension == 1) {
-      EXPECT_EQ(routes[i], 40) << i;  // 16 direct, and 768 channel uses of two-channel paths over 32 channels
+      EXPECT_EQ(routes[i], 40) << i;  // 16 direct, plus 768 channel uses of two-channel paths / 32
     }
   }
 }

@@ -5,8 +5,8 @@
 namespace coppice::topology {
 namespace {
 
-// Two leaves with two accelerators each, and a spine. Bandwidths are in GB/s, of links to accelerators and of
-// both directions of links to the spine.
+// Two leaves with two accelerators each, and a spine. Bandwidths in GB/s: `access` for links to accelerators,
+// `up` and `down` for the two directions of links to the spine.
 Topology leaves_and_spine(std::int64_t access, std::int64_t up, std::int64_t down) {
   constexpr NodeId kSpine = 6;
   Topology network(Kind::kFile, {}, 4, 3);
@@ -29,7 +29,7 @@ TEST(JoinFabrics, MakesOneSwitchOfLeavesAndSpines) {
   ASSERT_EQ(joined->channels().size(), 8U);
   for (const Channel& channel : joined->channels()) {
     EXPECT_EQ(channel.bandwidth.bytes_per_second, 10'000'000'000);
-    EXPECT_EQ(channel.latency, 10 + 30);  // half of the path between leaves
+    EXPECT_EQ(channel.latency, 10 + 30);  // half of the latency between accelerators of different leaves
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr LinkSpec kFast{{50'000'000'000}, 200'000'000};
 constexpr LinkSpec kSlow{{16'000'000'000}, 500'000'000};
 
-// The same network as a graph, its nodes renumbered and its channels in another order.
+// The same network as a graph with renumbered nodes and reordered channels.
 Topology written_as_graph(const Topology& network, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<NodeId> nodes(static_cast<std::size_t>(network.num_nodes()));
@@ -52,7 +52,7 @@ Channels channels_of(const Topology& topology) {
   return channels_at(topology, nodes);
 }
 
-// Recognises `network` in a graph of it, with every channel at its position.
+// Expects find_likeness() to recognise `network` in a graph of it, with every channel at its position.
 void expect_found(const Topology& network) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Topology graph = written_as_graph(network, seed);
@@ -107,7 +107,8 @@ TEST(FindLikeness, KnowsASwitch) {
   expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
 }
 
-// Boxes on rails of leaves and spines: each rail counts as one switch, and messages use its own routes.
+// Boxes whose rails are fabrics of leaves and spines: each rail counts as one switch, and messages use the
+// graph's own routes.
 TEST(FindLikeness, TakesAFabricForASwitch) {
   constexpr int kBoxes = 4;
   Topology graph(Kind::kFile, {}, 2 * kBoxes, kBoxes + 2 * 3);
@@ -135,7 +136,7 @@ TEST(FindLikeness, TakesAFabricForASwitch) {
   EXPECT_FALSE(find_likeness(graph, false)->routed);
 }
 
-// A graph that is not a built-in network has the same structure for any numbering of its nodes.
+// In a graph that is not a built-in network, the same structure is found regardless of the node numbers.
 RC_GTEST_PROP(FindLikeness, DoesNotDependOnNumbers, ()) {
   const int accelerators = *rc::gen::inRange(2, 9);
   const int switches = *rc::gen::inRange(0, 4);

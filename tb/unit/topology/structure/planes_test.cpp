@@ -10,7 +10,7 @@ namespace {
 
 constexpr LinkSpec kLink{{16'000'000'000}, 150'000'000};
 
-// `accelerators` on each of `switches`, with `links` links to each.
+// `switches` switches with `accelerators` accelerators, each connected to each switch by `links` links.
 Topology box(int accelerators, int switches, int links) {
   Topology network(Kind::kFile, {}, accelerators, switches);
   for (NodeId node = 0; node < accelerators; ++node) {
@@ -66,7 +66,7 @@ TEST(FindPlanes, KeepSwitchesThatOnlyReceive) {
   EXPECT_EQ(planes[0].network.num_switches() + planes[1].network.num_switches(), 3);
 }
 
-// Boxes on rails, and links of which only some are doubled.
+// Boxes with rails have no planes, and neither has a ring in which only some links are doubled.
 TEST(FindPlanes, AreNoneWhereAPartJoinsOnlySome) {
   const DimensionSpec dimension{.kind = DimensionKind::kSwitch, .size = 4, .bandwidth = kLink.bandwidth};
   EXPECT_TRUE(find_planes(make_hierarchy(std::vector{dimension, dimension})).empty());
