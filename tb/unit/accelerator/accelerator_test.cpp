@@ -24,7 +24,7 @@ AcceleratorSpec spec(int pes = 16, std::optional<Bandwidth> memory = std::nullop
   return result;
 }
 
-// 64 tokens of 96 channels by 128 filters: m = 64 for each sample, k = 96, n = 128.
+// 64 tokens of 96 channels by 128 filters: m = 64 per sample, k = 96, n = 128.
 Layer layer() {
   Layer result;
   result.name = "fc";
@@ -35,26 +35,26 @@ Layer layer() {
 }
 
 TEST(Accelerator, SplitsTheMiniBatchOverItsPes) {
-  // 16 samples on 16 PEs: one each, 2 x 4 tiles of depth 96.
+  // 16 samples on 16 PEs: one sample each, 2 x 4 tiles of depth 96.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 16).forward, 8 * (64 + 32 + 96 - 2));
-  // 17 samples: one PE has two, 4 x 4 tiles.
+  // 17 samples: one PE has two samples, 4 x 4 tiles.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 17).forward, 16 * (64 + 32 + 96 - 2));
   EXPECT_EQ(Accelerator(spec(1)).cycles(layer(), 16).forward, 128 * (64 + 32 + 96 - 2));
 }
 
 TEST(Accelerator, TimesTheBackwardPasses) {
   const LayerCycles cycles = Accelerator(spec()).cycles(layer(), 32);  // two samples each
-  // 128 x 96, depth 128, and 96 x 128, depth 128.
+  // 128 x 96 outputs of depth 128, and 96 x 128 outputs of depth 128.
   EXPECT_EQ(cycles.input_gradient, 12 * (64 + 32 + 128 - 2));
   EXPECT_EQ(cycles.weight_gradient, 12 * (64 + 32 + 128 - 2));
 }
 
 TEST(Accelerator, AggregatesTheGradientsOfActivePes) {
   constexpr PeCycles kWeights = PeCycles{96} * 128;
-  // Each of 16 PEs adds 15 values for each of its 768 weights, 32 additions a cycle.
+  // Each of 16 PEs adds 15 values for each of its 768 weights, with 32 additions per cycle.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 16).local_aggregation, kWeights / 16 * 15 / 32);
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 1).local_aggregation, 0);
-  // 20 samples in pairs occupy ten PEs: ceil(12288 / 10) * 9 / 32.
+  // 20 samples in pairs occupy ten PEs: ceil(12288 / 10) * 9 / 32 cycles.
   EXPECT_EQ(Accelerator(spec()).cycles(layer(), 20).local_aggregation, (1229 * 9 + 31) / 32);
 }
 
@@ -69,7 +69,7 @@ TEST(Accelerator, EmbeddingsMoveRows) {
   table.kind = LayerKind::kEmbedding;
   table.ifmap_height = 3;
   table.channels = 1000;
-  table.filters = 40;  // two cycles of 32 values
+  table.filters = 40;  // two cycles at 32 values per cycle
   const LayerCycles cycles = Accelerator(spec()).cycles(table, 32);
   EXPECT_EQ(cycles.forward, 2 * 3 * 2);
   EXPECT_EQ(cycles.weight_gradient, 2 * 3 * 2);
@@ -78,17 +78,18 @@ TEST(Accelerator, EmbeddingsMoveRows) {
 }
 
 TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
-  // Forward: 16 x 64 x 96 inputs, 96 x 128 weights, 16 x 64 x 128 outputs of 4 B at 1 B/cycle.
+  // Forward: 16 x 64 x 96 inputs, 96 x 128 weights and 16 x 64 x 128 outputs of 4 B each at 1 B/cycle.
   const LayerCycles slow = Accelerator(spec(16, Bandwidth{1'000'000'000})).cycles(layer(), 16);
   EXPECT_EQ(slow.forward, 4 * (16 * 64 * 96 + 96 * 128 + 16 * 64 * 128));
   EXPECT_EQ(slow.input_gradient, slow.forward);
-  // Every PE writes a gradient of its own.
+  // Every PE writes its own gradient.
   EXPECT_EQ(slow.weight_gradient, 4 * (16 * 64 * 96 + 16 * 96 * 128 + 16 * 64 * 128));
-  // 768 weights of a PE are less than an array's PEs hold: their 360 additions overlap nothing.
+  // A PE's 768 weights form a single tile, so their 360 cycles of additions do not overlap any transfer.
   EXPECT_EQ(slow.local_aggregation, 4 * 17 * 96 * 128 + 360);
 }
 
-// Only the first loads and the last stores stall, for a cycle or two of 100,000 bytes each.
+// Only the first loads and the last stores stall the array, each for a cycle or two at 100,000 bytes per
+// cycle.
 TEST(Accelerator, AFastMemoryHardlyShows) {
   const LayerCycles fast = Accelerator(spec(16, Bandwidth{100'000'000'000'000})).cycles(layer(), 16);
   const LayerCycles unlimited = Accelerator(spec()).cycles(layer(), 16);

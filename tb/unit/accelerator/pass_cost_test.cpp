@@ -1,4 +1,4 @@
-// The cost of a pass by Accelerator::cost(): split, buffers, memory, timing, convention.
+// The cost of a pass by Accelerator::cost(): split, buffers, memory, timing and convention.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -51,7 +51,7 @@ RC_GTEST_PROP(PassCost, TheArrayTakesTheCyclesOfTheFormula, ()) {
   }
 }
 
-// The tiles that a machine executes compute and move what the cost says.
+// The tiles that a machine executes compute and move exactly what the cost states.
 RC_GTEST_PROP(PassCost, IsThatOfTheTilesOfItsWork, ()) {
   AcceleratorSpec spec = any_spec();
   const bool limited = *rc::gen::arbitrary<bool>();
@@ -80,7 +80,7 @@ RC_GTEST_PROP(PassCost, IsThatOfTheTilesOfItsWork, ()) {
   }
 }
 
-// With unlimited buffers every value moves once: operands at their size, weight gradients as fp32.
+// With unlimited buffers, every value moves once: operands at their own size, weight gradients as fp32.
 RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
   AcceleratorSpec spec = any_spec();
   spec.buffers = {};
@@ -129,7 +129,8 @@ RC_GTEST_PROP(PassCost, TheBestSplitIsTheBestOfAll, ()) {
   }
 }
 
-// Includes halos, partial sums and shared operands; among equal traffic, the fastest.
+// The minimum includes halos, partial sums and shared operands; among orders with equal traffic, it is the
+// fastest.
 RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
   AcceleratorSpec spec = any_spec();
   spec.memory_bandwidth = any_memory();
@@ -148,8 +149,9 @@ RC_GTEST_PROP(PassCost, LeastTrafficIsTheLeastOfAllOrders, ()) {
   }
 }
 
-// An image of 18 pixels under 32 filters of 3, on one PE with 24 B of inputs and weights and 8 B of outputs.
-// A stationary output loads a patch of 3 values, 2 of which are its neighbour's, for each of 16 pixels.
+// An image of 18 pixels and 32 filters of 3, on one PE with 24 B for inputs and for weights and 8 B for
+// outputs. A stationary output loads a patch of 3 values for each of 16 pixels, although it shares 2 of them
+// with its neighbour.
 TEST(PassCost, LeastTrafficCountsHalos) {
   AcceleratorSpec spec;
   spec.pes = 1;
@@ -184,7 +186,7 @@ RC_GTEST_PROP(PassCost, AMemoryOnlyAddsStalls, ()) {
   RC_ASSERT(limited.memory_cycles * 7 >= limited.traffic.total());
 }
 
-// One PE with buffers for everything: each tensor once.
+// One PE whose buffers hold everything moves each tensor once.
 TEST(PassCost, UnlimitedBuffersMoveEveryTensorOnce) {
   AcceleratorSpec spec;
   spec.pes = 1;
@@ -227,17 +229,17 @@ TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
   layer.channels = layer.filters = 10;
   const Accelerator accelerator(spec);
   const PassCost forward = accelerator.cost(layer, Pass::kForward, 2);
-  EXPECT_EQ(forward.cycles, 2 * 6 * 3);  // two sweeps over 6 pixels of a sample, 10 channels 4 at a time
+  EXPECT_EQ(forward.cycles, 2 * 6 * 3);  // two sweeps over 6 pixels, 3 cycles for 10 channels
   EXPECT_EQ(forward.traffic, (Traffic{4 * 2 * 120, 4 * 20, 4 * 120}));
   EXPECT_EQ(accelerator.cost(layer, Pass::kWeightGradient, 2).cycles, 0);
   layer.kind = LayerKind::kSoftmax;
-  // Split by rows: never by channels.
+  // Softmax is split by rows, never by channels.
   EXPECT_EQ(accelerator.cost(layer, Pass::kForward, 1).cycles, 3 * 3 * 3);
   layer.kind = LayerKind::kAdd;
   EXPECT_EQ(accelerator.cost(layer, Pass::kInputGradient, 1).traffic.total(), 0);
 }
 
-// As many additional cycles per tile as there are registers; SCALE-Sim counts none.
+// Each register of a PE adds a cycle per tile; SCALE-Sim counts none.
 TEST(PassCost, TilesWaitForTheRegistersOfPes) {
   Layer layer;
   layer.ifmap_height = 9;
@@ -277,8 +279,8 @@ TEST(PassCost, RefusesTheArrayByScaleSimsConvention) {
   EXPECT_THROW(Accelerator{spec}, std::invalid_argument);
 }
 
-// SCALE-Sim's equations, written from its description: every fold is a whole array, output-stationary ones
-// have no drain, outputs are rounded up.
+// SCALE-Sim's equations, implemented from its description: every fold is a whole array, output-stationary
+// folds have no drain, and numbers of outputs are rounded up.
 PeCycles scale_sim(const Layer& layer, int rows, int columns, Dataflow dataflow) {
   const auto size = [](std::int64_t input, std::int64_t filter, std::int64_t stride) {
     return (input - filter + stride + stride - 1) / stride;

@@ -6,7 +6,7 @@
 
 namespace coppice::accelerator {
 
-// A convolution, perhaps grouped, padded, strided or dilated, or a product of activations.
+// A random layer: a convolution, possibly grouped, padded, strided or dilated, or a product of activations.
 inline workload::Layer any_layer() {
   workload::Layer layer;
   layer.groups = *rc::gen::element(1, 1, 2, 3);

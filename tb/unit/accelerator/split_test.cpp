@@ -14,7 +14,7 @@ using workload::Layer;
 using workload::LayerKind;
 using workload::Pass;
 
-// The PEs together do all of the layer's multiplications under any split.
+// Under any split, the PEs together perform exactly the layer's multiplications.
 RC_GTEST_PROP(Split, SharesTheWorkOutWithoutRest, ()) {
   const Layer layer = any_layer();
   const std::int64_t batch = *rc::gen::inRange(1, 20);
@@ -75,7 +75,7 @@ TEST(Split, GivesGroupsToPesAndPesToGroups) {
   EXPECT_EQ(share(layer, Pass::kForward, 1, 4, Split::kFilters).layer.groups, 3);
   EXPECT_EQ(share(layer, Pass::kForward, 1, 4, Split::kFilters).smaller_layer.groups, 1);
   layer.groups = 2;
-  const Share cut = share(layer, Pass::kForward, 1, 5, Split::kFilters);  // two PEs for five filters
+  const Share cut = share(layer, Pass::kForward, 1, 5, Split::kFilters);  // two PEs per group of filters
   EXPECT_EQ(cut.layer.groups, 1);
   EXPECT_EQ(cut.layer.filters, 3);
   EXPECT_EQ(cut.smaller_layer.filters, 2);

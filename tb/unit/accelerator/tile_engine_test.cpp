@@ -19,7 +19,7 @@ namespace {
 constexpr Frequency kClock{1'000'000'000};
 constexpr Femtoseconds kPeriod = 1'000'000;
 
-// A memory of some bytes per cycle that serves one transfer at a time.
+// A memory that moves a few bytes per cycle and serves one transfer at a time.
 class SmallMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<SmallMemory> accelerator{"accelerator"};
@@ -53,7 +53,7 @@ class SmallMemory : public sc_core::sc_module {
   sc_core::sc_time free_;
 };
 
-// Tiles with timing only.
+// Tiles with timing but without data.
 class TimedTiles : public TileProgram {
  public:
   TimedTiles(std::vector<TileDemand> tiles, bool output_stays)
@@ -76,7 +76,7 @@ class TimedTiles : public TileProgram {
   std::vector<std::uint8_t> results_;
 };
 
-// One elaboration for all programs: a kernel supports only one.
+// One testbench for all programs, since a kernel elaborates only once.
 class Bench : public sc_core::sc_module {
  public:
   SmallMemory memory{"memory", 3};
@@ -116,7 +116,7 @@ TEST(TileEngine, TakesTheCyclesOfThePipelineAndLessWithTheMemoryToItself) {
     const PipelineTimes times = run_pipeline(tiles, 1, output_stays, bench.memory.pace);
     RC_ASSERT(bench.run(program) == times.end);
   });
-  // A transfer of the network interface delays the first tile by its time.
+  // A transfer by the network interface delays the first tile by the transfer's duration.
   const std::vector<TileDemand> tiles{{10, 30, 30, true, true}, {10, 30, 30, true, true}};
   TimedTiles program(tiles, false);
   const PeCycles alone = bench.run(program);
@@ -130,7 +130,7 @@ TEST(TileEngine, TakesTheCyclesOfThePipelineAndLessWithTheMemoryToItself) {
   EXPECT_EQ(bench.run(program), alone + 1000);
 }
 
-// A product whose operands are in memory tile by tile, computed by an array.
+// A product computed by an array, whose operands are stored in memory tile by tile.
 class ProductTiles : public TileProgram {
  public:
   ProductTiles(const SystolicArray& array, const Matrix<float>& a, const Matrix<float>& b,

@@ -11,7 +11,7 @@
 namespace coppice {
 namespace {
 
-// Parallel edges too.
+// Graphs may have parallel edges.
 RC_GTEST_PROP(EdgesOfBipartiteGraphs, TakeAsManyColorsAsTheBusiestVertexHasEdges, ()) {
   const int lefts = *rc::gen::inRange(1, 12);
   const int rights = *rc::gen::inRange(1, 8);

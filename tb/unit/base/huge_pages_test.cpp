@@ -12,7 +12,7 @@
 namespace coppice {
 namespace {
 
-// The flags of the mapping at `address`, as the kernel reports them; empty if it reports none.
+// The flags that the kernel reports for the mapping at `address`; "" if it reports none.
 std::string flags_of(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -26,7 +26,7 @@ std::string flags_of(const void* address) {
   return "";
 }
 
-// Sanitizers have their own heap.
+// Sanitizers use their own heap.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOtherHeap = true;
 #elif defined(__has_feature)
@@ -40,12 +40,13 @@ TEST(HugePages, AreAskedForInWhatTheHeapGrowsBy) {
   std::ifstream kernel("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
   std::getline(kernel, modes);
-  if (modes.find("[madvise]") == std::string::npos) GTEST_SKIP() << "the kernel does not wait for advice";
-  // In a separate process, since it has to precede any large allocation.
+  if (modes.find("[madvise]") == std::string::npos)
+    GTEST_SKIP() << "the kernel does not use the madvise mode";
+  // Runs in a separate process, since the request has to precede any large allocation.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto asks = [] {
     use_huge_pages();
-    // Each too small for a separate mapping, together larger than the previous heap.
+    // Each block is too small for a separate mapping; together, they exceed the initial heap.
     std::vector<std::vector<char>> data;
     for (int i = 0; i < 32; ++i) data.emplace_back(std::size_t{1} << 20, 'x');
     const std::string flags = flags_of(data.back().data());

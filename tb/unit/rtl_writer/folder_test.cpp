@@ -42,7 +42,7 @@ TEST_F(FolderTest, RefusesAFolderWithContents) {
   std::ofstream(place_ / "mine") << "1";
   try {
     Folder folder("--out", place_.string());
-    FAIL() << "not refused";
+    FAIL() << "the folder was accepted";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("choose a new or empty folder"));
   }

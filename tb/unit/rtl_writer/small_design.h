@@ -11,7 +11,7 @@
 
 namespace coppice::testing {
 
-// An all-reduce of 256 B on a 2x2 torus, changed by `settings`.
+// A design for an all-reduce of 256 B on a 2x2 torus, modified by `settings`.
 class SmallDesign {
  public:
   explicit SmallDesign(std::vector<std::string> settings = {})

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scripts/area on small blocks whose figures are counted by hand, and its messages about missing inputs."""
+"""Tests scripts/area on small blocks with hand-counted figures, and its messages about missing inputs."""
 
 import concurrent.futures
 import os
@@ -68,13 +68,13 @@ class Area(unittest.TestCase):
         return dict(zip(names, (int(word) for word in run.stdout.splitlines()[-1].split()[1:])))
 
     def test_counts_the_flip_flops_of_a_small_fifo_once(self):
-        # 4 words of 8 bits, a head pointer of 2 bits, a count of 3.
+        # 4 words of 8 bits, a head pointer of 2 bits and a count of 3 bits.
         small = ["--block", "fifo", "--parameter", "WIDTH=8", "DEPTH=4", "ADDR_W=2"]
         of = self.figures(*small)
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 * 8 + 2 + 3, 0, 0))
         self.assertEqual(of["nand2"], round(of["area"] / 24))
         self.assertGreater(of["area"], 37 * 96)  # a flip-flop's, and some logic
-        # Finished work is cached: a second run needs Yosys only to read the library.
+        # Results are cached: a second run needs Yosys only to read the library.
         stand_in = self.folder / "yosys"
         stand_in.write_text("#!/bin/sh\ncase $* in *read_liberty*write_json*) "
                             f"exec {shutil.which('yosys')} \"$@\" ;; esac\nexit 1\n")
@@ -83,7 +83,7 @@ class Area(unittest.TestCase):
         self.assertEqual(again, of)
 
     def test_a_large_memory_is_a_macro_by_its_bits(self):
-        # 16 words of 128 bits in a macro; a head pointer of 4 bits and a count of 5 remain.
+        # 16 words of 128 bits become a macro; a head pointer of 4 bits and a count of 5 bits remain.
         of = self.figures("--block", "fifo", "--density", "7")
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 + 5, 16 * 128, 7 * 16 * 128))
 
@@ -96,8 +96,8 @@ class Area(unittest.TestCase):
         self.assertEqual(with_gates["flops"], without["flops"] + 1)
 
     def test_a_pointer_has_no_flip_flop_for_its_constant_bit(self):
-        # Pointers of 2 inputs over 2 virtual channels and over 2 outputs, and of 2 outputs over 2 inputs: the first
-        # position needs no bit.
+        # Pointers to 2 inputs with 2 virtual channels and to 2 outputs, and of 2 outputs to 2 inputs: the
+        # first position needs no bit.
         of = self.figures("--block", "switch_allocator", "--parameter", "PORTS=2", "VCS=2")
         self.assertEqual(of["flops"], 2 * (2 - 1) + 2 * (2 - 1) + 2 * (2 - 1))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/bench/budget: accepted and refused counts."""
+"""Tests scripts/bench/budget: accepted and rejected counts."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ import runs  # noqa: E402
 
 
 class Budget(unittest.TestCase):
-    """With a stand-in for valgrind that reports given counts."""
+    """Runs with a stand-in for valgrind that reports given counts."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

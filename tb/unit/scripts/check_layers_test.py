@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_layers on small trees of sources, each with one error."""
+"""Tests check_layers on small source trees, each with one error."""
 
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""rtl/coppice.core names every file of rtl/ once, its targets are whole designs, and its parameters are those of the
-top.
+"""Tests that rtl/coppice.core names every file of rtl/ once, that its targets are whole designs, and that its
+parameters are those of the top module.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/bench/cpu_time: accepted and refused times."""
+"""Tests scripts/bench/cpu_time: accepted and rejected times."""
 
 import json
 import os
@@ -13,7 +13,7 @@ SPIN = "import time\nwhile time.process_time() < {seconds}: pass\n"
 
 
 class CpuTime(unittest.TestCase):
-    """With a stand-in for the compiler that takes a tenth of a second, so that a command of one second is 10 units."""
+    """Runs with a compiler stand-in that takes a tenth of a second, so that a command of one second is 10 units."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

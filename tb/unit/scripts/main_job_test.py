@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""main_job with a stand-in for the coppice command."""
+"""Tests main_job with a stand-in for the coppice command."""
 
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts/main_job"
 
-# Writes a result for each algorithm; $VERIFIED and $STATUS determine its outcome.
+# Writes a result for each algorithm; $VERIFIED and $STATUS determine the outcome.
 COPPICE = """#!/usr/bin/python3
 import json, os, sys
 arguments = sys.argv[1:]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""scripts/mutate_model: the sites in a small source, that it changes nothing else, and that a source with mutants
-behaves like each when its number is selected.
+"""Tests scripts/mutate_model: it finds the sites in a small source, changes nothing else, and a source with mutants
+behaves like each mutant if its number is selected.
 """
 
 import os

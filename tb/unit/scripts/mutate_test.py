@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""tb/mutate: the sites in a small module, that each mutant differs, and that the Verilog of all equals each mutant's
-when its number is selected.
+"""Tests tb/mutate: it finds the sites in a small module, each mutant differs, and the Verilog with all mutants equals
+each mutant if its number is selected.
 """
 
 import pathlib
@@ -61,7 +61,7 @@ class Sites(unittest.TestCase):
         olds = {old for old, _, _ in mutants_of(MODULE)}
         self.assertFalse([old for old in olds if "W / 2" in old or "{1'b0, b_i}" in old])
         self.assertNotIn("clk_i", olds)
-        # A reset is only removed.
+        # A reset can only be removed.
         self.assertEqual([what for old, what, _ in mutants_of(MODULE) if old == "!rst_ni"], ["reset removed"])
 
     def test_what_only_verilator_skips_is_left_alone_and_what_it_guards_is_not(self):
@@ -92,7 +92,7 @@ endmodule""")
 
 class Written(unittest.TestCase):
     def test_all_mutants_of_a_file_in_one_are_each_of_them(self):
-        """Yosys proves that a module with mutant N selected equals the module with that expression."""
+        """Proves with Yosys that a module with mutant N selected equals the module with that expression."""
         text = MODULE.replace("  part #(.W(W)) i_part (.clk_i(clk_i), .data_i(a_i & b_i), .data_o());\n", "")
         mutants = [drawing.Mutant("small.v", site, what, new, text) for site in verilog.sites_of(text) for what, new in site.mutants]
         with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +113,8 @@ class Drawing(unittest.TestCase):
         self.assertEqual([m.key for m in first], [m.key for m in again])
         self.assertNotEqual([m.key for m in first], [m.key for m in other])
         self.assertEqual({m.source for m in first}, set(drawing.sources()))
-        # A larger draw has the same numbers for its mutants: a build with more mutants serves fewer.
+        # A larger draw keeps the numbers of its mutants, so a build with more mutants also serves smaller
+        # draws.
         self.assertLessEqual({m.number for m in first}, {m.number for m in drawing.draw(200, 1)})
         self.assertEqual(len({m.key for m in first}), len(first))
         self.assertEqual(len({m.number for m in first}), len(first))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/overhead on a table of areas made by hand."""
+"""Tests scripts/overhead on a hand-made table of areas."""
 
 import csv
 import importlib.util
@@ -14,7 +14,7 @@ import json
 print(json.dumps({"ni_overhead": {"ports": 2, "entries_per_node_max": 12, "entry_bits": 80, "table_bytes_per_node": 120,
                                   "bytes_per_node": 150}}))
 """
-# um2 of cells; two ports.
+# Cell area in um2, for two ports.
 AREAS = {"schedule_table": 10, "timestep_counter": 1, "lockstep_counter": 2, "command_decoder": 3, "dependency_tracker": 18,
          "reduction_unit": 150, "packetizer": 40, "depacketizer": 30, "dma_address_generator": 10, "fifo": 5,
          "injection_port": 10, "network_interface": 400}
@@ -32,7 +32,7 @@ class Overhead(unittest.TestCase):
     def write(self, without=()):
         columns = ["block", "nodes", "ports", "flit_bits", "cell_area_um2", "macro_area_um2", "memory_bits"]
         rows = [[block, 16, 2, 128, area, 0, 0] for block, area in AREAS.items() if block not in without]
-        # A macro of 20 um2 in every table, of which the interface has two.
+        # Every table contains a macro of 20 um2; the interface has two of them.
         rows[0][5:], rows[-1][4:] = [20, 2], [400, 40, 4]
         rows += [["router", "", 4, 128, 1000, 1000, 100], ["gradient_queue", "", "", "", 20, 0, 0]]
         with (self.folder / "area.csv").open("w", newline="") as file:
@@ -50,7 +50,7 @@ class Overhead(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         with (self.folder / "overhead.csv").open(newline="") as file:
             rows = {row["part"]: row for row in csv.DictReader(file)}
-        # Added: 2 * (10 + 20 + 1 + 2 + 3) + 18 + 150 = 240 of 440 um2; the router has 2,000.
+        # Added area: 2 * (10 + 20 + 1 + 2 + 3) + 18 + 150 = 240 of 440 um2; the router has 2,000.
         of = {part: (row["area_um2"], row["of_plain_interface"], row["of_router"]) for part, row in rows.items()}
         self.assertEqual(of["added for schedules"], ("240", "120.0%", "12.0%"))
         self.assertEqual(of["added, without the reduction unit"], ("90", "45.0%", "4.5%"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""setup.sh with stand-ins for dpkg-query, apt-get and sudo that record their calls."""
+"""Tests setup.sh with stand-ins for dpkg-query, apt-get and sudo that record their calls."""
 
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Setup(unittest.TestCase):
         (self.bin / name).chmod(0o755)
 
     def run_setup(self, as_root=True, purposes=("run",), **environment):
-        """(exit status, output, calls of apt-get and sudo); a user's run needs root to drop to one."""
+        """Returns (exit status, output, calls of apt-get and sudo). Root is required to run as another user."""
         calls = self.folder / "calls"
         user = {}
         if as_root and os.geteuid() != 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/timing: paths of a netlist made by hand, memories that count, buffers behind registers, names of registers."""
+"""Tests scripts/timing: paths of a hand-made netlist, memories that count, buffers behind registers, register names."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from hardware import netlist, timing  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
-# Delays that do not depend on load or slew: 1 ns through the inverter, 2 through the NAND, 3 from clock to Q.
+# Delays are independent of load and slew: 1 ns for the inverter, 2 ns for the NAND, 3 ns from clock to Q.
 HEAD = ('delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1uA"; '
         'pulling_resistance_unit : "1kohm"; '
         "capacitive_load_unit(1, pf);\n" +
@@ -43,7 +43,7 @@ cell(flop) {{ area : 9; ff(IQ, IQN) {{ clocked_on : "C"; next_state : "D"; }}
       fall_constraint(scalar) {{ values("0"); }} }} }}
   pin(Y) {{ direction : output; function : "IQ"; {arc("C", 3, "timing_type : rising_edge;")} }} }}
 }}"""
-# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns, against 3 + 2 from the second to the output.
+# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns; from the second flop to the output: 3 + 2 ns.
 PIPELINE = """module top(clk_i, b, out); input clk_i, b; output out; wire a, n1, n2, n3, q;
   flop \\first_q[0].reg (.C(clk_i), .D(out), .Y(a)); inv i1(.A(a), .Y(n1)); nand n(.A(n1), .B(b), .Y(n2));
   inv i2(.A(n2), .Y(n3)); flop \\second_q[3].reg (.C(clk_i), .D(n3), .Y(q)); nand m(.A(q), .B(q), .Y(out)); endmodule

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/cmake/unity_groups: sources that may be compiled together."""
+"""Tests scripts/cmake/unity_groups, which finds sources that may be compiled together."""
 
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ def source(inside, outside="", imports=""):
 
 class UnityGroups(unittest.TestCase):
     def groups(self, *options, **files):
-        """The groups, each as a sorted list of the files' names."""
+        """The groups, each as a sorted list of file names."""
         with tempfile.TemporaryDirectory() as folder:
             paths = []
             for name, text in files.items():

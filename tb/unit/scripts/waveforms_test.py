@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: values before each rising edge of a
-recorded run, fields of ports, omitted cycles.
+"""Tests scripts/waveforms and the inputs that it shares with scripts/all_reduce_energy: values before each rising clock
+edge of a recorded run, port fields, omitted cycles.
 """
 
 import importlib.machinery
@@ -22,7 +22,8 @@ LOADER = importlib.machinery.SourceFileLoader("waveforms", str(ROOT / "scripts" 
 waveforms = importlib.util.module_from_spec(importlib.util.spec_from_loader("waveforms", LOADER))
 LOADER.exec_module(waveforms)
 
-# `a` changes at the rising edges of cycles 1 and 3, `w` before that of cycle 2; a port of two names has one code.
+# `a` changes at the rising edges of cycles 1 and 3, `w` before the rising edge of cycle 2. A port with two
+# names has one code.
 VCD = """$scope module network_tb $end
 $var reg 1 ! clk $end
 $scope module one $end
@@ -82,7 +83,7 @@ class Recorded(unittest.TestCase):
 
     def test_gates_of_what_was_recorded_switch_as_it_did_and_others_are_refused(self):
         class Gates:
-            """y is the complement of a, over separate nets."""
+            """y is the complement of a, driven over separate nets."""
             ports = {"clk_i": ("input", 1), "a": ("input", 2), "y": ("output", 3)}  # (way, net)
 
             def __init__(self, gate):

@@ -8,8 +8,8 @@
 
 namespace coppice::testing {
 
-// Runs `body` in a child process and returns its result, otherwise its exception or the way it died. A
-// SystemC kernel elaborates once per process; this lets a property run many simulations.
+// Runs `body` in a child process and returns its result, its exception, or how the process died. A SystemC
+// kernel elaborates only once per process, so a property needs this to run many simulations.
 inline std::string in_child(const std::function<std::string()>& body) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-// Reads Perfetto traces as its trace processor does, with nothing of the code that writes them: the numbers
-// of fields are those of protos/perfetto/trace in https://github.com/google/perfetto.
+// Reads Perfetto traces like Perfetto's trace processor, without sharing code with the trace writer. Field
+// numbers are those of protos/perfetto/trace in https://github.com/google/perfetto.
 namespace coppice::testing {
 
 struct TraceSlice {
@@ -21,17 +21,17 @@ struct TraceSlice {
   std::uint64_t begin = 0;  // ns
   std::uint64_t end = 0;
   std::map<std::string, std::string> arguments{};
-  std::uint64_t arrow_from = 0;  // the number of the arrow that starts here
-  std::uint64_t arrow_to = 0;    // of that which ends here
-  int depth = 0;                 // slices around it
+  std::uint64_t arrow_from = 0;  // number of the arrow that starts here
+  std::uint64_t arrow_to = 0;    // number of the arrow that ends here
+  int depth = 0;                 // number of enclosing slices
 };
 
 struct TraceTrack {
   std::string group;
   std::string unit;
-  std::vector<TraceSlice> slices{};                        // in order of their begin
-  std::vector<std::pair<std::uint64_t, double>> values{};  // a counter's, in order of time
-  double integral() const {                                // value times ns, until the last
+  std::vector<TraceSlice> slices{};                        // in order of their beginnings
+  std::vector<std::pair<std::uint64_t, double>> values{};  // values of a counter in chronological order
+  double integral() const {                                // value times ns, up to the last value
     double sum = 0;
     for (std::size_t i = 0; i + 1 < values.size(); ++i)
       sum += values[i].second * static_cast<double>(values[i + 1].first - values[i].first);
@@ -39,11 +39,11 @@ struct TraceTrack {
   }
 };
 
-using Trace = std::map<std::string, TraceTrack>;  // by name, where that is taken with a stroke
+using Trace = std::map<std::string, TraceTrack>;  // by name; repeated names have apostrophes appended
 
 class PerfettoReader {
  public:
-  // Throws std::runtime_error where `bytes` are not a trace.
+  // Throws std::runtime_error if `bytes` is not a trace.
   static Trace read(std::string_view bytes) {
     PerfettoReader reader;
     for (const Field& packet : fields(bytes)) reader.add_packet(packet.text);
@@ -53,8 +53,8 @@ class PerfettoReader {
  private:
   struct Field {
     std::uint64_t number;
-    std::uint64_t value;    // of varints and fixed numbers
-    std::string_view text;  // of everything else
+    std::uint64_t value;    // of varints and fixed-size numbers
+    std::string_view text;  // of all other fields
   };
   struct Event {
     std::uint64_t at;
@@ -67,7 +67,7 @@ class PerfettoReader {
   static std::uint64_t varint(std::string_view& from) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
-      if (from.empty() || shift > 63) throw std::runtime_error("a number is cut");
+      if (from.empty() || shift > 63) throw std::runtime_error("a number is truncated");
       const auto byte = static_cast<unsigned char>(from.front());
       from.remove_prefix(1);
       value |= std::uint64_t{byte & 0x7FU} << shift;
@@ -84,7 +84,8 @@ class PerfettoReader {
       if ((key & 7U) == 0) field.value = varint(message);
       if ((key & 7U) == 1) size = 8;
       if ((key & 7U) == 2) size = varint(message);
-      if ((key & 7U) > 2 || size > message.size()) throw std::runtime_error("a field is cut or unknown");
+      if ((key & 7U) > 2 || size > message.size())
+        throw std::runtime_error("a field is truncated or of unknown type");
       field.text = message.substr(0, size);
       message.remove_prefix(size);
       if ((key & 7U) == 1) {
@@ -191,13 +192,13 @@ class PerfettoReader {
   Trace finish() {
     std::stable_sort(events_.begin(), events_.end(),
                      [](const Event& a, const Event& b) { return a.at < b.at; });
-    std::map<std::uint64_t, std::vector<std::size_t>> open;  // slices of each track, the innermost last
+    std::map<std::uint64_t, std::vector<std::size_t>> open;  // open slices of each track, innermost last
     for (Event& event : events_) {
       TraceTrack& track = tracks_.at(names_.at(event.track));
       auto& around = open[event.track];
       if (event.type == 4) track.values.emplace_back(event.at, event.value);
       if (event.type == 2) {
-        if (around.empty()) throw std::runtime_error("an end without a begin");
+        if (around.empty()) throw std::runtime_error("an end without a beginning");
         track.slices[around.back()].end = event.at;
         around.pop_back();
       }

@@ -4,8 +4,8 @@
 
 namespace coppice::testing {
 
-// A file of configs/ by its path there. Only one source file knows the folder of the checkout, so that a
-// checkout elsewhere recompiles that file alone.
+// The path of a file of configs/. Only one source file knows the location of the checkout, so that in another
+// checkout, only that file needs to be recompiled.
 std::string shipped_config(const std::string& path);
 
 }  // namespace coppice::testing

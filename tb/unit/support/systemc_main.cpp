@@ -1,17 +1,17 @@
-// The main program of the tests of folders that use SystemC.
+// The main program of unit tests that use SystemC.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <systemc>
 
-// SystemC's entry point, within its simulation context.
+// SystemC's entry point, called within the simulation context.
 int sc_main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
 
 int main(int argc, char** argv) {
-  // SystemC would print its copyright notice on every run.
+  // Otherwise, SystemC would print its copyright notice on every run.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

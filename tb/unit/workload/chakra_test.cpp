@@ -23,7 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A temporary folder of traces.
+// A temporary folder for traces.
 class TraceFolder {
  public:
   TraceFolder() {
@@ -98,7 +98,7 @@ Imported import_of(const std::vector<std::string>& traces, const ImportOptions& 
   return import_chakra(folder.pattern(), options);
 }
 
-// The message for unreadable traces, without the folder.
+// The error message for unreadable traces, without the folder; "" if they can be read.
 std::string complaint(const std::vector<std::string>& traces) {
   const TraceFolder folder;
   for (std::size_t r = 0; r < traces.size(); ++r) folder.write(static_cast<int>(r), traces[r]);
@@ -111,7 +111,7 @@ std::string complaint(const std::vector<std::string>& traces) {
   return "";
 }
 
-// All parts of an operation that do not depend on numbers of groups, collectives and transfers.
+// The parts of an operation that do not depend on how groups, collectives and transfers are numbered.
 using Said = std::tuple<std::string, int, double, double, double, std::string, std::vector<int>,
                         std::vector<std::int32_t>>;
 Said said(const Program& program, Operation operation) {
@@ -169,7 +169,7 @@ void expect_same(const Program& one, const Program& other, std::size_t metadata 
   EXPECT_EQ(one.collectives.size(), other.collectives.size());
   EXPECT_EQ(one.transfers.size(), other.transfers.size());
   for (std::size_t r = 0; r < one.ranks.size(); ++r) {
-    // The last node names the groups, if there are others than all.
+    // If there are groups besides the group of all ranks, an additional last node names the groups.
     ASSERT_EQ(one.ranks[r].operations.size() + metadata, other.ranks[r].operations.size());
     for (std::size_t i = 0; i < one.ranks[r].operations.size(); ++i) {
       ASSERT_EQ(said(one, one.ranks[r].operations[i]), said(other, other.ranks[r].operations[i]))
@@ -225,14 +225,14 @@ TEST(Chakra, ReadsBackEveryKindOfOperation) {
       {"f", Compute{0, 1e15, 5e9, Purpose::kForward}, {}, 4}, join(0), join(1), join(2), join(3)};
   check_program(program);
   Program read = written_and_read(program);
-  // A second field distinguishes groups of one name.
+  // Groups of the same name are distinguished by another field.
   EXPECT_EQ(read.groups.size(), 3U);
   for (RankGroup& group : program.groups) group.name.clear();
   for (RankGroup& group : read.groups) group.name.clear();
   expect_same(program, read);
 }
 
-// ASTRA-sim reads the name of a group as a number, and no name as all ranks.
+// ASTRA-sim reads a group's name as a number, and a missing name as all ranks.
 TEST(Chakra, NamesNoGroupOfAllRanks) {
   Program program;
   program.groups = {{"all", {0, 1}}};
@@ -268,7 +268,7 @@ TEST(Chakra, MatchesCollectivesByTheirOrderAndNotByTheirIds) {
   const Program program = import_of({two(0), two(100)}).program;
   ASSERT_EQ(program.collectives.size(), 2U);
   EXPECT_EQ(program.collectives[0].bytes, 8);
-  // An all-gather's bytes are those of the result.
+  // The bytes of an all-gather are those of its result.
   EXPECT_EQ(program.collectives[1].bytes, 32);
 }
 
@@ -319,8 +319,8 @@ TEST(Chakra, FollowsControlDependenciesWhereAsked) {
   EXPECT_THAT(import_of({bytes}, {"", true}).program.ranks[0].operations[1].after, ElementsAre(0));
 }
 
-// Two kernels and a collective of stream 7 in the order of their ids, whatever else they wait for; stream 9
-// and nodes without a stream are independent.
+// Two kernels and a collective of stream 7 run in the order of their IDs and also wait for their
+// dependencies; stream 9 and nodes without a stream are independent.
 TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   const auto on = [](TraceNode node, int stream) {
     TraceAttribute* attribute = node.add_attributes();
@@ -348,7 +348,8 @@ TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   EXPECT_THAT(imported.assumptions, ElementsAre(HasSubstr("1 collectives start immediately")));
 }
 
-// Ids of streams that contradict dependencies: 1 waits for 8 of another stream, which follows 3, and 3 for 2.
+// The order of IDs in streams contradicts the dependencies: 1 waits for 8 of the other stream, 8 follows 3,
+// and 3 waits for 2.
 TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
   const auto on = [](std::uint64_t id, int stream, const std::vector<int>& after = {}) {
     return node(id, NodeKind::kCompute, {{"num_ops", 5}, {"stream", stream}}, after);
@@ -470,7 +471,7 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THROW(import_chakra("/nowhere/t.0.et"), ConfigError);
 }
 
-// Damaged files are refused, however much of them is left.
+// Damaged files are rejected at any length, unless they end exactly after the header or a node.
 TEST(Chakra, RefusesOrReadsEveryPrefix) {
   const std::string whole = trace({node(0, NodeKind::kCompute, {{"num_ops", 300}}), all_reduce(1, {0})});
   int read = 0;

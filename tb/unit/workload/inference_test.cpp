@@ -24,7 +24,7 @@ Inference serving(Transformer model, int tensor) {
   return inference;
 }
 
-// The operations of rank 0 in an iteration.
+// The operations of rank 0 in one iteration.
 struct Total {
   int collectives = 0;
   Bytes collective_bytes = 0;
@@ -51,7 +51,8 @@ Total total_of(const Program& program, int iteration, CollectiveOp op = Collecti
   return total;
 }
 
-// Attention and MLP of each of 80 layers end with the hidden state of every token, 8192 values of bf16.
+// The attention and the MLP of each of 80 layers end with an all-reduce of every token's hidden state, 8192
+// bf16 values.
 TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
   const Program program = build_inference(serving(llama2_70b(), 8));
   ASSERT_EQ(program.ranks.size(), 8U);
@@ -63,7 +64,7 @@ TEST(Inference, ReducesTheHiddenStateTwiceALayer) {
   EXPECT_EQ(prefill.collective_bytes, 256 * decode.collective_bytes);
 }
 
-// 2 operations per weight and token; the prefill's attention adds to them.
+// 2 operations per weight and token, plus those of the prefill's attention.
 TEST(Inference, ComputesTwoOperationsAWeightAndToken) {
   const Transformer model = llama2_70b();
   const Program program = build_inference(serving(model, 8));
@@ -82,7 +83,8 @@ TEST(Inference, DecodeReadsWeightsAndCache) {
   EXPECT_LT(read, 1.05 * static_cast<double>(kept.total()));
 }
 
-// 80 layers, 8 key-value heads of 128 and as many values, 8 requests of 1,024 tokens and the next one, bf16.
+// 80 layers, 8 key-value heads with 128 values each for keys and for values, 8 requests of 1,024 tokens plus
+// the next one, in bf16.
 TEST(Inference, KeepsTheCacheOfEveryToken) {
   const Bytes whole = Bytes{80} * 2 * 8 * 128 * 8 * 1025 * 2;
   EXPECT_EQ(inference_memory(serving(llama2_70b(), 1)).cache, whole);
@@ -90,7 +92,8 @@ TEST(Inference, KeepsTheCacheOfEveryToken) {
   EXPECT_EQ(inference_memory(serving(llama2_70b(), 1)).weights, llama2_70b().parameters() * 2);
 }
 
-// Every layer sends the hidden state of a rank's own tokens to two experts each, and receives it back.
+// In every layer, a rank sends the hidden state of each of its tokens to two experts and receives the
+// results.
 TEST(Inference, ExchangesTokensWithExperts) {
   Inference inference = serving(mixtral(), 1);
   inference.expert = 8;
@@ -101,7 +104,7 @@ TEST(Inference, ExchangesTokensWithExperts) {
   EXPECT_EQ(total_of(program, kDecode).collectives, 0);
 }
 
-// The first of two stages sends the hidden state on, and receives the tokens before the next step.
+// The first of two stages sends the hidden state to the second and receives the tokens before the next step.
 TEST(Inference, StagesPassTheHiddenStateOn) {
   Inference inference = serving(llama2_70b(), 2);
   inference.pipeline = 2;
@@ -111,8 +114,8 @@ TEST(Inference, StagesPassTheHiddenStateOn) {
   EXPECT_EQ(total_of(program, kDecode).transfers, 2);
 }
 
-// A stage has the ranks of its tensor and expert groups; each sends its data to its counterpart in the next
-// stage.
+// A stage has the ranks of its tensor and expert groups. Each rank sends its data to its counterpart in the
+// next stage.
 TEST(Inference, RanksSendToTheirLikeInTheNextStage) {
   Inference inference = serving(mixtral(), 2);
   inference.expert = 2;

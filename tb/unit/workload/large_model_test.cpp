@@ -13,13 +13,13 @@ TEST(LargeModels, HaveThePapersDimensions) {
   EXPECT_EQ(find_large_model("palm"), std::nullopt);
 }
 
-// 4 B x 176 billion / 48; a ring of 2 sends 7.333 GB per round.
+// The gradients are 4 B x 176 billion / 48; a ring of 2 sends half of them, 7.333 GB, per round.
 TEST(LargeModels, HaveAShareOfTheGradientsPerAccelerator) {
   EXPECT_EQ(find_large_model("bloom")->gradient_bytes(), 14'666'666'668);
   EXPECT_EQ(find_large_model("llama2_70b")->gradient_bytes(), 2'187'500'000);
 }
 
-// 6 x 175e9 x 3.2e6 / (512 x 312e12) = 21.03 s at the peak rate.
+// At peak rate: 6 x 175e9 x 3.2e6 / (512 x 312e12) = 21.03 s.
 TEST(LargeModels, PhysicalComputeTimeFollowsTheBatch) {
   const LargeModel gpt3 = *find_large_model("gpt3");
   EXPECT_NEAR(static_cast<double>(physical_compute(gpt3, 512, 1.0)) / kFemtosecondsPerSecond, 21.03, 0.01);

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A small decoder: 8 layers, 4 heads.
+// A small decoder with 8 layers and 4 heads.
 Transformer small() {
   Transformer model;
   model.name = "small";
@@ -48,8 +48,8 @@ ParallelSpec ways(int tensor, int pipeline, int data, int expert = 1, int contex
   return spec;
 }
 
-// Number and bytes of a rank's collectives, by kind and operation; optionally only of layers whose names
-// contain a part.
+// The number and bytes of a rank's collectives of one kind and operation; optionally only of operations whose
+// names contain `part`.
 struct Sum {
   int count = 0;
   Bytes bytes = 0;
@@ -79,7 +79,7 @@ double operations_of(const Program& program) {
   return sum;
 }
 
-// The time of layers alone, by their operations.
+// Counts only the operations of layers as time.
 double layers_only(const Operation& operation, const Compute& compute) {
   return operation.name.find(" layer ") == std::string::npos ? 0 : compute.operations;
 }
@@ -109,7 +109,7 @@ TEST(LargeTraining, IsAProgramHoweverItIsLaidOut) {
             const Program program = build_large_training(training);
             ASSERT_NO_THROW(check_program(program));
             EXPECT_EQ(program.ranks.size(), 32U);
-            EXPECT_GT(ListScheduler(program, layers_only).run(), 0) << "it never ends";
+            EXPECT_GT(ListScheduler(program, layers_only).run(), 0) << "the program never ends";
           }
         }
       }
@@ -117,8 +117,8 @@ TEST(LargeTraining, IsAProgramHoweverItIsLaidOut) {
   }
 }
 
-// Narayanan et al. 2021, Sec. 3.2: two all-reduces of b s h in the forward and two in the backward pass of a
-// layer and a micro-batch.
+// Narayanan et al. 2021, Sec. 3.2: per layer and micro-batch, two all-reduces of b s h in the forward pass
+// and two in the backward pass.
 TEST(LargeTraining, ReducesActivationsFourTimesALayer) {
   LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
   training.micro_batch = 2;
@@ -136,8 +136,8 @@ TEST(LargeTraining, ReducesTwiceMoreWhereLayersAreComputedAgain) {
       6 * 3 * 24);
 }
 
-// Korthikanti et al. 2022, Sec. 4.2.2: an all-gather and a reduce-scatter in place of each all-reduce, and
-// one more all-gather of the inputs of each half of a layer for its weight gradients.
+// Korthikanti et al. 2022, Sec. 4.2.2: an all-gather and a reduce-scatter instead of each all-reduce, plus an
+// all-gather of the inputs of each half of a layer for its weight gradients.
 TEST(LargeTraining, SharesTokensByReduceScatterAndAllGather) {
   LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
   training.sequence_parallel = true;
@@ -174,14 +174,14 @@ TEST(LargeTraining, DoesThePublishedOperations) {
               1, 1e-12);
 }
 
-// (p - 1) / (m + p - 1) of an iteration is idle, and 1 / v of that with v chunks per rank (Narayanan et al.
-// 2021, Sec. 2.2), if communication is free and all stages are equal.
+// If communication is free and all stages are equal, (p - 1) / (m + p - 1) of an iteration is idle. With v
+// chunks per rank, m is v times as large (Narayanan et al. 2021, Sec. 2.2).
 TEST(LargeTraining, HasThePublishedBubble) {
   for (const int pipeline : {1, 2, 4, 8}) {
     for (const int rounds : {1, 2, 3}) {
       for (const auto schedule : {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
                                   PipelineSchedule::kInterleaved}) {
-        if (schedule == PipelineSchedule::kInterleaved && pipeline == 8) continue;  // has 8 layers
+        if (schedule == PipelineSchedule::kInterleaved && pipeline == 8) continue;  // there are only 8 layers
         LargeTraining training = training_of(small(), ways(1, pipeline, 1), rounds * pipeline);
         training.schedule = schedule;
         training.chunks = schedule == PipelineSchedule::kInterleaved ? 2 : 1;
@@ -200,8 +200,8 @@ TEST(LargeTraining, HasThePublishedBubble) {
   }
 }
 
-// Rajbhandari et al. 2020, Sec. 7: an all-reduce of the gradients, or as much in its halves; 1.5 times as
-// much with shared weights.
+// Rajbhandari et al. 2020, Sec. 7: ZeRO 0 all-reduces the gradients, ZeRO 1 and 2 move the same amount in two
+// halves, and ZeRO 3 moves 1.5 times as much.
 TEST(LargeTraining, MovesWhatZeroMoves) {
   for (int zero = 0; zero <= 3; ++zero) {
     LargeTraining training = training_of(small(), ways(1, 1, 4), 1);
@@ -213,7 +213,7 @@ TEST(LargeTraining, MovesWhatZeroMoves) {
     const auto bytes = [&](CollectiveOp op) { return collectives_of(program, 2, "data", op).bytes; };
     EXPECT_EQ(bytes(CollectiveOp::kAllReduce), zero == 0 ? psi : 0);
     EXPECT_EQ(bytes(CollectiveOp::kReduceScatter), zero == 0 ? 0 : psi);
-    // Rows are looked up, and their gradients need no weights.
+    // Embedding rows are looked up, and their gradients need no weights.
     EXPECT_EQ(bytes(CollectiveOp::kAllGather), zero == 0 ? 0 : zero == 3 ? 2 * psi - embedding : psi);
   }
 }
@@ -244,7 +244,7 @@ TEST(LargeTraining, FillsBuckets) {
   EXPECT_EQ(count(), 1);
 }
 
-// Reducing the gradients of the last layers does not wait for the first layers' gradients.
+// The all-reduce of the last layers' gradients does not wait for the first layers.
 TEST(LargeTraining, ReducesWhileItComputes) {
   LargeTraining training = training_of(small(), ways(1, 1, 2), 1);
   training.bucket = 0;
@@ -263,11 +263,11 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   model.experts_per_token = 2;
   LargeTraining training = training_of(model, ways(1, 1, 2, 4), 3);
   const Program program = build_large_training(training);
-  // To and from the experts, forward and backward.
+  // To the experts and back, in the forward and the backward pass.
   const Sum sum = collectives_of(program, 5, "expert", CollectiveOp::kAllToAll);
   EXPECT_EQ(sum.count, 4 * 8 * 3);
   EXPECT_EQ(sum.bytes, sum.count * 32 * 64 * 2 * kHalfBytes);
-  // Experts have 2 copies, all else 8.
+  // Experts have 2 copies, all other weights have 8.
   std::map<std::size_t, Bytes> reduced;
   for (const GroupCollective& collective : program.collectives) {
     const RankGroup& group = program.groups[static_cast<std::size_t>(collective.group)];
@@ -279,7 +279,7 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   EXPECT_EQ(reduced[8], (model.parameters() - 8 * 8 * model.expert_parameters()) * kHalfBytes);
 }
 
-// Ranks that share tokens send their own to the experts: half of them each, all of which the experts gather.
+// Ranks that share tokens send only their own half to the experts, which gather all of the tokens.
 TEST(LargeTraining, SendsEveryTokenOnceToItsExperts) {
   Transformer model = small();
   model.experts = 8;
@@ -307,7 +307,7 @@ TEST(LargeTraining, PassesKeysAndValuesAroundARing) {
   for (const Transfer& transfer : program.transfers) {
     if (transfer.source == 1) ++sizes[transfer.bytes];
   }
-  // Forward 3 blocks; backward 3 with their gradients, and the last gradient back.
+  // Forward: 3 blocks. Backward: 3 blocks with their gradients, and finally the last gradient.
   EXPECT_EQ(sizes, (std::map<Bytes, int>{{block, 8 * (3 + 1)}, {2 * block, 8 * 3}}));
   EXPECT_EQ(ListScheduler(program, layers_only).run() * 4,
             ListScheduler(build_large_training(training_of(small(), ways(1, 1, 1), 1)), layers_only).run());
@@ -350,7 +350,8 @@ TEST(LargeTraining, KeepsTheOrderOfAxes) {
   }
 }
 
-// Rajbhandari et al. 2020, Sec. 5: (2 + 2 + 12) Psi, with the part of each ZeRO stage divided by the copies.
+// Rajbhandari et al. 2020, Sec. 5: (2 + 2 + 12) Psi; each ZeRO stage divides a further part by the number of
+// copies.
 TEST(LargeTraining, KeepsWhatZeroKeeps) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 1);
   const Bytes psi = small().parameters();
@@ -368,8 +369,9 @@ TEST(LargeTraining, KeepsWhatZeroKeeps) {
   EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
 }
 
-// Weights are gathered for a layer and ahead for the next, and gradients are reduced while the next ones are
-// computed: two neighbours of the embedding, the layers and the output layer.
+// Weights are gathered for a layer and, ahead of time, for the next one; gradients are reduced while the next
+// ones are computed. Both therefore need space for two neighbours among the embedding, the layers and the
+// output layer.
 TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 2);
   training.bucket = 0;
@@ -389,13 +391,13 @@ TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   ASSERT_GT(output, layer);
   ASSERT_GT(output, model.embedding_parameters());
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
-  // Consecutive forward passes: the embedding is gathered ahead while the output layer is used.
+  // With consecutive forward passes, the embedding is gathered ahead while the output layer is in use.
   training.schedule = PipelineSchedule::kGpipe;
   EXPECT_EQ(kept(model), 2 * (output + model.embedding_parameters()) + 2 * (output + layer));
-  // A layer that is used twice in a row is kept only once.
+  // A layer that is used twice in a row is gathered only once.
   training.micro_batches = 1;
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
-  // A single rank has all weights.
+  // A single rank keeps all weights.
   training.parallel = ways(1, 1, 1);
   const TrainingMemory alone = training_memory(training, 0);
   EXPECT_EQ(alone.weights + alone.gradients, 4 * model.parameters());
@@ -414,8 +416,8 @@ TEST(LargeTraining, GathersTiedWeightsForTheOutputLayerToo) {
   EXPECT_EQ(gathered, (model.vocabulary * model.width + model.normalization_parameters()) * kHalfBytes);
 }
 
-// Korthikanti et al. 2022, Table 2 and Sec. 4.3: bytes of a layer's activations, all micro-batches of 1F1B in
-// flight on the first of p ranks.
+// Korthikanti et al. 2022, Table 2 and Sec. 4.3: the bytes of a layer's activations. With 1F1B, as many
+// micro-batches are in flight on the first rank as the pipeline has ranks.
 TEST(LargeTraining, KeepsThePublishedActivations) {
   const double s = 2048;
   const double b = 1;
@@ -446,7 +448,7 @@ TEST(LargeTraining, KeepsAsManyMicroBatchesAsAreInFlight) {
   const Bytes first = kept(PipelineSchedule::kOneForwardOneBackward, 1, 0);
   EXPECT_EQ(kept(PipelineSchedule::kOneForwardOneBackward, 1, 1) * 4, first * 3);
   EXPECT_EQ(kept(PipelineSchedule::kGpipe, 1, 0), first * 2);
-  // 1 + (p - 1) / (p v) times as much (Korthikanti et al. 2022, Sec. 4.2.3).
+  // Interleaving needs 1 + (p - 1) / (p v) times as much (Korthikanti et al. 2022, Sec. 4.2.3).
   EXPECT_EQ(kept(PipelineSchedule::kInterleaved, 2, 0) * 8, first * 11);
 }
 
@@ -470,7 +472,7 @@ TEST(LargeTraining, StartsAnIterationWithUpdatedWeights) {
   EXPECT_EQ(operations[static_cast<std::size_t>(second->after[0])].name, "update");
 }
 
-// The key at fault and the message.
+// The offending key and the message; empty if the training is accepted.
 std::pair<std::string, std::string> fault(const std::function<void(LargeTraining&)>& change) {
   LargeTraining training = training_of(small(), ways(2, 2, 2), 4);
   change(training);

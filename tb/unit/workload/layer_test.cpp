@@ -19,7 +19,8 @@ Layer convolution(std::int64_t size, std::int64_t filter, std::int64_t channels,
   return layer;
 }
 
-// ResNet-50's first layer: 7x7 stride 2 over 224x224x3 padded by 3 gives 112x112x64.
+// ResNet-50's first layer: 7x7 filters with stride 2 over 224x224x3 inputs padded by 3 give 112x112x64
+// outputs.
 TEST(Layer, CountsAKnownConvolution) {
   const Layer layer = convolution(224, 7, 3, 64, 2, 3);
   EXPECT_EQ(layer.output_height(), 112);
@@ -29,7 +30,7 @@ TEST(Layer, CountsAKnownConvolution) {
   EXPECT_EQ(layer.macs(), 118'013'952);
 }
 
-// The padding of the image is not read from memory.
+// Padding is not read from memory.
 TEST(Layer, CountsTheTensorsOfAConvolution) {
   const Tensors sizes = tensors(convolution(224, 7, 3, 64, 2, 3), 4);
   EXPECT_EQ(sizes.inputs, 4 * 224 * 224 * 3);
@@ -43,7 +44,7 @@ TEST(Layer, DropsAPartialLastStride) {
 }
 
 TEST(Layer, SharesChannelsAmongGroups) {
-  // AlexNet's second layer: 96 channels and 256 filters in two groups.
+  // AlexNet's second layer has 96 channels and 256 filters in two groups.
   const Layer layer = convolution(27, 5, 96, 256, 1, 2, 2);
   EXPECT_EQ(layer.parameters(), 5 * 5 * 48 * 256);
   EXPECT_EQ(layer.macs(), 27 * 27 * 5 * 5 * 48 * 256);
@@ -57,7 +58,8 @@ TEST(Layer, MapsEveryPassOfAConvolutionToItsProduct) {
   EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 4), (Gemm{9L * 64, 4L * 28 * 28, 128}));
 }
 
-// M x K by K x N in SCALE-Sim's form: an input of M x K, one channel, N filters of 1 x K.
+// SCALE-Sim's form of a product of M x K by K x N: an input of M x K with one channel, and N filters of 1 x
+// K.
 TEST(Layer, AProductWrittenAsAConvolutionHasTheGradientsOfTheProduct) {
   Layer layer;
   layer.ifmap_height = 1024;
@@ -115,7 +117,7 @@ RC_GTEST_PROP(Layer, PassesDoEqualWork, ()) {
   RC_ASSERT(gemm(layer, Pass::kWeightGradient, samples).macs() == layer.macs() * samples);
 }
 
-// The product's columns, a patch of the input per row, are the input of col2im, as many as the output of
+// The product has an input patch per row. It is the input of col2im and has as many values as the output of
 // im2col.
 RC_GTEST_PROP(Layer, InputGradientHasAValuePerInputOfEveryPatch, ()) {
   const Layer layer = any_convolution();

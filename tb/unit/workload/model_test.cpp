@@ -39,8 +39,8 @@ TEST(Model, NamesTheTablesOfAFolder) {
   EXPECT_THAT(model_names("/nonexistent"), IsEmpty());
 }
 
-// Weights (without biases and normalization) and multiply-accumulates of one sample, as in the README of the
-// tables; counted by an independent program from the papers' architectures.
+// Weights (without biases and normalization) and multiply-accumulates per sample, as in the tables' README.
+// An independent program counted them from the papers' architectures.
 struct Published {
   const char* name;
   std::size_t layers;
@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Tables, PublishedModel,
                                            Published{"zfnet", 8, 62'347'040, 1'168'032'896}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Tables of Themis' workloads: sizes counted by an independent program, and the published total, which
-// includes biases and normalization, and trained embeddings.
+// Tables for Themis' workloads. Sizes were counted by an independent program; the published total includes
+// biases, normalization and trained embeddings.
 struct ThemisTable {
   const char* name;
   std::size_t layers;
@@ -91,7 +91,8 @@ TEST_P(ThemisModel, HasTheSizeOfItsArchitecture) {
   EXPECT_NEAR(static_cast<double>(model.parameters()) / GetParam().published, 1, GetParam().within);
 }
 
-// An accelerator's gradients in the text workload made from a table: FP16, for its part of the layers.
+// Gradients in the text workload generated from a table: FP16, divided among the accelerators that share the
+// model.
 TEST_P(ThemisModel, GivesItsGradientsToTheTextWorkload) {
   const std::string name = GetParam().name;
   const TextWorkload text = import_text_workload(folder + "/themis/" + name + ".txt");
@@ -109,13 +110,13 @@ INSTANTIATE_TEST_SUITE_P(Tables, ThemisModel,
                          ::testing::Values(ThemisTable{"resnet152", 156, 60'040'384, 11'282'415'616, 60.2e6,
                                                        0.005},
                                            ThemisTable{"gnmt", 24, 280'756'224, 6'889'144'320, 278e6, 0.015},
-                                           // Its size is not published: see the table.
+                                           // Its size is not published; see the table.
                                            ThemisTable{"dlrm", 21, 371'478'500, 205'078'500, 371'478'500, 0},
                                            ThemisTable{"transformer_1t", 768, 1'006'632'960'000,
                                                        2'089'072'092'774'400, 1.008e12, 0.002}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Consecutive convolutions fit: a layer's output is the next one's input, except at branches and pooling.
+// The filters keep the size of the board: each layer's output matches the next layer's input.
 TEST(Model, AlphaGoZeroKeepsTheBoard) {
   for (const Layer& layer : load("alphagozero").layers) {
     EXPECT_EQ(layer.output_height(), layer.ifmap_height) << layer.name;
@@ -123,7 +124,7 @@ TEST(Model, AlphaGoZeroKeepsTheBoard) {
   }
 }
 
-// Table 1 of the GoogLeNet paper counts the weights of its modules in thousands, to within 2%.
+// Table 1 of the GoogLeNet paper lists the weights of each module in thousands; they agree to within 2%.
 TEST(Model, GoogLeNetModulesHaveThePublishedWeights) {
   const Model model = load("googlenet");
   const auto weights = [&](const std::string& prefix) {

@@ -31,7 +31,7 @@ TEST(PipelineSchedule, AlternatesAsSoonAsItCan) {
   EXPECT_EQ(text(pipeline_order(kOneForwardOneBackward, 4, 0, 1, 2)), "F00 F01 B00 B01 ");
 }
 
-// The lower half of the same figure: 4 ranks with 2 chunks each, 8 micro-batches.
+// The lower half of Fig. 4: 4 ranks with 2 chunks each, 8 micro-batches.
 TEST(PipelineSchedule, InterleavesChunks) {
   EXPECT_EQ(text(pipeline_order(PipelineSchedule::kInterleaved, 4, 3, 2, 8)),
             "F00 F01 F02 F03 F10 B10 F11 B11 F12 B12 F13 B13 F04 B00 F05 B01 F06 B02 F07 B03 "

@@ -9,8 +9,7 @@ namespace {
 
 constexpr Femtoseconds kMicrosecond = 1'000'000'000;
 
-// Two ranks, each computing and then all-reducing with the other, and a message between them, every
-// iteration.
+// In every iteration, two ranks compute and all-reduce, and rank 0 sends a message to rank 1.
 Program iterated(int iterations) {
   Program program;
   program.name = "iterated";

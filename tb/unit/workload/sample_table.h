@@ -11,7 +11,7 @@
 
 namespace coppice::workload {
 
-// A temporary file for each test.
+// A temporary file for a test.
 class SampleTable {
  public:
   explicit SampleTable(const std::string& content) {

@@ -24,7 +24,7 @@ Model import(const std::string& content) {
   return import_scale_sim(table.path());
 }
 
-// `message` with its line and column: the text after the file's name.
+// `message` is the text after the file's name: line, column and message.
 void expect_refused(const std::string& content, const std::string& message) {
   const SampleTable table(content);
   EXPECT_THAT([&] { import_scale_sim(table.path()); },
@@ -51,7 +51,7 @@ TEST(ScaleSim, ReadsALayer) {
 }
 
 TEST(ScaleSim, TakesTheOdditiesOfTheField) {
-  // A blank row after the header, a title, tabs and blanks, a space behind the last comma, a quote in a name.
+  // A blank row after the header, a title, tabs and blanks, a space after the last comma, a quote in a name.
   const Model model = import(header +
                              "\n"
                              "Some Network (as published),\n"
@@ -106,7 +106,7 @@ TEST(ScaleSim, TakesLayersOfLargeModels) {
   EXPECT_EQ(gemm(model.layers.at(0), Pass::kForward, 1), (Gemm{131072, 8192, 28672}));
 }
 
-// Four columns are those of products, with any headers or none.
+// Tables of four columns contain products, with any headers or none.
 TEST(ScaleSim, ReadsGemmTablesByPosition) {
   const auto layers = import("Layer, M, N, K,\nA,256,768,512,\n").layers;
   EXPECT_EQ(import("L,M,N,K,\nA,256,768,512,\n").layers, layers);
@@ -156,7 +156,7 @@ TEST(ScaleSim, ReadsWhatStandsBehindTheStridesByPosition) {
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, x:2,\n", ":2:25: Sparsity must be a whole number");
 }
 
-// Headers of published tables: a repeated word, empty cells, additional columns.
+// Headers found in published tables: a repeated word, empty cells, additional columns.
 TEST(ScaleSim, ReadsHeadersWhoseWordsDoNotMatter) {
   const auto layers = import(header + "a, 8, 6, 3, 3, 2, 4, 1,\n").layers;
   EXPECT_EQ(

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A testbench: offers tiles at given times, and records when their results arrive.
+// A testbench that offers tiles at given times and records when their results arrive.
 class Bench : public sc_core::sc_module, public TileSource, public TileSink {
  public:
   sc_core::sc_export<TileSource> tiles{"tiles"};
@@ -58,7 +58,7 @@ TEST(ArrayModule, ComputesTilesBackToBackAndWaitsForMore) {
   for (const auto& tile : tiles_of<float>(array, a.view(), b.view(), out.view())) {
     tiles.emplace_back(tile);
   }
-  ASSERT_EQ(tiles.size(), 4U);  // 4x4, 4x1, 2x4, 2x1 of depth 6
+  ASSERT_EQ(tiles.size(), 4U);  // 4x4, 4x1, 2x4 and 2x1 tiles of depth 6
 
   Bench bench("bench");
   ArrayModule module("array", array, Frequency{1'000'000'000});

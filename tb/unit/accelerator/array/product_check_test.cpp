@@ -36,7 +36,7 @@ RC_GTEST_PROP(ProductCheck, TakesEveryProductThatTheArrayComputes, ()) {
 TEST(ProductCheck, RefusesWhatIsNotTheProduct) {
   const SystolicArray array(4, 4, Dataflow::kOutputStationary);
   for (const ElementType type : kTypes) {
-    // First the last of rows 0 to 7 is never computed, then one row is computed twice.
+    // First, row 7 of rows 0 to 7 is never computed; then it is computed twice.
     for (const int rows : {7, 9}) {
       CheckedProduct product(array, type, 8, 30, 5);
       product.compute(0, 7, 0, 30, 0, 5);

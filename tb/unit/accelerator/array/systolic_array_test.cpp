@@ -18,7 +18,7 @@ SystolicArray array(int rows, int columns, Dataflow dataflow) {
   return {rows, columns, dataflow};
 }
 
-// 2 r + c + depth - 2, by hand.
+// Hand-computed by the formula 2 r + c + depth - 2.
 TEST(SystolicArray, OneFullTileTakesTheFoldFormula) {
   EXPECT_EQ(array(32, 32, Dataflow::kOutputStationary).cycles({32, 100, 32}), 64 + 32 + 100 - 2);
   EXPECT_EQ(array(32, 16, Dataflow::kWeightStationary).cycles({100, 32, 16}), 64 + 16 + 100 - 2);
@@ -26,7 +26,7 @@ TEST(SystolicArray, OneFullTileTakesTheFoldFormula) {
   EXPECT_EQ(array(1, 1, Dataflow::kOutputStationary).cycles({1, 1, 1}), 2);
 }
 
-// ResNet-50's first layer, one sample: 112x112 outputs, 147 deep, 64 filters on 32x32.
+// ResNet-50's first layer for one sample: 112x112 outputs of depth 147 and 64 filters, on a 32x32 array.
 TEST(SystolicArray, TimesAKnownConvolutionInAllDataflows) {
   Layer layer;
   layer.ifmap_height = layer.ifmap_width = 224;
@@ -36,18 +36,18 @@ TEST(SystolicArray, TimesAKnownConvolutionInAllDataflows) {
   layer.stride_height = layer.stride_width = 2;
   layer.padding = 3;
   const Gemm forward = gemm(layer, Pass::kForward, 1);
-  // 12544 x 64 in 392 x 2 full tiles of depth 147.
+  // 12544 x 64 outputs: 392 x 2 full tiles of depth 147.
   EXPECT_EQ(array(32, 32, Dataflow::kOutputStationary).cycles(forward), 784 * (64 + 32 + 147 - 2));
-  // 147 x 64 in 4 x 2 full tiles and 2 of 19 rows, of depth 12544.
+  // 147 x 64 weights: 4 x 2 full tiles and 2 tiles of 19 rows, of depth 12544.
   EXPECT_EQ(array(32, 32, Dataflow::kWeightStationary).cycles(forward),
             8 * (64 + 32 + 12544 - 2) + 2 * (38 + 32 + 12544 - 2));
-  // 147 x 12544 in 4 x 392 full tiles and 392 of 19 rows, of depth 64.
+  // 147 x 12544 inputs: 4 x 392 full tiles and 392 tiles of 19 rows, of depth 64.
   EXPECT_EQ(array(32, 32, Dataflow::kInputStationary).cycles(forward),
             1568 * (64 + 32 + 64 - 2) + 392 * (38 + 32 + 64 - 2));
 }
 
 TEST(SystolicArray, TimesTheGradientsOfAKnownConvolution) {
-  Layer layer;  // 28x28x128 to 14x14x40 by 3x3 filters, stride 2
+  Layer layer;  // 28x28x128 to 14x14x40 with 3x3 filters and stride 2
   layer.ifmap_height = layer.ifmap_width = 28;
   layer.filter_height = layer.filter_width = 3;
   layer.channels = 128;
@@ -55,10 +55,10 @@ TEST(SystolicArray, TimesTheGradientsOfAKnownConvolution) {
   layer.stride_height = layer.stride_width = 2;
   layer.padding = 1;
   const SystolicArray os = array(32, 32, Dataflow::kOutputStationary);
-  // Input gradient: 196 x 1152, depth 40: 6 x 36 full tiles and 36 of 4 rows.
+  // Input gradient: 196 x 1152 values of depth 40, in 6 x 36 full tiles and 36 tiles of 4 rows.
   EXPECT_EQ(os.cycles(gemm(layer, Pass::kInputGradient, 1)),
             216 * (64 + 32 + 40 - 2) + 36 * (8 + 32 + 40 - 2));
-  // Weight gradient: 1152 x 40, depth 196: 36 full tiles and 36 of 8 columns.
+  // Weight gradient: 1152 x 40 values of depth 196, in 36 full tiles and 36 tiles of 8 columns.
   EXPECT_EQ(os.cycles(gemm(layer, Pass::kWeightGradient, 1)),
             36 * (64 + 32 + 196 - 2) + 36 * (64 + 8 + 196 - 2));
 }
@@ -82,7 +82,7 @@ TEST(SystolicArray, RefusesEmptyArraysAndUnknownDataflows) {
   EXPECT_EQ(parse_dataflow("weight_stationary"), Dataflow::kWeightStationary);
 }
 
-// A reference that moves every value through every multiply-accumulator, cycle by cycle.
+// A reference simulation that moves every value through every multiply-accumulate unit, cycle by cycle.
 using Rows = std::vector<std::vector<long>>;
 
 struct Product {
@@ -104,15 +104,16 @@ Rows multiply(const Rows& a, const Rows& b) {
   return product;
 }
 
-// The value that enters lane `lane` in cycle `cycle`: one cycle later for each lane; 0 outside.
+// The value that enters lane `lane` in cycle `cycle`. Each lane lags the previous one by a cycle; 0 outside
+// its values.
 long skewed(const std::vector<long>& lane_values, PeCycles cycle, std::size_t lane) {
   const PeCycles at = cycle - static_cast<PeCycles>(lane);
   const bool inside = at >= 0 && at < static_cast<PeCycles>(lane_values.size());
   return inside ? lane_values[static_cast<std::size_t>(at)] : 0;
 }
 
-// Rows of `a` move right, columns of `b` move down, sums stay; then they are shifted out by the upper edge,
-// a row a cycle.
+// Rows of `a` move right, columns of `b` move down, and sums stay. Finally, the sums are shifted out over the
+// upper edge, one row per cycle.
 Product output_stationary_tile(const Rows& a, const Rows& b) {
   const std::size_t rows = a.size();
   const std::size_t columns = b[0].size();
@@ -152,8 +153,8 @@ Product output_stationary_tile(const Rows& a, const Rows& b) {
   return product;
 }
 
-// The r x c tile of `b` is shifted in from the upper edge, a row a cycle; then columns of `a` (one per row of
-// the tile) move right, skewed from the last row, and sums move up and out.
+// The r x c tile of `b` is shifted in from the upper edge, one row per cycle. Then columns of `a` (one per
+// row of the tile) move right, skewed from the last row, and sums move up and out.
 Product weight_stationary_tile(const Rows& a, const Rows& b) {
   const std::size_t rows = b.size();
   const std::size_t columns = b[0].size();
@@ -183,7 +184,7 @@ Product weight_stationary_tile(const Rows& a, const Rows& b) {
     right = next_right;
     up = next_up;
     ++product.cycles;
-    // Outputs a sum of the first row; the first one leaves after the skew of its lane.
+    // Outputs the sums of the first row; a column's first sum leaves after the skew of its lane.
     for (std::size_t j = 0; j < columns; ++j) {
       const PeCycles first = static_cast<PeCycles>(rows - 1 + j);
       if (cycle >= first && out[j] < depth) product.values[out[j]++][j] = up[0][j];
@@ -224,7 +225,7 @@ void add_at(Rows& sum, const Rows& part, std::size_t row, std::size_t column) {
   }
 }
 
-// a b, tile by tile, outputs stationary.
+// Computes a b tile by tile with stationary outputs.
 Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t i = 0; i < a.size(); i += rows) {
@@ -238,7 +239,7 @@ Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::s
   return product;
 }
 
-// a b, tile by tile, b stationary.
+// Computes a b tile by tile with `b` stationary.
 Product weight_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t k = 0; k < b.size(); k += rows) {
@@ -274,7 +275,7 @@ RC_GTEST_PROP(SystolicArray, CountsTheCyclesOfAMachineThatMovesEveryValue, ()) {
   RC_ASSERT(ws.values == multiply(a, b));
   RC_ASSERT(timed(Dataflow::kWeightStationary) == ws.cycles);
 
-  // With inputs stationary, the array computes the transposed product.
+  // With stationary inputs, the array computes the transposed product.
   const Product is = weight_stationary(transposed(b), transposed(a), rows, columns);
   RC_ASSERT(is.values == transposed(multiply(a, b)));
   RC_ASSERT(timed(Dataflow::kInputStationary) == is.cycles);

@@ -14,7 +14,7 @@ namespace {
 
 using workload::Gemm;
 
-// Random values of both signs and many magnitudes, for which rounding matters.
+// Random values of both signs and of many magnitudes, so that rounding matters.
 Matrix<float> any_reals(std::int64_t rows, std::int64_t columns, bool bf16) {
   Matrix<float> matrix(rows, columns);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -27,8 +27,8 @@ Matrix<float> any_reals(std::int64_t rows, std::int64_t columns, bool bf16) {
   return matrix;
 }
 
-// The sums in the array's order: along the depth for stationary outputs; for moving sums from the last row of
-// a tile to its first, and tile after tile.
+// The product with sums in the array's order: with stationary outputs, along the depth; with moving sums,
+// from the last row of a tile to its first, tile by tile.
 Matrix<float> sums_in_order(const SystolicArray& array, const Matrix<float>& a, const Matrix<float>& b) {
   Matrix<float> sums(a.rows(), b.columns());
   const std::int64_t depth = a.columns();
@@ -72,7 +72,7 @@ RC_GTEST_PROP(TileRun, TakesTheCyclesOfTheFormulaAndComputesTheProduct, ()) {
   const auto b = any_values<float>(c.k, c.n, -99, 99);
   Matrix<float> out(c.m, c.n);
   RC_ASSERT(run_product<float>(c.array, a.view(), b.view(), out.view()) == c.array.cycles(c.gemm()));
-  RC_ASSERT(out == reference_product<float>(a, b));  // integers: exact in any order
+  RC_ASSERT(out == reference_product<float>(a, b));  // integer values: exact in any order
 }
 
 RC_GTEST_PROP(TileRun, MultipliesInt8IntoInt32, ()) {
@@ -92,7 +92,8 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
   Matrix<float> out(c.m, c.n);
   run_product<float>(c.array, a.view(), b.view(), out.view());
   RC_ASSERT(out == sums_in_order(c.array, a, b));
-  // Also near the true product: the error of a sum is at most one rounding per addition and product.
+  // The result must also be close to the true product: the error of a sum is at most one rounding per
+  // addition and product.
   const Matrix<double> exact = reference_product<double>(a, b);
   for (std::int64_t i = 0; i < c.m; ++i) {
     for (std::int64_t j = 0; j < c.n; ++j) {
@@ -104,7 +105,7 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
   }
 }
 
-// Computed by hand: a 2x2 output-stationary array, depth 1.
+// Hand-computed for a 2x2 output-stationary array and depth 1.
 TEST(TileRun, SkewsLanesByACycle) {
   Matrix<float> a(2, 1);
   Matrix<float> b(1, 2);
@@ -176,7 +177,7 @@ TEST(TileRun, RefusesSizesThatDoNotAgree) {
 
 TEST(Operands, RoundToTheNearestBf16) {
   EXPECT_EQ(round_to_bf16(1.0F), 1.0F);
-  EXPECT_EQ(round_to_bf16(1.0F + 1.0F / 256), 1.0F);  // a tie, to even
+  EXPECT_EQ(round_to_bf16(1.0F + 1.0F / 256), 1.0F);  // a tie, rounded to even
   EXPECT_EQ(round_to_bf16(1.0F + 3.0F / 256), 1.0F + 4.0F / 256);
   EXPECT_EQ(round_to_bf16(-1.0F - 1.1F / 256), -1.0F - 2.0F / 256);
   EXPECT_TRUE(std::isinf(round_to_bf16(std::numeric_limits<float>::max())));

@@ -37,7 +37,7 @@ Layer any_layer() {
   layer.padding = *rc::gen::inRange(0, 2);
   layer.ifmap_height = *rc::gen::inRange(3, 12);
   layer.ifmap_width = *rc::gen::inRange(3, 12);
-  // Strides that skip no input.
+  // The strides do not skip any input.
   layer.stride_height = *rc::gen::inRange<std::int64_t>(1, layer.filter_height + 1);
   layer.stride_width = *rc::gen::inRange<std::int64_t>(1, layer.filter_width + 1);
   layer.channels = *rc::gen::inRange(1, 5);
@@ -57,7 +57,7 @@ RC_GTEST_PROP(OperandBlocks, WholeRowsOfPatchesHoldTheInputsUnderThem, ()) {
   const std::int64_t places = (end - first) * width * patches.columns();
   RC_ASSERT(patches.values(first * width, end * width, 0, patches.columns()) ==
             std::min(positions * layer.channels, places));
-  // The second sample equals the first.
+  // The second sample has as many values as the first.
   const std::int64_t image = width * layer.output_height();
   RC_ASSERT(patches.transposed().values(0, patches.columns(), image + first * width, image + end * width) ==
             patches.values(first * width, end * width, 0, patches.columns()));
@@ -88,7 +88,7 @@ TEST(OperandBlocks, PlainOperandsHoldAValueInEveryPlace) {
 }
 
 TEST(OperandBlocks, PassesHaveTheTensorsOfTheirLayer) {
-  Layer layer;  // 8x8x4 to 8x8x6 by 3x3, padded
+  Layer layer;  // 8x8x4 to 8x8x6 with padded 3x3 filters
   layer.ifmap_height = layer.ifmap_width = 8;
   layer.filter_height = layer.filter_width = 3;
   layer.padding = 1;
@@ -106,7 +106,7 @@ TEST(OperandBlocks, PassesHaveTheTensorsOfTheirLayer) {
   EXPECT_EQ(values(Pass::kWeightGradient), std::tuple(kInputs, kOutputs, kWeights));
 }
 
-// A grid of blocks stores their contents.
+// The grid stores the number of values in each of its blocks.
 RC_GTEST_PROP(OperandGrid, HoldsWhatItsBlocksDo, ()) {
   const Layer layer = any_layer();
   const OperandBlocks patches = OperandBlocks::patches(layer, 3);

@@ -8,7 +8,7 @@
 
 namespace coppice::accelerator {
 
-// Tiles with short and long computations and transfers, some of them without either.
+// Random tiles with short and long computations and transfers; some have no load or no store.
 inline std::vector<TileDemand> any_tiles() {
   std::vector<TileDemand> tiles(*rc::gen::inRange<std::size_t>(1, 25));
   for (TileDemand& tile : tiles) {

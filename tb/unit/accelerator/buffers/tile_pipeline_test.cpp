@@ -22,13 +22,15 @@ TEST(TilePipeline, OneTileLoadsComputesAndStores) {
   EXPECT_EQ(times.memory_busy, 12);
 }
 
-// Loads of 4 hide behind computations of 10: only the first load and the last store are exposed.
+// Loads of 4 cycles hide behind computations of 10 cycles: only the first load and the last store are
+// exposed.
 TEST(TilePipeline, PrefetchHidesWhatTheMemoryCanServe) {
   const std::vector<TileDemand> tiles{{10, 4, 3, true, true}};
   EXPECT_EQ(run_pipeline(tiles, 20, false, kByteACycle).end, 4 + 200 + 3);
 }
 
-// Loads of 20 and stores of 5 keep the memory busy; the last computation lies between the last two.
+// Loads of 20 cycles and stores of 5 keep the memory busy; the last computation overlaps only the
+// second-to-last store.
 TEST(TilePipeline, AShortMemoryDecides) {
   const std::vector<TileDemand> tiles{{10, 20, 5, true, true}};
   const PipelineTimes times = run_pipeline(tiles, 8, false, kByteACycle);
@@ -42,7 +44,7 @@ TEST(TilePipeline, AnUnlimitedMemoryNeverStalls) {
   EXPECT_EQ(run_pipeline({}, 5, false, kByteACycle).end, 0);
 }
 
-// A stationary operand needs no half of a buffer, and is loaded as early as the memory permits.
+// A stationary operand occupies no buffer half and is loaded as early as the memory permits.
 TEST(TilePipeline, WhatStaysComesAheadOfItsTime) {
   const std::vector<TileDemand> halves{{1, 1, 0, true, true},
                                        {100, 1, 0, false, true},
@@ -55,7 +57,7 @@ TEST(TilePipeline, WhatStaysComesAheadOfItsTime) {
   EXPECT_EQ(run_pipeline(stays, 1, true, kByteACycle).end, 153 + 2);
 }
 
-// Cycle by cycle: an independent simulation of the same rules.
+// An independent cycle-by-cycle simulation of the same rules.
 PeCycles stepped(const std::vector<TileDemand>& tiles, bool output_stays) {
   const auto count = std::ssize(tiles);
   std::vector<PeCycles> load_end(tiles.size(), -1), compute_end(tiles.size(), -1),
@@ -66,7 +68,7 @@ PeCycles stepped(const std::vector<TileDemand>& tiles, bool output_stays) {
   const auto ended = [](PeCycles end, PeCycles now) { return end >= 0 && end <= now; };
   std::ptrdiff_t load = 0, compute = 0, store = 0;
   PeCycles memory_until = 0, load_since = -1, last = 0;
-  std::vector<std::pair<PeCycles, std::ptrdiff_t>> waiting;  // stores by the cycle of their request
+  std::vector<std::pair<PeCycles, std::ptrdiff_t>> waiting;  // stores, with their request cycles
   for (PeCycles now = 0; store < count || compute < count || !waiting.empty(); ++now) {
     bool changed = true;
     while (changed) {
@@ -127,7 +129,7 @@ RC_GTEST_PROP(TilePipeline, EndsAsAMachineSteppedCycleByCycle, ()) {
   const bool output_stays = *rc::gen::arbitrary<bool>();
   const PipelineTimes times = run_pipeline(tiles, 1, output_stays, kByteACycle);
   RC_ASSERT(times.end == stepped(tiles, output_stays));
-  // Repeats equal the same tiles listed individually.
+  // Repeats are equivalent to listing the tiles repeatedly.
   std::vector<TileDemand> twice = tiles;
   twice.insert(twice.end(), tiles.begin(), tiles.end());
   RC_ASSERT(run_pipeline(tiles, 2, output_stays, kByteACycle).end ==

@@ -30,7 +30,7 @@ RC_GTEST_PROP(TilePlanner, TilesFitTheirBuffers, ()) {
   RC_ASSERT(fits(c.buffers.output, plan.output_stays, c.m * c.n, plan.m * plan.n, c.bytes.sum));
 }
 
-// The products of a layer with halos, strides and padding, and of a smaller part of it.
+// The products of a layer with halos, strides and padding, and of a smaller part of the layer.
 struct LayerCase {
   std::vector<CountedProduct> products;
   Case limits = any_case();
@@ -59,7 +59,7 @@ RC_GTEST_PROP(TilePlanner, CountsWhatAWalkMoves, ()) {
   RC_ASSERT(planner.traffic(plan) == walked);
 }
 
-// Halving or doubling a side that does not stream never moves fewer bytes within the buffers.
+// Doubling a side that does not stream, if the buffers allow it, never moves fewer bytes.
 RC_GTEST_PROP(TilePlanner, NeighbouringSizesMoveNoLess, ()) {
   const LayerCase c = any_layer_case();
   TilePlanner planner(c.products, c.limits.array, c.limits.buffers, c.limits.bytes);
