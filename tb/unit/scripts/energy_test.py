@@ -101,7 +101,7 @@ class Energies(unittest.TestCase):
         gates.INPUT_SLEW, slew = 0.06, gates.INPUT_SLEW
         self.addCleanup(setattr, gates, "INPUT_SLEW", slew)
         of = gates_of(ONE, self.folder)
-        count = self.edges(of, a=1, y=1)  # ten cycles of 10 ns, an edge up and one down: 0.2 edges a cycle
+        count = self.edges(of, a=1, y=1)  # one rise and one fall in ten cycles of 10 ns: 0.2 edges per cycle
         energy = of.energy(count, count, 10, 10)
         self.assertAlmostEqual(energy.gates, 0.023574 + 0.008669)
         pin = TABLES.cells["INVX1"].inputs["A"]
@@ -120,7 +120,7 @@ class Energies(unittest.TestCase):
         self.assertAlmostEqual(energy.clock, 10 * of.clock_pin_pj(), places=6)
         self.assertEqual((energy.registers, energy.gates, energy.wires), (0, 0, 0))
         internal, _, _ = sta(FLOP, "", "[get_ports clk_i]")
-        self.assertAlmostEqual(internal * 10e-9 * 1e12, 2 * 0.117205, places=4)  # the same, of the clock's pin
+        self.assertAlmostEqual(internal * 10e-9 * 1e12, 2 * 0.117205, places=4)  # the same for the clock pin
 
 
 class Replay(unittest.TestCase):
@@ -152,7 +152,7 @@ class Replay(unittest.TestCase):
             folder = pathlib.Path(scratch)
             of = self.synthesised(folder, "reduction_lane", {"GATES": 1})
             apart = json.loads((folder / "with_macros.json").read_text())["modules"]
-            self.assertEqual(sum("fp32_adder" in name for name in apart), 2)  # of fp32 and of bf16
+            self.assertEqual(sum("fp32_adder" in name for name in apart), 2)  # one for fp32 and one for bf16
             bench = replay.Bench("reduction_lane", {"GATES": 1}, of, {"CYCLES": 40, "PERIOD": 10000, "TYPE": 0}, folder / "run")
             self.assertGreater(bench.run(50).events, 5)
 

@@ -167,7 +167,7 @@ class Netlists(unittest.TestCase):
             net, steps = cells[f"q{i}"][1]["CLK"], 0
             while net != "clk_i":
                 net, steps = cells[net.removesuffix("_net")][1]["A"], steps + 1
-            self.assertEqual(steps, 2)  # 700 over 24 over 24
+            self.assertEqual(steps, 2)  # 700, divided by 24 twice
 
     def test_refuses_what_the_library_cannot_build(self):
         with self.assertRaisesRegex(HardwareError, "constant input"):

@@ -124,7 +124,7 @@ class Netlist(unittest.TestCase):
         module = {"cells": cells, "ports": {"a": {"direction": "input", "bits": [3]}, "b": {"direction": "output", "bits": [5]}},
                   "netnames": {}}
         netlist.buffer_nets(module, set(), "buf", {"flop"}, ["buf", "large"])
-        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # it drives an output
+        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # the cell that drives an output
         wires = netlist.Wires(module, {"Y", "Q"})
         self.assertLessEqual(len(wires.sinks[2]), netlist.FAN_OUT)
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)

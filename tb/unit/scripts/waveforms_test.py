@@ -84,7 +84,7 @@ class Recorded(unittest.TestCase):
     def test_gates_of_what_was_recorded_switch_as_it_did_and_others_are_refused(self):
         class Gates:
             """y is the complement of a, driven over separate nets."""
-            ports = {"clk_i": ("input", 1), "a": ("input", 2), "y": ("output", 3)}  # (way, net)
+            ports = {"clk_i": ("input", 1), "a": ("input", 2), "y": ("output", 3)}  # (direction, net)
 
             def __init__(self, gate):
                 self.gate = gate
