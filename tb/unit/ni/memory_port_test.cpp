@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 constexpr Cycles kDmaLatency = 7;
 
-// Owns the socket in place of a network interface.
+// Owns the socket instead of a network interface.
 class Owner : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket_optional<Owner> memory{"memory"};

@@ -73,7 +73,7 @@ class Area(unittest.TestCase):
         of = self.figures(*small)
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 * 8 + 2 + 3, 0, 0))
         self.assertEqual(of["nand2"], round(of["area"] / 24))
-        self.assertGreater(of["area"], 37 * 96)  # one flip-flop, plus some logic
+        self.assertGreater(of["area"], 37 * 96)  # the flip-flops, plus some logic
         # Results are cached: a second run needs Yosys only to read the library.
         stand_in = self.folder / "yosys"
         stand_in.write_text("#!/bin/sh\ncase $* in *read_liberty*write_json*) "

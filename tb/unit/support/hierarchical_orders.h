@@ -9,7 +9,8 @@
 
 namespace coppice::schedule {
 
-// Like compile_plans() with equal chunks: chunk c is reduce-scattered in the dimensions' order orders[c].
+// Like compile_plans() with equal chunks: orders[c] is the order of dimensions in which chunk c is
+// reduce-scattered.
 inline Schedule compile_in_orders(const topology::Topology& topology, const CompileRequest& request,
                                   const std::string& algorithm, std::span<const DimensionOrder> orders,
                                   IntraDimension policy) {

@@ -27,7 +27,7 @@ void expect_within(double measured, double expected, double part) {
   EXPECT_NEAR(measured / expected, 1.0, part) << measured << " against " << expected;
 }
 
-// The pipeline has a step for each of three levels of edges, plus one for each further chunk.
+// The tree has three levels of edges, through which the chunks move as a pipeline.
 TEST(TreeModel, CountsTheStepsOfOneTree) {
   for (const int chunks : {1, 4, 16}) {
     const std::string k = std::to_string(chunks);

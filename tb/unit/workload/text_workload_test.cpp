@@ -182,7 +182,8 @@ TEST(TextTimeline, AsksForTheGroupThatTheFileNames) {
 }
 
 TEST(TextTimeline, RunsAllToAllsBesideTheBottomMlp) {
-  // Forward: tables 30, bottom 200, top 200. Backward: top 400, bottom 400, tables 30, tables' update 50.
+  // Forward: tables 30, bottom 200, top 200. Backward: top 400, bottom 400, tables 30. All-reduces: 160.
+  // Update of the top layer: 50.
   const TextTimeline hidden = run(import(kDlrm), Overlap::kNone, 200);
   EXPECT_EQ(hidden.exposed_model, 0);
   EXPECT_EQ(hidden.total, (430 + 830 + 160 + 50) * kNs);

@@ -13,7 +13,7 @@
 namespace coppice::accelerator {
 namespace {
 
-// Replays the plan with buffers of tiles and counts the bytes that each buffer reads and writes.
+// Replays the plan while tracking the contents of the buffers, to count the bytes moved per operand.
 struct Replay {
   Traffic traffic;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums;  // products added to each result

@@ -26,8 +26,7 @@ using ::testing::ThrowsMessage;
 
 // --- zero-load latency -------------------------------------------------------------------------------------
 
-// The interval between packets. Every pair sends one packet, and no two packets are in flight at the same
-// time.
+// Cycles between packets: every pair sends one packet, and no two packets meet.
 constexpr Cycles kApart = 200;
 
 void send_every_pair(SmallFabric& small, int flits) {
@@ -311,7 +310,7 @@ RC_GTEST_PROP(FlitFabric, DeliversEveryFlitOnceAndInOrder, ()) {
 
 // --- failures ---------------------------------------------------------------------------------------------
 
-// Routes only towards higher node numbers, without datelines.
+// Always routes in the positive direction, without datelines.
 class Clockwise : public topology::RoutingFunction {
  public:
   explicit Clockwise(int nodes) : nodes_(nodes) {}

@@ -429,8 +429,8 @@ std::vector<double> ends_by_definition(const SmallFluid& net, const std::vector<
 }
 
 // Incrementally updated rates give the same times as rates recomputed at every event, and every flit and byte
-// is accounted for. With one accelerator per ToR, messages meet only behind the other channels of their
-// routes, so buffered flits do not delay other messages.
+// is accounted for. With one accelerator per ToR, messages share only the last channels of their routes,
+// so buffered flits do not delay other messages.
 RC_GTEST_PROP(FluidFabric, TimesAreThoseOfProgressiveFillingFromNothing, ()) {
   const std::vector<int> dims{1, *rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4)};
   const int accelerators = dims[0] * dims[1];

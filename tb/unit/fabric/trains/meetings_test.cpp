@@ -30,8 +30,8 @@ TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysT
   pass(meetings, 3, 3, {3});
   pass(meetings, 4, 4, {5});
   meetings.want_users_and_feeders(2);
-  // Ports 0 and 2 pass output 2 after outputs 1 and 4, respectively. Port 1 passes output 1, which feeds it.
-  // Ports 3 and 4 pass only outputs that do not lead there.
+  // Ports 0 and 2 pass output 2 after outputs 1 and 4, respectively. Port 1 passes output 1, which feeds
+  // output 2. Ports 3 and 4 pass only outputs that do not lead there.
   EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
 }
 

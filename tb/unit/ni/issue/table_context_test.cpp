@@ -75,7 +75,7 @@ class Contexts : public ::testing::Test {
     nodes.run();
   }
 
-  // Starts the collectives from `first` on at a node, each after the effects of the previous start.
+  // Starts the collectives from `first` on at a node, each once the effects of the previous start are over.
   struct Start final : sc_core::sc_module {
     Start(const sc_core::sc_module_name& name, Contexts& test, NodeId node, std::size_t first, Cycles at)
         : sc_module(name), test_(&test), node_(node), first_(first), at_(at) {

@@ -50,7 +50,7 @@ TEST(ClusterPlan, GivesEveryJobItsRingsAndFlows) {
     }
   }
   EXPECT_EQ(planned.jobs[0].message, 256 * 1024);
-  // Three elements in two parts: the larger part is reported.
+  // Three elements in two parts; `message` is the larger part.
   EXPECT_EQ(planned.jobs[1].message, 8);
   EXPECT_EQ(planned.jobs[1].arrival, 7'000'000'000);
   EXPECT_EQ(planned.jobs[1].name, "custom");

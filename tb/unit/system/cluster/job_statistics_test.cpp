@@ -78,7 +78,7 @@ TEST(CompareMethods, TellsEveryMethodsLoad) {
   std::vector<std::string> all;
   for (const routing::MethodInfo& method : routing::methods()) all.push_back(method.name);
   EXPECT_EQ(names, all);
-  // The integer program is only tried for few flows.
+  // The integer program is used for at most 64 flows.
   const std::vector<routing::Flow> many(65, small.flows[0]);
   EXPECT_EQ(compare_methods(links, many, 1)["methods"].size(), all.size() - 1);
   EXPECT_EQ(compare_methods(links, std::span(many).first(64), 1)["methods"].size(), all.size());

@@ -93,7 +93,7 @@ Times run_with(const config::Loaded& loaded, const Works& works, bool together) 
       nullptr);
   Times times;
   for (const Cycles end : result.at("computed")) {
-    EXPECT_GE(end, 0) << "not done when the run ended";
+    EXPECT_GE(end, 0) << "did not finish before the run ended";
     times.computed = std::max(times.computed, end);
   }
   times.all_reduce = result.at("cycles");
@@ -179,7 +179,7 @@ TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory)
     const Times apart = run_with(overrides, {wide_layer()}, false);
     const Times together = run_with(overrides, {wide_layer()}, true);
     EXPECT_EQ(together.verified, "values");
-    // The all-reduce ends before the last tile is computed, while the memory might be idle.
+    // The all-reduce must end before the last tile's computation, during which the memory may be idle.
     constexpr Cycles kTile = 2 * 1 + 32 + 256 - 2;
     ASSERT_LT(together.all_reduce, together.computed - kTile - 2);
     EXPECT_EQ(together.computed, apart.computed + kMoved / kBytesPerCycle) << fidelity;

@@ -224,7 +224,7 @@ TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
     const auto& dimension = flit["dimensions"][d];
     EXPECT_LE(dimension["busy"].size(), TimeWindows::kMost);
     EXPECT_EQ(dimension["busy"].size(), dimension["activity"].size());
-    // The difference comes from head flits and from messages that end within a flit.
+    // `busy` also counts head flits and incomplete last flits.
     const double used = dimension["utilization"];
     EXPECT_THAT(mean(dimension["busy"], window, time), DoubleNear(used, 0.05 * used));
     EXPECT_GE(mean(dimension["busy"], window, time), used);

@@ -26,8 +26,8 @@ Json hardware_of(const std::vector<std::string>& overrides) {
 TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
   // 152 pJ per flit, plus 0.383 pJ and 8 times 0.143 pJ (once per port) per bit: close to the measured 348
-  // pJ. Each buffer access moves 128 bits in 4 KiB, based on 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V,
-  // scaled by 4 in feature size and 2 in voltage.
+  // pJ. Two buffer accesses of 128 bits in 4 KiB are scaled from 10 pJ for 64 bits in 8 KiB at 45 nm and
+  // 0.9 V: by 4 in feature size and 2 in voltage.
   const double logic = 152 + 128 * (0.383 + 8 * 0.143);
   EXPECT_THAT(logic, DoubleNear(348, 1));
   const double buffers = 16 * 2 * 2 * 10 * std::sqrt(0.5);
@@ -36,7 +36,7 @@ TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   EXPECT_THAT(energy.at("additions_uj").get<double>(), DoubleNear(16384 * 15 * 252e-6, 1e-9));
 }
 
-// At half the voltage. Logic has 0.118 times the capacitance, memories have a quarter.
+// At half the voltage, logic has 0.118 times the capacitance and memories have a quarter.
 TEST(Hardware, ScalesEnergiesOfLogicAsMeasuredAndOfMemoriesByFeatureSize) {
   const Json here = hardware_of({"hardware.technology=osu018"}).at("energy");
   const Json there = hardware_of({"hardware.technology=45nm"}).at("energy");

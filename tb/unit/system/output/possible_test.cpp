@@ -18,7 +18,7 @@ TEST(Possible, AcceptsPartsUpToTheWhole) {
 TEST(Possible, NamesWhatIsMoreThanTheWhole) {
   try {
     require_part("collective 3's efficiency", 1.02);
-    FAIL() << "accepted";
+    FAIL() << "an impossible value was accepted";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("collective 3's efficiency is 1.02"), std::string::npos);
   }

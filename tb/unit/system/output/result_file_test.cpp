@@ -109,7 +109,7 @@ TEST(ResultFile, AppendsInTurn) {
 }
 
 TEST(ResultFile, ReportsWhatDoesNotFit) {
-  // One text smaller than a stream's buffer and one larger.
+  // One string is smaller than a stream's buffer, the other is larger.
   for (const std::size_t size : {std::size_t{4}, std::size_t{1} << 20}) {
     ResultFile file("--out", "/dev/full");
     EXPECT_THAT([&] { file.write(std::string(size, 'x')); },

@@ -101,8 +101,7 @@ TEST_F(JobPrograms, AreOneJobWhereNoneIsNamed) {
   EXPECT_EQ(jobs_of(config::Config(), program)[0].name, "own");
 }
 
-// What remains of a program is valid and contains no finished work: each job keeps its own remaining
-// iterations.
+// The remaining program is valid and contains no finished work: each job keeps its own remaining iterations.
 TEST_F(JobPrograms, GoOnWithoutTheIterationsThatHaveEnded) {
   const config::Loaded loaded = load("{file: two.yaml, name: p}, {file: two.yaml, name: q}");
   const workload::Program program = load_jobs(loaded);

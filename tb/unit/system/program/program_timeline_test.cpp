@@ -77,7 +77,7 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
 TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   at(0, 0, 0, 20, 40);
   at(0, 1, 0, 0, 50);    // waits until 10, is exposed until 50 except during the computation
-  at(0, 2, 45, 45, 70);  // waits to 10, is exposed to 50, except for the computation
+  at(0, 2, 45, 45, 70);  // is exposed from the end of the all-reduce until 70
   at(1, 0, 0, 0, 70);
   at(1, 1, 10, 10, 50);
   at(1, 2, 0, 0, 70);

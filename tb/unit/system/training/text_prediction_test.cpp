@@ -34,7 +34,7 @@ class TextPrediction : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-// Of 4,096,000 bytes, three quarters are sent in the reduce-scatter and three quarters in the all-gather.
+// Three quarters of 4,096,000 bytes are sent in the reduce-scatter, and three quarters in the all-gather.
 TEST_F(TextPrediction, AddsUpWhatIsComputedAndWhatIsWaitedFor) {
   const Json training =
       predict("DATA\n1\nfc -1 1000 NONE 0 2000 NONE 0 3000 ALLREDUCE 4096000 500\n")["training"];

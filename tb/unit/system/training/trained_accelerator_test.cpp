@@ -53,7 +53,7 @@ TEST_F(TrainedAccelerator, RefusesAModelThatIsNotThere) {
 }
 
 // Memory holds the weights of both layers with gradients and momentum of the same size, the inputs and last
-// outputs of two samples, and the arrays' pending sums.
+// outputs of two samples, and the PEs' partial sums.
 TEST_F(TrainedAccelerator, NeedsMemoryToTheByte) {
   const workload::Model model = trained_model(load());
   const Bytes weights = Bytes{4} * (3 * 3 * 16 * 40 + 640 * 100);

@@ -173,7 +173,7 @@ TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
   EXPECT_EQ(out.bytes_per_second, 2);
   EXPECT_EQ(out.data, 10);
   EXPECT_EQ(out.cut, (std::vector<NodeId>{0}));
-  // Two separate flows into 1: 2 B/s from 0, 3 B/s from 2.
+  // Into 1: 2 B/s from 0 and 3 B/s from 2, of which the lower counts.
   EXPECT_EQ(root_cut(1, Direction::kIn).bytes_per_second, 2);
   // Out of 2, data goes to 1 at 3 B/s and then to 0 at 2 B/s.
   const CutBound from_2 = root_cut(2, Direction::kOut);

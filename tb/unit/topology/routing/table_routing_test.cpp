@@ -113,7 +113,7 @@ TEST(TableRouting, BigraphUsesAllLinksBetweenTheLayersEvenly) {
   }
   for (std::size_t i = 0; i < routes.size(); ++i) {
     if (bigraph.channels()[i].dimension == 1) {
-      EXPECT_EQ(routes[i], 40) << i;  // 16 direct, plus 768 channel uses of two-channel paths / 32
+      EXPECT_EQ(routes[i], 40) << i;  // 16 direct routes and 768 / 32 uses by two-channel paths
     }
   }
 }
