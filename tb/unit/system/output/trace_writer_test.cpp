@@ -142,7 +142,7 @@ TEST(TraceWriter, KeepsSlowChannelsBusyForTheirFlitTime) {
               1e-3);
 }
 
-// Where messages meet, buffers fill up to their depth; all are empty at the end.
+// Buffers fill up to their depth where messages meet; all are empty at the end.
 TEST(TraceWriter, CountsTheFlitsInBuffersWhereFlitsMove) {
   constexpr double kDepth = 8;
   const auto [result, trace] =
