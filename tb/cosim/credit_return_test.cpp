@@ -39,21 +39,21 @@ class Bench {
     rtl_.settle();
     const unsigned given = rtl_->credit_o;
     const int held = std::accumulate(held_.begin(), held_.end(), 0);
-    const int out = kVcs * kCredits - held;  // slots that the router has, including that of this cycle's flit
+    const int out = kVcs * kCredits - held;  // the router's free slots, and that of this cycle's flit
     ASSERT_EQ(rtl_->owes_o, held > 0);
     if (out + waiting_ >= kQueue) {
       ASSERT_EQ(given, 0U) << "the queue might overflow";
     } else if (held == 0) {
-      ASSERT_EQ(given, flit ? 1U << vc : 0U) << "at once where there is room";
+      ASSERT_EQ(given, flit ? 1U << vc : 0U) << "returned at once if the queue has room";
     } else {
       do last_ = (last_ + 1) % kVcs;
       while (held_[last_] == 0);
-      ASSERT_EQ(given, 1U << last_) << "the next of those that were held back";
+      ASSERT_EQ(given, 1U << last_) << "the next held credit";
     }
     if (flit) ++held_[vc];
     for (unsigned v = 0; v < kVcs; ++v) {
       if (((given >> v) & 1) == 0) continue;
-      ASSERT_GT(held_[v], 0) << "of virtual channel " << v;
+      ASSERT_GT(held_[v], 0) << "virtual channel " << v;
       --held_[v];
       ++places_[v];
       longest_[v] = 0;

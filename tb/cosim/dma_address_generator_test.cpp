@@ -11,7 +11,7 @@ namespace coppice::cosim {
 namespace {
 
 constexpr std::uint32_t kLanes = 4;
-constexpr std::uint32_t kBase = (1 << 24) - 8192;  // words of the buffer, so that every address bit is used
+constexpr std::uint32_t kBase = (1 << 24) - 8192;  // word address of the buffer; uses every address bit
 
 // The words at the requested addresses equal the payloads of the model's DMA engine.
 TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {

@@ -14,7 +14,7 @@ namespace {
 // fp32_adder has no reset: its stages are set explicitly.
 class Adder {
  public:
-  // The sum of the operands of two calls earlier.
+  // Returns the sum of the operands passed two calls earlier.
   std::uint32_t step(std::uint32_t a, std::uint32_t b) {
     adder_.a_i = a;
     adder_.b_i = b;
@@ -68,7 +68,7 @@ void compare(std::uint64_t seed, std::int64_t pairs) {
   std::uint32_t b[3] = {0, 0, 0};
   for (std::int64_t i = 0; i < pairs + 2; ++i) {
     const auto now = static_cast<std::size_t>(i % 3);
-    const auto then = static_cast<std::size_t>((i + 1) % 3);  // operands of two calls earlier
+    const auto then = static_cast<std::size_t>((i + 1) % 3);  // operands from two calls earlier
     a[now] = operand(random, 0x3f800000);
     b[now] = operand(random, a[now]);
     expected[now] = host_sum(a[now], b[now]);
@@ -94,18 +94,18 @@ TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
   }
 }
 
-// COPPICE_ADDER_PAIRS: number of pairs; the nightly tests run ten million.
+// COPPICE_ADDER_PAIRS sets the number of pairs; the nightly tests run ten million.
 TEST(Fp32Adder, AddsRandomPairsAsTheHost) {
   const char* pairs = std::getenv("COPPICE_ADDER_PAIRS");  // NOLINT(concurrency-mt-unsafe)
   compare(16, pairs == nullptr ? 200'000 : std::atoll(pairs));
 }
 
-// A sum is valid in the second cycle after its operands only.
+// A sum is valid only in the second cycle after its operands.
 TEST(Fp32Adder, GivesNothingWhereNothingWasToBeAdded) {
   VerilatedContext context;
   Vfp32_adder adder{&context};
   Stimulus random(17);
-  std::array<bool, 3> valid{};  // operands of this cycle and the two before
+  std::array<bool, 3> valid{};  // operands of this cycle and the previous two
   for (int cycle = 0; cycle < 2000; ++cycle) {
     valid = {random.one_in(3), valid[0], valid[1]};
     adder.a_i = adder.b_i = 0x3f800000U | random.below(1 << 23);

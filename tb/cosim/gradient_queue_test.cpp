@@ -48,7 +48,7 @@ TEST(GradientQueue, ReleasesLayersInTheModelsCycles) {
         model.enqueue();
       }
       if (take) model.take();
-      if (random.one_in(2000)) break;  // a new iteration before the end of the last
+      if (random.one_in(2000)) break;  // a new iteration begins before the previous one ends
     }
     if (random.one_in(10)) {
       queue.reset();

@@ -35,7 +35,7 @@ class Source final : public fabric::Injector {
   std::uint32_t left_ = 0;
 };
 
-// With fewer than four virtual channels, the missing ones have no slots.
+// With fewer than four virtual channels, the unused ones have no slots.
 void compare(int vcs, int depth, std::uint64_t seed) {
   Clocked<Vinjection_port> rtl;
   Stimulus random(seed);
@@ -99,7 +99,7 @@ TEST(InjectionPort, CountsDeepBuffers) {
   compare(2, 1023, 14);
 }
 
-// Without a packet since the reset, the first virtual channel comes first, whatever was sent before.
+// After a reset, the first virtual channel has priority, whatever was sent before it.
 TEST(InjectionPort, BeginsAtTheFirstVirtualChannelAfterAReset) {
   for (std::uint32_t packets = 0; packets < kVcs; ++packets) {
     Clocked<Vinjection_port> rtl;

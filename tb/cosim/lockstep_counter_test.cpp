@@ -45,7 +45,7 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
     counter.settle();
     return counter->hold_o != 0;
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept running by steps
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // steps keep it running
     counter->now_i = now;
     counter->load_i = 1;
     counter->duration_i = 1;
@@ -77,8 +77,8 @@ TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
     counter->load_i = 0;
     counter.settle();
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept running by steps
-    // The same at half of the counter's range.
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // steps keep it running
+    // Repeats the test at half of the counter's range.
     if (now == 0x80000000U) {
       load(0x7ffffff0U, 0x40);
       load(0x7ffffff1U, 0x40);

@@ -23,13 +23,13 @@ constexpr int kLatency = 4;  // latency of the DMA
 constexpr unsigned kCredits = 20;
 constexpr int kBuffer = 16;  // flits between DMA and injection
 constexpr std::uint32_t kBufferWords = 64;
-// Flow of every entry, 42 bits: up to the highest bit of a head.
+// Route of every entry: 42 bits, up to the highest bit of a head flit.
 constexpr std::uint64_t kRoute = 0x29d'3c5a'17e6;
-constexpr std::uint32_t kMemoryAt = 0xabc000;  // its offset in addresses
+constexpr std::uint32_t kMemoryAt = 0xabc000;  // the buffer's offset in addresses
 
 enum Order : unsigned { kInTurns, kByPriority, kFirstToStart };
 
-// An entry that adds one packet; without words it is a nop. Every bit of a flow is significant.
+// An entry that sends one packet to be added; a nop if `words` is 0. Every bit of a flow is significant.
 struct Add {
   unsigned flow = 0;
   unsigned dependencies = 0;
@@ -98,9 +98,9 @@ class Looped {
     rtl_->lockstep_i = 1;
     rtl_->absorbs_i = absorbed;
   }
-  // Whether credits of flits are returned.
+  // Sets whether the flits' credits are returned.
   void give_credits(bool gives) { gives_credits_ = gives; }
-  // Outgoing flits go to other nodes.
+  // Sends outgoing flits to other nodes.
   void send_away() { sends_away_ = true; }
   std::size_t flits_without_credit() const { return credits_.size(); }
   bool busy() {
@@ -140,8 +140,8 @@ class Looped {
     rtl_->start_i = 0;
     return done;
   }
-  // Runs until these contexts have ended; returns the cycle of each. The last sums are written in the cycle
-  // after that.
+  // Runs until these contexts have ended; returns the cycle in which each ends. The last sums are written in
+  // the next cycle.
   std::array<int, kContexts> run(unsigned contexts, int cycles = 500) {
     std::array<int, kContexts> ended{-1, -1};
     for (int left = cycles; contexts != 0 && left > 0; --left) {
@@ -165,7 +165,7 @@ class Looped {
     unsigned context;
   };
   std::vector<Issue> issues_;
-  // How often the sum of its first words has doubled; words are integers.
+  // The value of a word relative to its initial value, which it doubles each time it is added to itself.
   float times(unsigned context, unsigned word) const {
     const unsigned at = context * kBufferWords + word;
     return memory_[at] / static_cast<float>(at + 1);
@@ -297,7 +297,7 @@ class Looped {
   int now_ = 0;
 };
 
-// Two entries at port 0, the second after the first; one at port 1.
+// Two entries at port 0, the second of which depends on the arrival of the first; one entry at port 1.
 void load_both(Looped& interface) {
   for (unsigned context = 0; context < kContexts; ++context) {
     interface.load(context, 0, {{.flow = 0xc3, .words = 8}, {.flow = 0xc3, .dependencies = 1, .words = 8}});
@@ -407,7 +407,7 @@ TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
   }
 }
 
-// The most entries that 16 bits count: the last one is recognised, and the table starts again after it.
+// More entries than 15 bits count: the last one is recognised, and the table can start again after it.
 TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
   constexpr unsigned kLines = 40;
   constexpr unsigned kIterations = 1000;

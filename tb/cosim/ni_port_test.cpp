@@ -66,7 +66,7 @@ class Port {
     ++rtl_->now_i;
     rtl_.settle();
   }
-  // Brings the counter to the cycle before `now`.
+  // Sets the counter to the cycle before `cycle`.
   void wait_until(std::uint32_t cycle) {
     rtl_->now_i = cycle - 1;
     rtl_.settle();
@@ -89,7 +89,7 @@ TEST(NiPort, TellsFlowStepAndTimeOfEachIteration) {
     }
     ASSERT_EQ(port.state().issued_o, iteration + 1);
     EXPECT_EQ(port.state().timestep_o, kStep + iteration * kStepStride);
-    // It left in the previous cycle and occupies the link for its flits.
+    // The nop left in the previous cycle and occupies the link for kFlits cycles.
     const std::uint32_t release = port.state().now_i - 1 + kFlits;
     EXPECT_EQ(port.state().release_o, release);
     EXPECT_EQ(port.state().lockstep_o, kFlits - 1);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kWords = 1U << 20;
 
-// The model's packets, flit by flit, as an injection channel sends them.
+// Sends the model's packets flit by flit, as an injection channel does.
 class ModelPort {
  public:
   explicit ModelPort(const fabric::Framing& framing) : packetizer(framing) {

@@ -15,15 +15,15 @@ std::uint32_t fp32(std::uint32_t a, std::uint32_t b) {
   return std::isnan(sum) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(sum);
 }
 
-// Exact in double (bf16 exponents span 2^-133 to 2^127, so where the sum is inexact in double the smaller
-// operand is a sticky bit far below the rounding place), then rounded once.
+// Adds in double, then rounds once. The sum in double is exact, or the smaller operand is only a sticky bit
+// far below the rounding position, since bf16 exponents span 2^-133 to 2^127.
 std::uint32_t bf16(std::uint32_t a, std::uint32_t b) {
   const double sum = double{std::bit_cast<float>(a << 16)} + double{std::bit_cast<float>(b << 16)};
   if (std::isnan(sum)) return 0x7fc0;
   const float low = static_cast<float>(sum);
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(low);
   if (std::isinf(low)) return bits >> 16;
-  // The two neighbours of the exact sum, and the nearer of them, or the even one.
+  // Of the sum's two neighbours, picks the nearer one, or the even one in a tie.
   const double below = std::bit_cast<float>(bits & 0xffff0000U);
   const std::uint32_t next = (bits >> 16) + 1;
   const double above = (next & 0x7fff) == 0x7f80

@@ -31,7 +31,7 @@ struct Flit {
   std::array<float, kLanes> data;
 };
 
-// The unit with a gradient buffer that reads in a cycle and writes at its end.
+// The unit with a gradient buffer that reads during a cycle and writes at its end.
 class Bench {
  public:
   explicit Bench(std::size_t words) : memory(words, 0.0F) { unit->vc_i = (1U << kPorts) - 1; }
@@ -61,7 +61,7 @@ class Bench {
         write(port, lane, unit->store_valid_o, unit->store_lanes_o, unit->store_address_o,
               unit->store_data_o);
       }
-      // Until a flit is lost, all flits that have arrived and not left are waiting.
+      // Until a flit is lost, all flits that have arrived but not left are waiting.
       const std::uint32_t waiting = (unit->waiting_o >> (port * kWaitingBits)) & ((1U << kWaitingBits) - 1);
       EXPECT_TRUE(waiting == waiting_[port] || unit->overflow_o) << "port " << port;
       waiting_[port] += (unit->valid_i >> port) & 1;
@@ -126,7 +126,7 @@ TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
   Stimulus random(20);
   std::array<std::vector<Flit>, kPorts> messages;
   for (unsigned port = 0; port < kPorts; ++port) {
-    messages[port] = flits(random, true, port * 1000, 400 + port);  // words of no other flit
+    messages[port] = flits(random, true, port * 1000, 400 + port);  // no two flits share words
     reduce_or_store(messages[port], model);
   }
   for (int cycle = 0; cycle < 101 + kWritten; ++cycle) {
@@ -167,7 +167,7 @@ TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
   }
 }
 
-// Sums of small integers are exact, so any order gives the same.
+// Sums of small integers are exact, so the order of additions does not matter.
 TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   Stimulus random(22);
   for (int round = 0; round < 200; ++round) {
@@ -196,7 +196,7 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   }
 }
 
-// The order of additions rounds sums of real numbers differently.
+// Sums of real numbers are rounded, so the order of additions matters.
 TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   Stimulus random(23);
   for (int round = 0; round < 300; ++round) {

@@ -21,7 +21,7 @@ constexpr unsigned kRouteAt = 81;
 constexpr unsigned kRouteBits = 42;
 constexpr unsigned kHopBits = 7;
 
-// The model's outputs in a cycle.
+// Records the model's outputs in a cycle.
 class Environment final : public fabric::RouterEnvironment {
  public:
   struct Sent {
@@ -43,7 +43,7 @@ class Environment final : public fabric::RouterEnvironment {
 
 using FlitWords = std::array<std::uint32_t, 4>;
 
-// Packets on every input virtual channel, at the rate of credits.
+// Offers packets on every input virtual channel, as fast as credits allow.
 class Bench {
  public:
   Bench(std::uint64_t seed, int outputs, std::uint32_t longest)
@@ -118,7 +118,7 @@ class Bench {
       if (head) move_route(expected);
     }
   }
-  // The route in a head after this router, shorter by a hop.
+  // Shortens the route in a head flit by one hop, as the router does.
   static void move_route(FlitWords& words) {
     constexpr unsigned kLow = 32 - (kRouteAt - 64);  // bits of the route in the third word
     constexpr std::uint64_t kMask = (std::uint64_t{1} << kRouteBits) - 1;

@@ -17,7 +17,7 @@ constexpr unsigned kAddressAt = 38;
 constexpr unsigned kFlitsAt = 102;
 constexpr unsigned kFlitsBits = 24;
 
-// At most 32 bits from `at` on.
+// Writes at most 32 bits, the lowest at bit `at`.
 void put(std::uint32_t* words, unsigned at, unsigned width, std::uint32_t value) {
   for (unsigned i = 0; i < width; ++i, ++at) {
     const std::uint32_t bit = 1U << (at % 32);
@@ -69,8 +69,8 @@ void start(Clocked<Vschedule_table>& table, const schedule::TableLoop& loop) {
   table->start_i = table->first_i = 0;
 }
 
-// Hops of a pipeline in some of `iterations` each, mixed with lines for one iteration. They begin before
-// iteration `latest` and last at most `longest` iterations.
+// Pipeline hops, each active in some of the `iterations`, mixed with lines for a single iteration. Hops begin
+// before iteration `latest` and last at most `longest` iterations.
 schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by, std::uint32_t latest,
                          std::uint32_t longest, std::uint32_t iterations) {
   struct Hop {
@@ -116,7 +116,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
             .address = 4 * Bytes{random.below(100)},
             .step = static_cast<std::int32_t>(8 + random.below(4))};
       entries = pipeline(random, by, 5, 12, 20);
-    } else {  // the most iterations, and the largest strides, that the fields hold
+    } else {  // the largest iterations and strides that the fields hold
       by = {.flow = static_cast<std::int32_t>(random.below(1000)),
             .address = 4 * Bytes{random.below(1 << 24)},
             .step = static_cast<std::int32_t>(8 + random.below(50))};

@@ -1,5 +1,5 @@
-// The Verilog array with its feeders and drain against TileRun: the requests of every lane and the results
-// with their cycles, over random tiles back to back.
+// Compares the Verilog array, with its feeders and drain, with TileRun on random back-to-back tiles: every
+// lane's requests, and the results with their cycles.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,7 +26,7 @@ using accelerator::Dataflow;
 using accelerator::Matrix;
 using accelerator::TileRun;
 
-// A tile with its model, which runs with the Verilog or a cycle behind it.
+// A tile and its model, which runs in step with the Verilog or one cycle behind it.
 struct Tile {
   Tile(Dataflow dataflow, int used_rows, int used_columns, int used_depth, Stimulus& random, bool whole,
        int pe_latency)
@@ -64,7 +64,7 @@ std::uint32_t half_word(float value) {
   return std::bit_cast<std::uint32_t>(value) >> 16;
 }
 
-// A lane of a packed port, `width` bits wide.
+// Reads a lane of a packed port; lanes are `width` bits wide.
 template <typename Port>
 std::uint32_t lane(const Port& port, int number, int width) {
   const int bit = number * width;
@@ -77,7 +77,7 @@ std::uint32_t lane(const Port& port, int number, int width) {
   return static_cast<std::uint32_t>(value & ((std::uint64_t{1} << width) - 1));
 }
 
-// Half words of a packed port.
+// Sets a half word of a packed port.
 template <typename Port>
 void set_half_word(Port& port, int number, std::uint32_t value) {
   if constexpr (std::is_integral_v<Port>) {
@@ -97,7 +97,7 @@ class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) {}
 
-  // `resets`: sometimes in the middle of a tile.
+  // `resets`: reset the array now and then, in the middle of a tile.
   void run(int tiles, bool resets = false) {
     while (done_ < tiles) {
       if (resets && random_.one_in(200)) reset();
@@ -116,7 +116,7 @@ class Bench {
   // Rows, columns and depth are smaller than the range of addresses.
   static constexpr std::uint32_t kDeepest = std::min(9, (1 << kDepthBits) - 1 - kRows - kColumns);
 
-  // The previous tile is abandoned; the next one's operands are in the first half.
+  // Abandons the current tile; the next one's operands are in the first half.
   void reset() {
     array_->start_i = 0;
     array_.reset();
@@ -126,7 +126,7 @@ class Bench {
     fresh_ = true;
   }
 
-  // Mostly back to back, sometimes after a pause.
+  // Offers tiles mostly back to back, sometimes after a pause.
   void offer(int tiles) {
     array_->start_i = 0;
     if (started_ < tiles && random_.percent(80)) {
@@ -139,7 +139,7 @@ class Bench {
     array_.settle();
   }
 
-  // The requested operands, poison in other lanes.
+  // Supplies the requested operands, and poison in other lanes.
   void answer() {
     for (int i = 0; i < kRows; ++i) {
       float value = std::nanf("");
@@ -160,7 +160,7 @@ class Bench {
     array_.settle();
   }
 
-  // Compares this cycle's edges with the model's, and the results that leave.
+  // Compares this cycle's array edges and leaving results with the model's.
   void compare() {
     using Phase = TileRun<float>::Phase;
     const bool busy = current_ != nullptr;
@@ -210,7 +210,7 @@ class Bench {
     done_ += static_cast<int>(complete_.size());
     complete_.clear();
     if (!starts) return;
-    ASSERT_EQ(current_, nullptr) << "a tile was taken before the one before was over";
+    ASSERT_EQ(current_, nullptr) << "a tile was accepted before the previous one was over";
     ASSERT_TRUE(half == 1 || !fresh_) << "the first tile is in the first half";
     fresh_ = false;
     current_ = std::make_shared<Tile>(kDataflow, next_[0], next_[1], next_[2], random_, random_.one_in(3),
@@ -226,11 +226,11 @@ class Bench {
   std::array<std::uint32_t, 3> next_{};
   std::shared_ptr<Tile> current_;
   std::array<std::shared_ptr<Tile>, 2> halves_;
-  std::vector<std::shared_ptr<Tile>> complete_;  // of this cycle
+  std::vector<std::shared_ptr<Tile>> complete_;  // completed in this cycle
   int started_ = 0;
   int done_ = 0;
   std::int64_t busy_ = 0;
-  bool fresh_ = true;  // no tile since the reset
+  bool fresh_ = true;  // no tile was accepted since the reset
 };
 
 TEST(SystolicArray, KeepsSumsInPlaceAsTheModelCycleByCycle) {

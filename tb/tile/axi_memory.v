@@ -1,15 +1,15 @@
-// A memory behind an AXI4 port that uses all freedom of the protocol: any latency from LEAST cycles on, random stalls
-// of requests, data and responses, and writes that reach memory only with their response. It checks its master: offers
-// hold until they are accepted, bursts have BEATS words, are INCR and stay within 4 KiB, the last word is marked, no
-// word is written without strobes, and no word is read during its write. Words are those of the array that `MEMORY
-// names: word FIRST at address BASE.
+// A memory behind an AXI4 port that uses all freedom of the protocol: any latency of at least LEAST cycles, random
+// stalls of requests, data and responses, and writes that reach memory only with their response. It checks its master:
+// offers hold until they are accepted, bursts have BEATS words, are INCR and stay within 4 KiB, the last word is marked,
+// no word is written without strobes, and no word is read while it is written. Words are stored in the array `MEMORY:
+// word FIRST is at address BASE.
 `default_nettype none
 module axi_memory #(
   parameter ADDRESS_W = 44,
   parameter AXI_W = 128,
   parameter BEATS = 4,
-  parameter LEAST = 10,   // cycles from a request to its first word
-  parameter SLOW = 1,     // 0: exactly this latency, and always ready
+  parameter LEAST = 10,   // minimum cycles from a request to its first word
+  parameter SLOW = 1,     // 0: exactly the minimum latency, and always ready
   parameter SEED = 1,
   parameter FIRST = 0,
   parameter WORDS = 16,
@@ -52,7 +52,7 @@ module axi_memory #(
   reg [AXI_W-1:0]     data [0:DEPTH*BEATS-1];
   reg [AXI_W/8-1:0]   strobes [0:DEPTH*BEATS-1];
   integer             write_due [0:DEPTH-1];
-  integer first_read = 0, next_read = 0, beat = 0;           // requests offered, accepted; words of the first offered
+  integer first_read = 0, next_read = 0, beat = 0;           // requests completed, accepted; words of the first sent
   integer first_write = 0, next_write = 0, words = 0;        // responses sent, accepted; words that arrived
   integer cycle = 0, seed = SEED, failures = 0, bursts_read = 0, bursts_written = 0, i, l;
   reg     ar_held = 1'b0, aw_held = 1'b0, w_held = 1'b0;
@@ -89,9 +89,9 @@ module axi_memory #(
   // First the events at the clock edge, then the outputs of the next cycle.
   always @(posedge clk_i) if (rst_ni) begin
     cycle = cycle + 1;
-    if (ar_held) must(arvalid_i && araddr_i === araddr, "a read's address changes before it is taken");
-    if (aw_held) must(awvalid_i && awaddr_i === awaddr, "a write's address changes before it is taken");
-    if (w_held) must(wvalid_i && wdata_i === wdata && wstrb_i === wstrb, "a word changes before it is taken");
+    if (ar_held) must(arvalid_i && araddr_i === araddr, "a read's address changes before it is accepted");
+    if (aw_held) must(awvalid_i && awaddr_i === awaddr, "a write's address changes before it is accepted");
+    if (w_held) must(wvalid_i && wdata_i === wdata && wstrb_i === wstrb, "a word changes before it is accepted");
     ar_held = arvalid_i && !arready_o;
     aw_held = awvalid_i && !awready_o;
     w_held = wvalid_i && !wready_o;
@@ -104,7 +104,7 @@ module axi_memory #(
       for (i = 0; i < BEATS * LANES; i = i + 1)
         for (l = 0; l < 4; l = l + 1)
           if (strobes[first_write%DEPTH*BEATS+i/LANES][i%LANES*4+l]) begin
-            must(word_of(writes[first_write%DEPTH], i) < WORDS, "a word behind the data is written");
+            must(word_of(writes[first_write%DEPTH], i) < WORDS, "a word beyond the data is written");
             `MEMORY[FIRST+word_of(writes[first_write%DEPTH], i)][l*8+:8] =
               data[first_write%DEPTH*BEATS+i/LANES][i%LANES*32+l*8+:8];
           end
@@ -117,11 +117,11 @@ module axi_memory #(
       rvalid_o = 1'b0;
     end
     if (arvalid_i && arready_o) begin
-      must(arlen_i == BEATS - 1 && arsize_i == $clog2(AXI_W / 8) && arburst_i == 2'd1, "a read is not of such a burst");
-      must(araddr_i % (BEATS * AXI_W / 8) == 0, "a read does not begin at a line");
-      must(araddr_i >= BASE && word_of(araddr_i, 0) < WORDS, "a read is not of the data");
+      must(arlen_i == BEATS - 1 && arsize_i == $clog2(AXI_W / 8) && arburst_i == 2'd1, "a read is not an aligned burst of BEATS words");
+      must(araddr_i % (BEATS * AXI_W / 8) == 0, "a read does not begin at a line boundary");
+      must(araddr_i >= BASE && word_of(araddr_i, 0) < WORDS, "a read is outside the data");
       for (i = first_write; i < next_write; i = i + 1)
-        must(writes[i%DEPTH] != araddr_i, "a line is read that is being written");
+        must(writes[i%DEPTH] != araddr_i, "a line is read while it is written");
       must(!(awvalid_i && awaddr_i == araddr_i), "a line is read and written");
       reads[next_read%DEPTH] = araddr_i;
       read_due[next_read%DEPTH] = cycle + LEAST - 1 + some(20);
@@ -130,11 +130,11 @@ module axi_memory #(
       must(next_read - first_read < DEPTH, "too many reads");
     end
     if (awvalid_i && awready_o) begin
-      must(awlen_i == BEATS - 1 && awsize_i == $clog2(AXI_W / 8) && awburst_i == 2'd1, "a write is not of such a burst");
-      must(awaddr_i % (BEATS * AXI_W / 8) == 0, "a write does not begin at a line");
-      must(awaddr_i >= BASE && word_of(awaddr_i, 0) < WORDS, "a write is not of the data");
+      must(awlen_i == BEATS - 1 && awsize_i == $clog2(AXI_W / 8) && awburst_i == 2'd1, "a write is not an aligned burst of BEATS words");
+      must(awaddr_i % (BEATS * AXI_W / 8) == 0, "a write does not begin at a line boundary");
+      must(awaddr_i >= BASE && word_of(awaddr_i, 0) < WORDS, "a write is outside the data");
       for (i = first_read; i < next_read; i = i + 1)
-        must(reads[i%DEPTH] != awaddr_i, "a line is written that is being read");
+        must(reads[i%DEPTH] != awaddr_i, "a line is written while it is read");
       writes[next_write%DEPTH] = awaddr_i;
       next_write = next_write + 1;
       bursts_written = bursts_written + 1;
@@ -144,7 +144,7 @@ module axi_memory #(
       data[words%(DEPTH*BEATS)] = wdata_i;
       strobes[words%(DEPTH*BEATS)] = wstrb_i;
       words = words + 1;
-      must(wlast_i == (words % BEATS == 0), "the last word is not the one that is marked");
+      must(wlast_i == (words % BEATS == 0), "a word other than the last is marked, or the last is not");
       write_due[((words-1)/BEATS)%DEPTH] = cycle + LEAST + some(20);
     end
 

@@ -1,6 +1,6 @@
-// clock_gate: registers behind one gate, and behind two nested gates, capture data only while the gates are open, like
-// registers with enables, even if enables change in both halves of the clock; data crosses between ungated and gated
-// registers at the same edge without a race. The last line is "verified" or the error.
+// clock_gate: registers behind one gate or two nested gates capture data only while the gates are open, like registers
+// with enables, even if enables change in both halves of the clock. Data crosses between ungated and gated registers at
+// the same edge without a race. The last line is "verified" or the error.
 `timescale 1ps/1ps
 `default_nettype none
 module clock_gate_tb;
@@ -31,7 +31,7 @@ module clock_gate_tb;
   integer seed = 1;
   initial begin
     for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
-      // In the low half enables change late; in the high half they change without effect.
+      // Enables change late in the low half; changes in the high half have no effect.
       #45 {outer, inner} = $random(seed);
       #5 if (outer && inner) expected = expected + 1;
       clk = 1'b1;

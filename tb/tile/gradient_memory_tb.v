@@ -1,7 +1,7 @@
-// The memory behind a network interface under random traffic, with the reduction unit in front of it and AXI4 behind:
-// flits of messages that add or store, on all ports at once, and data requests, also for words with waiting sums. Data
-// must be what was written before, and memory must hold all sums and stores in the end. Then memory answers reads, and
-// writes, with errors: each must be reported until a reset. The last line is "verified" or the error.
+// The memory behind a network interface under random traffic, with the reduction unit in front of it and AXI4 behind
+// it: flits of messages that add or store, on all ports simultaneously, and data requests, also for words with pending
+// sums. Requests must return the data written before, and memory must finally hold all sums and stores. Then memory
+// answers reads, and writes, with errors: each must be reported until a reset. The last line is "verified" or the error.
 `timescale 1ns/1ns
 `default_nettype none
 `define MEMORY gradient_memory_tb.memory
@@ -21,7 +21,7 @@ module gradient_memory_tb #(
   localparam LANES = 4, FLIT_W = 128, ADDR_W = 24;
   localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // words of a region, not a multiple of a line
   localparam ADDS = 0, STORES = 1, READS = 2;
-  localparam [63:0] BASE = 64'h80012345000;  // address of the first of these words, in the upper half of AXI's range
+  localparam [63:0] BASE = 64'h80012345000;  // address of the first word, in the upper half of AXI's range
   localparam [ADDR_W-1:0] FIRST = 24'habc000;    // its offset from memory_base
   localparam [63:0] ZERO = BASE - {38'd0, FIRST, 2'd0};
 
@@ -29,7 +29,7 @@ module gradient_memory_tb #(
   reg [31:0] memory [0:WORDS-1];
   reg [31:0] right [0:WORDS-1];
 
-  // Reduction unit and memory, as in network_interface.
+  // Reduction unit and memory, connected as in network_interface.
   reg  [PORTS-1:0]        valid = 0, add = 0, asks = 0;
   reg  [PORTS*ADDR_W-1:0] address = 0, asked = 0, next_asked = 0;
   reg  [PORTS*LANES-1:0]  lanes = 0, asked_lanes = 0, next_lanes = 0;
@@ -114,7 +114,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // A message of a port in a random region; none if the port may not write it.
+  // Draws a message of a port in a random region; none if the port is not allowed to write that region.
   task draw_message;
     begin
       region = below(REGIONS);
@@ -157,7 +157,7 @@ module gradient_memory_tb #(
   task check_answer;
     begin
       for (w = 0; w < expected_words[p*256+first[p]%256]; w = w + 1)
-        if (answer[(p*LANES+w)*32+:32] !== right[expected[p*256+first[p]%256]+w]) fail("wrong data of word", expected[p*256+first[p]%256] + w);
+        if (answer[(p*LANES+w)*32+:32] !== right[expected[p*256+first[p]%256]+w]) fail("wrong data for word", expected[p*256+first[p]%256] + w);
       first[p] = first[p] + 1;
       under_way[p] = under_way[p] - 1;
       answers = answers + 1;
@@ -170,7 +170,7 @@ module gradient_memory_tb #(
       valid = 0;
       for (p = 0; p < PORTS; p = p + 1) begin
         if (left[p] == 0 && messages[p] > 0) draw_message;
-        // Waiting and arriving flits have free slots.
+        // Offers a flit if a slot is free.
         if (left[p] > 0 && waiting[p*($clog2(QUEUE)+1)+:$clog2(QUEUE)+1] < QUEUE && below(4) != 0) offer_flit;
         asks[p] = asks_left[p] > 0 && under_way[p] < BUFFER && (asks[p] || below(4) != 0);
       end
@@ -199,7 +199,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Whether anything remains to be offered or is pending outside memory.
+  // Returns whether anything remains to be offered or is pending outside memory.
   function integer offers(input integer unused);
     begin
       offers = 0;
@@ -219,7 +219,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Messages that add, until everything is in memory again.
+  // Sends messages that add, until everything is in memory again.
   task add_some;
     begin
       for (region = 0; region < REGIONS; region = region + 1) kind[region] = ADDS;
@@ -235,7 +235,7 @@ module gradient_memory_tb #(
       step;
       rst_n = 1'b1;
       step;
-      if (error !== 1'b0) fail("an error is told after a reset", 0);
+      if (error !== 1'b0) fail("an error is reported after a reset", 0);
     end
   endtask
 
@@ -258,7 +258,7 @@ module gradient_memory_tb #(
     step;
     rst_n = 1'b1;
     for (round = 0; round < ROUNDS; round = round + 1) begin
-      // At least one region is always added to, read or stored, so that no port draws forever.
+      // There is always a region to add to, one to store to and one to read, so that no port draws forever.
       for (region = 0; region < REGIONS; region = region + 1) begin
         kind[region] = region < 3 ? region : below(3);
         owner[region] = below(PORTS);
@@ -272,7 +272,7 @@ module gradient_memory_tb #(
         step;
         no_later_than(quiet);
       end
-      // Requests for any words with waiting sums of flits that arrived in earlier cycles.
+      // Requests any words that have pending sums of flits from earlier cycles.
       reading = 1;
       step;
       for (p = 0; p < PORTS; p = p + 1) requests[p] = requests[p] + 1 + below(4);
@@ -290,23 +290,23 @@ module gradient_memory_tb #(
           step;
           no_later_than(quiet);
         end
-        for (w = 0; w < WORDS; w = w + 1) if (memory_busy === 1'b0 && memory[w] !== right[w]) fail("memory has another word", w);
+        for (w = 0; w < WORDS; w = w + 1) if (memory_busy === 1'b0 && memory[w] !== right[w]) fail("wrong word in memory", w);
       end
     end
     quiet = cycle + 10000;
     while (memory_busy && cycle < quiet) step;
     if (memory_busy !== 1'b0) fail("memory stays busy", 0);
-    for (w = 0; w < WORDS; w = w + 1) if (memory[w] !== right[w]) fail("memory has another word", w);
-    if (overflow !== 1'b0 || error !== 1'b0 || bank_failures != 0) fail("an error was told", bank_failures);
+    for (w = 0; w < WORDS; w = w + 1) if (memory[w] !== right[w]) fail("wrong word in memory", w);
+    if (overflow !== 1'b0 || error !== 1'b0 || bank_failures != 0) fail("an error was reported", bank_failures);
     for (mode = 1; mode <= 2; mode = mode + 1) begin
       reset;
       add_some;
-      if (error !== 1'b0) fail("an error is told and was none", mode);
+      if (error !== 1'b0) fail("an error is reported although none occurred", mode);
       fails = mode[1:0];
       add_some;
       fails = 2'd0;
       step;
-      if (error !== 1'b1) fail("an error is not told", mode);
+      if (error !== 1'b1) fail("an error is not reported", mode);
     end
     reset;
     if (failures == 0) $display("verified: %0d flits and %0d answers in %0d cycles", flits, answers, cycle);

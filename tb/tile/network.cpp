@@ -1,5 +1,5 @@
-// tile_network_PORTS_FLITBITS FOLDER: tiles (rtl/tile/tile.v, Verilated) connected to a network, with memory
-// and links as plain arrays. Behaves like network_tb.v, with the same files that tb/tile/simulate writes into
+// tile_network_PORTS_FLITBITS FOLDER: a network of Verilated tiles (rtl/tile/tile.v), whose memory and links
+// are plain arrays. Behaves like network_tb.v: reads the same files, which tb/tile/simulate writes into
 // FOLDER, and prints the same lines.
 #include <algorithm>
 #include <array>
@@ -38,11 +38,11 @@ constexpr unsigned kLanes = kFlitBits / 32;
 constexpr unsigned kAddressBits = 24;
 constexpr unsigned kLineWords = 7;
 constexpr unsigned kCountBits = 16;
-constexpr unsigned kLinesBits = 11;  // of tables of 1024 lines
+constexpr unsigned kLinesBits = 11;  // for tables of 1024 lines
 
 using FlitBits = std::array<std::uint32_t, kLanes>;
 
-// The lines of a file of hexadecimal numbers, 32 bits per word, the lowest first.
+// Reads the lines of a file of hexadecimal numbers as 32-bit words, the lowest first.
 std::vector<std::vector<std::uint32_t>> read_hex(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path + ": cannot be read");
@@ -74,7 +74,7 @@ std::uint64_t field(const std::vector<std::uint32_t>& words, unsigned at, unsign
   return value;
 }
 
-// Bits of a port of the Verilated tile, which is an integer or, above 64 bits, an array of 32-bit words.
+// Reads bits of a port of the Verilated tile: an integer, or an array of 32-bit words above 64 bits.
 template <typename Port>
 std::uint32_t get(const Port& port, unsigned at, unsigned width) {
   std::uint64_t bits = 0;
@@ -88,7 +88,7 @@ std::uint32_t get(const Port& port, unsigned at, unsigned width) {
   return static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << width) - 1));
 }
 
-// Sets bits of a port; in an array only within a word.
+// Sets bits of a port; in an array, only within one word.
 template <typename Port>
 void set(Port& port, unsigned at, unsigned width, std::uint32_t value) {
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
@@ -151,7 +151,7 @@ class Tile {
   Tile& operator=(const Tile&) = delete;
 
   Vtile& rtl() { return *rtl_; }
-  // Ports whose reads wait for pending sums in this cycle.
+  // The number of ports whose reads wait for pending sums in this cycle.
   int reads_held() const { return std::popcount(rtl_->rootp->tile__DOT__i_ni__DOT__conflict); }
 
   void put_flit(unsigned port, const Flit& flit) {
@@ -169,7 +169,8 @@ class Tile {
   }
   unsigned credits(unsigned port) const { return get(rtl_->credit_o, port * kVcs, kVcs); }
 
-  // The rising clock edge, with the memory's part of the previous cycle: reads see earlier writes.
+  // Applies the memory's accesses of the previous cycle, then the rising clock edge: reads see earlier
+  // writes.
   void tick(std::vector<std::uint32_t>& memory, std::size_t first, std::size_t words) {
     const auto address = [](const auto& of, unsigned port) {
       return std::size_t{get(of, port * kAddressBits, kAddressBits)};
@@ -196,7 +197,7 @@ class Tile {
       const std::size_t at = address(addresses, port);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         if (get(lanes, port * kLanes + lane, 1) == 0) continue;
-        if (at + lane >= words) throw std::runtime_error("a write behind the end of the memory");
+        if (at + lane >= words) throw std::runtime_error("a write beyond the end of the memory");
         memory[first + at + lane] = get(data, (port * kLanes + lane) * 32, 32);
       }
     };
@@ -302,7 +303,7 @@ class Network {
     for (const auto& tile : tiles_) tile->rtl().start_i = 0;
   }
 
-  // Runs the collective and checks its sums; prints a line.
+  // Runs the collective, checks its sums, and prints a line.
   bool collective(std::uint32_t run) {
     start();
     const std::uint64_t begin = cycles_;
@@ -380,13 +381,13 @@ class Network {
   std::vector<std::uint32_t> sums_;     // of all runs
   std::vector<std::uint32_t> sources_;  // [input of a link]: the output that drives it
   std::vector<std::unique_ptr<Tile>> tiles_;
-  // The outputs of cycle `at_`, then its inputs: [cycle modulo latency][output or input].
+  // First the outputs, then the inputs of cycle `at_`: [cycle modulo latency][output or input].
   std::vector<std::vector<Flit>> flits_;
   std::vector<std::vector<unsigned>> credits_;
   std::size_t at_ = 0;
   std::uint64_t cycles_ = 0;
   std::uint64_t flits_sent_ = 0;
-  std::uint64_t reads_held_ = 0;  // port cycles in which the DMA waited for sums
+  std::uint64_t reads_held_ = 0;  // cycles in which the DMA waited for sums, summed over ports
 };
 
 }  // namespace
@@ -394,7 +395,7 @@ class Network {
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 2) throw std::runtime_error("the argument is the folder that tb/tile/simulate has written");
+    if (argc != 2) throw std::runtime_error("the argument must be a folder written by tb/tile/simulate");
     constexpr unsigned kSeed = 7;  // initial values of registers without a reset
     return coppice::tile::Network(argv[1], kSeed).run() ? 0 : 1;
   } catch (const std::exception& error) {

@@ -3,12 +3,12 @@
 // memory.hex and sums.hex come from tb/tile/simulate. The last line is "verified", with the cycle in which the last
 // message counted, or the error.
 //
-// RUNS collectives run one after another, each on the results of the previous one: sums.hex holds the sums of each.
-// With FLIP a bit of flits changes on a link, and only its tile must report it; sums are not checked. With FLIP_TABLES
-// a bit of every part of every table line changes before the first start: sums hold, and every tile counts as many
-// corrections per run as its lines have parts. The tiles' event counters must equal the counts made here. With TWINS
-// every tile has one with clock gates beside it with the same inputs: their outputs must be the same in every cycle,
-// including unknown bits.
+// RUNS collectives run one after another, each on the results of the previous one; sums.hex holds the sums of each.
+// With FLIP, one bit of every flit on a link changes, and only the receiving tile must report it; sums are not checked.
+// With FLIP_TABLES, one bit of every part of every table line changes before the first start: sums must still be right,
+// and every tile must count as many corrections per run as its lines have parts. The tiles' event counters must equal
+// the counts made here. With TWINS, every tile has a twin with clock gates and the same inputs: their outputs must be
+// equal in every cycle, including unknown bits.
 `default_nettype none
 `define MEMORY network_tb.memory
 `define TABLE i_tile.i_lite.i_tile.i_ni.g_port[p].i_port.g_one.i_table
@@ -53,16 +53,16 @@ module network_tb;
   wire [NODES*LINKS*VC_W-1:0]    out_vc, in_vc;
   wire [NODES*LINKS*FLIT_W-1:0]  out_flit, in_flit;
   wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // credits returned by inputs, received by outputs
-  wire [NODES*PORTS-1:0]         counts;  // a message counts from the next cycle on
+  wire [NODES*PORTS-1:0]         counts;  // pulses in the cycle before a message counts
 
-  localparam PAGES = (WORDS * 4 + 4095) / 4096;  // of a tile's memory
+  localparam PAGES = (WORDS * 4 + 4095) / 4096;  // pages of a tile's memory
   wire [NODES*BANKS-1:0] memory_failures;
   integer twin_cycles [0:NODES-1];  // cycle of the last comparison
   integer twin_failures [0:NODES-1];
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
-  wire [NODES-1:0] strides;  // have been written to the tiles
+  wire [NODES-1:0] strides;  // set if strides have been written to the tile
 
   // Bit FLIP of every body flit changes on the first link; -1: none.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
@@ -167,7 +167,7 @@ module network_tb;
           twin_araddr, twin_arlen, twin_arsize, twin_arburst, twin_arvalid, twin_rready, twin_awaddr, twin_awlen, twin_awsize,
           twin_awburst, twin_awvalid, twin_wdata, twin_wstrb, twin_wlast, twin_wvalid, twin_bready,
           twin_valid, twin_vc, twin_head, twin_tail, twin_flit, twin_parity, twin_credit};
-        // At the end of a cycle, after the reset's first ones.
+        // At the end of every cycle after the first cycles of the reset.
         always @(negedge clk) begin
           if (rst_n) twin_cycles[n] = twin_cycles[n] + 1;
           if (rst_n && leaves !== twin_leaves) begin
@@ -178,7 +178,7 @@ module network_tb;
       end
       initial {twin_cycles[n], twin_failures[n]} = 64'd0;
 
-      // Memory: a tile's words start at a page of their own.
+      // Memory: each tile's words start at a page boundary.
       for (b = 0; b < BANKS; b = b + 1) begin : g_bank
         axi_memory #(
           .AXI_W(AXI_W), .BEATS(BURST_WORDS * 32 / AXI_W), .LEAST(MEMORY_LATENCY), .SLOW(MEMORY_SLOW), .SEED(n * BANKS + b + 1),
@@ -196,8 +196,8 @@ module network_tb;
           bursts_written[n*BANKS+b] = i_memory.bursts_written;
         end
       end
-      // One random bit of each part of each line, data or check, and of the copy of the first line, which replaces that
-      // part.
+      // Flips one random bit, data or check, of each part of each line, and of the copy of the first line, which is used
+      // instead of that part.
       if (FLIP_TABLES != 0) begin : g_flip
         for (p = 0; p < PORTS; p = p + 1) begin : g_table
           integer row;
@@ -212,15 +212,15 @@ module network_tb;
       end
       assign strides[n] = i_tile.i_lite.i_tile.flow_stride_i === FLOW_STRIDE && i_tile.i_lite.i_tile.address_stride_i === ADDRESS_STRIDE &&
                           i_tile.i_lite.i_tile.step_stride_i === STEP_STRIDE;
-      // When messages count: sums three cycles after stores.
+      // Messages that add count three cycles later than messages that store.
       assign counts[n*PORTS+:PORTS] = i_tile.i_lite.i_tile.i_ni.added3_q | i_tile.i_lite.i_tile.i_ni.arrived_store;
     end
   endgenerate
 
   reg     told;
   integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out, corrections;
-  // A write to the target, or to all; each must accept it immediately and respond OKAY in the next cycle, or two later
-  // with registers at the channels' ends.
+  // Writes to the target, or to all tiles; each must accept the write immediately and respond OKAY in the next cycle, or
+  // two cycles later with registers at the channels' ends.
   task write(input [7:0] to, input [31:0] what);
     begin
       address = to;
@@ -230,14 +230,14 @@ module network_tb;
       writes = 1'b0;
       repeat (2 * SPILL) @(negedge clk);
       if (!answered[target] || write_response[target*2+:2] != 2'd0) begin
-        $display("FAILED: tile %0d does not take a write to %h", target, to);
+        $display("FAILED: tile %0d does not accept a write to %h", target, to);
         failures = failures + 1;
       end
     end
   endtask
-  reg [31:0] now = 32'd0;  // as the tiles count
+  reg [31:0] now = 32'd0;  // the tiles' cycle counter
   always @(posedge clk) now <= rst_n ? now + 32'd1 : 32'd0;
-  // The value stays at value[target] until the next read.
+  // Reads a register into value[target], where the value stays until the next read.
   task read(input [7:0] from);
     begin
       address = from;
@@ -246,7 +246,7 @@ module network_tb;
       reads = 1'b0;
       repeat (2 * SPILL) @(negedge clk);
       if (!given[target] || read_response[target*2+:2] != 2'd0) begin
-        $display("FAILED: tile %0d does not give %h", target, from);
+        $display("FAILED: tile %0d does not return register %h", target, from);
         failures = failures + 1;
       end
     end
@@ -294,7 +294,7 @@ module network_tb;
     end
     repeat (2) @(negedge clk);  // the last line has been stored
     if (strides !== {NODES{1'b1}}) begin
-      $display("FAILED: strides are not at the tiles: %b", strides);
+      $display("FAILED: strides have not reached the tiles: %b", strides);
       failures = failures + 1;
     end
     -> flip_tables;
@@ -332,19 +332,19 @@ module network_tb;
         sent = sent + value[target*32+:32];
         read(`COPPICE_TILE_CYCLES);
         if (value[target*32+:32] == 32'd0 || value[target*32+:32] > cycle) begin
-          $display("FAILED: tile %0d says that it was busy for %0d cycles of %0d", target, value[target*32+:32], cycle);
+          $display("FAILED: tile %0d reports that it was busy for %0d of %0d cycles", target, value[target*32+:32], cycle);
           failures = failures + 1;
         end
         write(`COPPICE_TILE_INTERRUPT, 32'd3);
         @(negedge clk);
         if (irq[target]) begin
-          $display("FAILED: run %0d: the interrupt of tile %0d stays", run, target);
+          $display("FAILED: run %0d: the interrupt of tile %0d stays set", run, target);
           failures = failures + 1;
         end
       end
       target = 0;
       if (sent != flits - flits_before) begin
-        $display("FAILED: run %0d: tiles have counted %0d flits on links, which were %0d", run, sent, flits - flits_before);
+        $display("FAILED: run %0d: tiles have counted %0d flits on links instead of %0d", run, sent, flits - flits_before);
         failures = failures + 1;
       end
       wrong = 0;

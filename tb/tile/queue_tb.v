@@ -1,9 +1,9 @@
-// A queue in a four-state simulator: words leave in order, many times around the ring, at any fill level.
+// A queue in a four-state simulator: words leave in order, over many turns of the ring and at every fill level.
 `timescale 1ns/1ns
 `default_nettype none
 module queue_tb #(
   parameter VC_BUFFER = 0,  // 1: the buffer of a virtual channel, otherwise a fifo
-  parameter FRONT = 0       // for a fifo: its front is in a register
+  parameter FRONT = 0       // for a fifo: its front element is in a register
 );
   localparam WIDTH = 8, ADDR_W = 2, DEPTH = 4;
   reg              clk = 1'b0, rst_n = 1'b0, push = 1'b0, pop = 1'b0;

@@ -1,5 +1,5 @@
-// A tile's registers under random traffic on both channels of AXI4-Lite at once, with stalled responses, byte strobes,
-// resets and four-state values, against their source (registers_map.vh and map.hex, from tb/tile/registers). The last
+// Compares a tile's registers with their source (registers_map.vh and map.hex, from tb/tile/registers) under random
+// traffic on both channels of AXI4-Lite, with stalled responses, byte strobes, resets and four-state values. The last
 // line is "verified" or the error.
 `default_nettype none
 module registers_tb;
@@ -14,7 +14,7 @@ module registers_tb;
   wire       awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
-  // Indexed by word address: the values that hardware drives, sets, and reads.
+  // Indexed by word address: the values that the hardware drives, sets and reads.
   reg  [64*32-1:0] given = {64{32'd0}};
   reg  [64*32-1:0] sets = {64{32'd0}};
   wire [64*32-1:0] seen;
@@ -55,7 +55,7 @@ module registers_tb;
         if (map[i][66:64] == KEPT || map[i][66:64] == CLEARED) must(seen[i*32+:32] === kept[i], "a register");
         if (map[i][66:64] == PULSE) begin
           must(pulses[i] === pulsed[i], "a pulse");
-          if (pulsed[i]) must(seen[i*32+:32] === (pulse_value & map[i][63:32]), "what a pulse says");
+          if (pulsed[i]) must(seen[i*32+:32] === (pulse_value & map[i][63:32]), "the value of a pulse");
         end
       end
     end

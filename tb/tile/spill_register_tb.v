@@ -1,4 +1,4 @@
-// spill_register: words leave in order under random valid and ready. With registers, no input changes an output before
+// spill_register: words leave in order with random valid and ready. With registers, no input affects an output before
 // the clock edge, and one word passes in each cycle in which both ends are ready. The last line is "verified" or the
 // error.
 `timescale 1ns/1ns

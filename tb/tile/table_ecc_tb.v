@@ -1,12 +1,12 @@
-// Two schedule tables side by side, one with check bits. In every round both are loaded with random lines and run; at
-// most one random bit of each part of a line, data or check, changes in the memories of the one with check bits, which
-// must behave like the other, cycle by cycle, and count corrections. In every other round two bits of a part of one
-// line change: the table must report it while that line is at the head, and not before; the round ends there. Finally,
-// every pair of bits of a word changes in the code itself.
+// Compares two schedule tables, one with check bits. In every round, both are loaded with random lines and run. At most
+// one random bit of each part of a line, data or check, changes in the memories of the table with check bits, which must
+// behave like the other in every cycle and count its corrections. In every other round, two bits of a part of one line
+// change: the table must report this while that line is at its head, and not before; the round ends there. Finally, the
+// code itself is tested with every pair of flipped bits in a word.
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
-  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // a tile's; the parts with check bits
+  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // as in a tile; the parts with check bits
   localparam [AHEAD_W-1:0] AHEAD_ONE = 1;
   localparam [REST_W-1:0] REST_ONE = 1;
   reg                clk = 1'b0, rst_n = 1'b0, loads = 1'b0, start = 1'b0, hold = 1'b0, pop = 1'b0;
@@ -51,8 +51,8 @@ module table_ecc_tb;
     end
   endtask
 
-  // The code, with every pair of bits.
-  reg  [113:0] word_in;  // with check bits
+  // The code, tested with every pair of flipped bits.
+  reg  [113:0] word_in;  // including check bits
   reg  [105:0] word;
   wire [105:0] unused_word, word_out;
   wire [7:0]   check, unused_check;
@@ -76,7 +76,7 @@ module table_ecc_tb;
         loads = 1'b1;
         index = i;
         line = {$random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed)};
-        // In iterations from 0 or 1 on, one line in all of them.
+        // Lines begin in iteration 0 or 1; line 0 is active in all iterations.
         line[ENTRY_W+:20] = {10'd1023, 9'd0, i > 0 && below(3) == 0};
         @(negedge clk);
       end
@@ -100,7 +100,7 @@ module table_ecc_tb;
         bad = below(lines);
         i = below(part == 0 ? AHEAD_W : REST_W);
         j = (i + 1 + below((part == 0 ? AHEAD_W : REST_W) - 1)) % (part == 0 ? AHEAD_W : REST_W);
-        // Replaces the single change.
+        // Replaces the single flip.
         if (part == 0) begin
           g_table[1].i_table.ahead_lines_q[bad] = ahead_of[bad] ^ (AHEAD_ONE << i) ^ (AHEAD_ONE << j);
           flipped_ahead[bad] = 1'b0;
@@ -119,24 +119,24 @@ module table_ecc_tb;
         hold = below(4) == 0;
         pop = below(3) != 0 && valid[0] && !pass[0];
         #0;
-        if (wrong[0] || corrected[1:0] != 2'd0) fail("the plain table tells");
+        if (wrong[0] || corrected[1:0] != 2'd0) fail("the table without check bits reports an error");
         if (bad == head && !(part == 0 && of_first) && valid[0]) begin
-          if (wrong[1] !== 1'b1) fail("two bits are not told");
+          if (wrong[1] !== 1'b1) fail("two flipped bits are not reported");
           told = told + 1;
           ends = 1'b1;
           pop = 1'b0;
           hold = 1'b1;
         end else begin
-          if (wrong[1] !== 1'b0) fail("one bit is told as two");
+          if (wrong[1] !== 1'b0) fail("one flipped bit is reported as two");
           if ({valid[0], pass[0], issued[15:0]} !== {valid[1], pass[1], issued[31:16]} ||
               (valid[0] && {above[0], entry[ENTRY_W-1:0]} !== {above[1], entry[ENTRY_W+:ENTRY_W]}))
-            fail("it does something else");
+            fail("it behaves differently");
           if ((pop && valid[0]) || (pass[0] && !hold)) begin
-            if (corrected[3:2] !== {flipped_rest[head], of_first ? flipped_first : flipped_ahead[head]}) fail("it counts something else");
+            if (corrected[3:2] !== {flipped_rest[head], of_first ? flipped_first : flipped_ahead[head]}) fail("it counts wrong corrections");
             mended = mended + corrected[2] + corrected[3];
             head = head + 1 == lines ? 0 : head + 1;
             of_first = 1'b0;
-          end else if (corrected[3:2] !== 2'd0) fail("it counts what does not leave");
+          end else if (corrected[3:2] !== 2'd0) fail("it counts corrections of a line that does not leave");
           ends = !valid[0];
         end
         @(negedge clk);
@@ -153,12 +153,12 @@ module table_ecc_tb;
           if (j != i) word_in = word_in ^ (114'd1 << j);
           #1;
           if (i == j ? word_out !== word || word_corrected !== 1'b1 || word_wrong !== 1'b0 : word_corrected !== 1'b0 || word_wrong !== 1'b1)
-            fail("the code does not see this pair");
+            fail("the code does not detect this pair");
           pairs = pairs + 1;
         end
     end
     if (failures == 0 && told > 0 && mended > 0)
-      $display("verified: %0d rounds, %0d parts corrected, %0d told, %0d pairs of bits", ROUNDS, mended, told, pairs);
+      $display("verified: %0d rounds, %0d parts corrected, %0d reported, %0d pairs of bits", ROUNDS, mended, told, pairs);
     $finish;
   end
 endmodule

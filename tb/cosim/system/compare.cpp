@@ -1,9 +1,9 @@
-// coppice_cosim_check [BYTES [CASE]]: all-reduces of BYTES (65536) on a 4x4 torus or mesh with some or all
-// network interfaces or routers in Verilog, against the same systems in SystemC: equal cycles, every flit in
-// the same cycle on the same channel and virtual channel, and the same bits in every gradient buffer. Then
-// programs with several collectives in flight: the same except for the bits, since SystemC adds message by
-// message, and every operation of every accelerator in the same cycles. Prints one line per case; exit status
-// 1 if any differs.
+// coppice_cosim_check [BYTES [CASE]]: runs all-reduces of BYTES (65536) on a 4x4 torus or mesh with some or
+// all network interfaces or routers in Verilog, and the same systems in SystemC. Both must take the same
+// cycles, send every flit in the same cycle on the same channel and virtual channel, and end with the same
+// bits in every gradient buffer. Then runs programs with several collectives in flight: every operation must
+// take the same cycles on every accelerator, but sums may differ in rounding, since SystemC adds whole
+// messages. Prints one line per case; exit status 1 if any case differs.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -38,14 +38,14 @@ using Settings = std::vector<std::string>;
 
 struct Case {
   std::string name;
-  std::string system;        // in configs/systems
-  Settings settings;         // of both runs
-  Settings rtl;              // of the run with Verilog
+  std::string system;        // file name in configs/systems
+  Settings settings;         // for both runs
+  Settings rtl;              // additional ones for the run with Verilog
   std::string program = {};  // text of the program; empty: a collective
 };
 
 constexpr int kRanks = 16;
-constexpr int kContexts = 8;  // of the Verilog
+constexpr int kContexts = 8;  // in the Verilog
 
 std::string all_reduces(int count, Bytes bytes, const std::string& more = {}) {
   std::string text = fmt::format("ranks: {}\noperations:\n", kRanks);
@@ -54,7 +54,7 @@ std::string all_reduces(int count, Bytes bytes, const std::string& more = {}) {
   return text;
 }
 
-// The rows and columns of a 4x4 torus, and all of it, reduce at once.
+// All rows, all columns and the whole of a 4x4 torus reduce concurrently.
 std::string rows_and_columns(Bytes bytes) {
   std::string groups;
   std::string operations;
@@ -68,7 +68,7 @@ std::string rows_and_columns(Bytes bytes) {
                      kRanks, groups, operations, bytes);
 }
 
-// Gradients of `layers`, reduced in the order of a backward pass, those of the first layers with priority.
+// Reduces the gradients of `layers` in the order of a backward pass; the first layers have priority.
 std::string backward_pass(int layers, int iterations, Bytes bytes) {
   std::string text = fmt::format("ranks: {}\niterations: {}\noperations:\n", kRanks, iterations);
   std::string before = "forward";
@@ -83,10 +83,10 @@ std::string backward_pass(int layers, int iterations, Bytes bytes) {
   return text;
 }
 
-// Random collectives of groups of a 4x2 torus, some after others, some ranks late, and a barrier that
-// separates iterations, for which there are no contexts. In the Verilog, sums of the same flit that meet in
-// the adders wait for each other, and reads wait for them, so programs avoid this: chunks of rings are whole
-// flits, and no rank adds messages of two others.
+// Random collectives of groups of a 4x2 torus. Some depend on others, some ranks start late, and a barrier
+// separates iterations, since there are no contexts for two. In the Verilog, sums of the same flit that meet
+// in the adders wait for each other, and reads wait for them. Programs avoid this: ring chunks are whole
+// flits, and no rank adds the messages of two others.
 std::string drawn(std::uint32_t seed) {
   constexpr int kFewRanks = 8;
   std::mt19937 random(seed);
@@ -133,7 +133,7 @@ std::string drawn(std::uint32_t seed) {
   return text + fmt::format("  - {{name: end, barrier: all, after: [{}]}}\n", fmt::join(names, ", "));
 }
 
-// One program per seed.
+// The case of a random program; `seed` determines the program.
 Case drawn_case(std::uint32_t seed) {
   static constexpr std::array kOrders{"round_robin", "priority", "fifo"};
   return {fmt::format("program_drawn_{}", seed),
@@ -160,7 +160,7 @@ void add_programs(std::vector<Case>& list) {
       {"collective.algorithm=ring", "system.ni.flow_control=message"});
   for (const std::string order : {"round_robin", "priority", "fifo"})
     add("backward_" + order, backward_pass(6, 1, 2048), {"system.ni.context_order=" + order});
-  // More collectives than contexts: tables are loaded while others run.
+  // More collectives than contexts: tables are loaded while other collectives run.
   add("reloaded", backward_pass(6, 3, 1024), {"system.ni.contexts=3", "collective.algorithm=ring"});
   add("no_lockstep", backward_pass(5, 2, 2048),
       {"system.ni.lockstep=false", "system.ni.context_order=priority"});
@@ -208,7 +208,7 @@ std::vector<Case> cases() {
       {"shallow_buffers", "mesh_4x4", {"collective.algorithm=multitree", "system.router.vc_depth=20"}, all});
   list.push_back(
       {"odd_chunks", "torus_4x4", {"collective.algorithm=multitree", "collective.size=4660 B"}, all});
-  // C-Cube's trees on eight nodes, with the layers that their gradient queues release.
+  // C-Cube's trees on eight nodes, with the layers that gradient queues release.
   for (const std::string algorithm : {"overlapped_tree", "overlapped_double_tree"}) {
     list.push_back({algorithm,
                     "torus_4x4",

@@ -15,14 +15,14 @@ namespace {
 
 using ::testing::IsSupersetOf;
 
-// Words that equal their addresses.
+// A memory whose words equal their addresses.
 class Addresses final : public WordMemory {
  public:
   FlitBits read(std::uint32_t address) override { return {address, address + 1, address + 2, address + 3}; }
   void write(std::uint32_t /*address*/, unsigned /*lanes*/, const FlitBits& /*words*/) override {}
 };
 
-// A message of two data flits leaves port 1, and all its flits are reported.
+// Sends a message of two data flits from port 1; returns a line per reported flit.
 std::vector<std::string> sends_a_message(const std::string& wave_path) {
   NiSettings settings;
   settings.lockstep = false;
@@ -78,7 +78,7 @@ Wave read_wave(const std::string& path) {
   return wave;
 }
 
-// The interface sleeps until then: a later release of another port or context must not hide an earlier one.
+// The interface sleeps until the earliest release: a later one of another port or context must not hide it.
 TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
   constexpr std::uint32_t kWaitsForLockstep = 1;  // a state of NiModel::PortView
   constexpr int kUsed = 3;                        // contexts
@@ -92,7 +92,7 @@ TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
         NiLine line;
         line.step = step;
         line.address = 40;
-        // Sooner or later than others of the same context, and of the same port.
+        // Earlier or later than the other releases of the same context, and of the same port.
         const auto flits =
             static_cast<std::uint32_t>((7 * context + 5 * port + 3 * static_cast<int>(step)) % 11 + 1);
         line.words = line.total = 4 * flits;
@@ -107,7 +107,7 @@ TEST(NiContextsModel, TellsTheEarliestReleaseOfAllPortsAndContexts) {
     model->clock();
   }
   for (int context = 0; context < kUsed; ++context) model->start(context);
-  int several = 0;  // cycles with unlike releases
+  int several = 0;  // cycles in which releases differ
   for (std::int64_t now = 0; now < 60; ++now) {
     const NiContextsModel::Outcome outcome = model->step(now);
     std::set<std::uint32_t> releases;
