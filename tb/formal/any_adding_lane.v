@@ -1,5 +1,5 @@
-// Stands in for the lanes in proofs that depend on sums but not on how they are made: an immediate sum that is checked
-// two cycles after its operands.
+// Stands in for the lanes in proofs that depend on sums but not on how they are computed: an immediate sum, which is
+// checked two cycles after its operands.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0

@@ -1,4 +1,4 @@
-// Stands in for the multiplier in proofs of the flow of operands: integers of two bits.
+// Stands in for the multiplier in proofs of the operand flow: multiplies two-bit integers.
 `default_nettype none
 module bf16_multiplier #(
   parameter PIPELINED = 0  // unused here

@@ -1,5 +1,5 @@
-// Stands in for the adder in proofs of the flow through its stages: a result that no other adder produces, two cycles
-// after its operands, and 0 in other cycles. Integers are added.
+// Stands in for the adder in proofs of the flow through its stages: outputs a result that no other adder produces two
+// cycles after its operands, and 0 in other cycles. In integer mode it adds.
 `default_nettype none
 module fp32_adder #(
   parameter GATES = 0,

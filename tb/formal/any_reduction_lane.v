@@ -1,4 +1,4 @@
-// Stands in for the adders in proofs of the flow of flits.
+// Stands in for the adders in proofs of the flit flow.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0

@@ -1,4 +1,4 @@
-// Stands in for switch_allocator in proofs of its surroundings: any behaviour that switch_allocator_props proves.
+// Stands in for switch_allocator in proofs of its surroundings: allows any behaviour that switch_allocator_props permits.
 `default_nettype none
 module switch_allocator #(
   parameter GATES = 0,

@@ -1,4 +1,4 @@
-// Stands in for vc_allocator in proofs of its surroundings: any behaviour that vc_allocator_props proves.
+// Stands in for vc_allocator in proofs of its surroundings: allows any behaviour that vc_allocator_props permits.
 `default_nettype none
 module vc_allocator #(
   parameter GATES = 0,

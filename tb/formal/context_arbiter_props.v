@@ -1,6 +1,6 @@
 // context_arbiter: a grant is one-hot, matches a request, and exists whenever there is a request. A context that starts
-// in this cycle has lower priority than all running ones. In order of starts, the first to start is served first; by
-// priority, the highest; in rotation, the first to start begins, and a steady request is granted within as many grants
+// in this cycle has lower priority than all running ones. In start order, the first to start is served first; by
+// priority, the highest; round-robin begins with the first to start, and grants a steady request within as many grants
 // as there are contexts, unless contexts end or start meanwhile.
 `default_nettype none
 module context_arbiter_props (input wire clk_i);
@@ -10,7 +10,7 @@ module context_arbiter_props (input wire clk_i);
   wire [2:0] request = $anyseq;
   wire [2:0] fresh = $anyseq;
   wire [2:0] done = $anyseq;
-  wire [5:0] place = $anyconst;      // assumes that contexts start and end in one order, repeatedly
+  wire [5:0] place = $anyconst;      // assumes that contexts start and end repeatedly in one order
   wire [5:0] priority_of = $anyconst;
   wire [2:0] grant;
   context_arbiter #(.CONTEXTS(3), .CONTEXT_W(2), .PRIORITY_W(2)) dut (
@@ -22,8 +22,8 @@ module context_arbiter_props (input wire clk_i);
   wire [1:0] place_one = place[one*2+:2], place_other = place[other*2+:2];
   wire signed [1:0] high_one = priority_of[one*2+:2], high_other = priority_of[other*2+:2];
   wire both = request[one] && request[other];
-  reg [2:0] last = 3'd0;    // was served last and is running
-  reg [1:0] passed = 2'd0;  // grants since the request, while none ends or starts
+  reg [2:0] last = 3'd0;    // the context that was served last, while it is running
+  reg [1:0] passed = 2'd0;  // grants since the request, while no context ends or starts
   always @(posedge clk_i) begin
     assume (one != other && one != 2'd3 && other != 2'd3 && order != 2'd3);
     assume (place[1:0] != place[3:2] && place[1:0] != place[5:4] && place[3:2] != place[5:4]);

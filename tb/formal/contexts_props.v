@@ -1,6 +1,5 @@
-// contexts: a collective ends once, in the first cycle in which it runs, its tables are empty, none of its messages is
-// leaving and none is still expected. Running contexts have one order of starts, which other starts and ends do not
-// change.
+// contexts: a collective ends once, in the first cycle in which it runs, its tables are empty, and none of its messages
+// is leaving or still expected. The start order of running contexts does not change when others start or end.
 `default_nettype none
 module contexts_props (input wire clk_i);
   reg started = 1'b0;
@@ -30,7 +29,7 @@ module contexts_props (input wire clk_i);
     if (!started) begin
       assume (open == 2'd0 && start == 2'd0);
     end else begin
-      // Assumptions about the environment.
+      // Environment assumptions.
       assume (!(open[w] && opened));
       assume (!(start[w] && (runs || !(opened || open[w]))));
       assume (!(start[!w] && other_runs));

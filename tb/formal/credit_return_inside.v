@@ -1,8 +1,8 @@
-  // Inside credit_return: the queue never overflows, no slot is returned twice or lost, and with an empty queue all
+  // Inside credit_return: the queue never overflows, no slot is returned twice or lost, and while the queue is empty, all
   // held credits are returned within as many cycles as there are slots.
   reg [3:0] waits = 4'd0;
-  reg [2:0] places0 = CREDITS, places1 = CREDITS;  // slots that the router has
-  reg [2:0] held0 = 3'd0, held1 = 3'd0;            // slots in use and not returned
+  reg [2:0] places0 = CREDITS, places1 = CREDITS;  // the router's free slots
+  reg [2:0] held0 = 3'd0, held1 = 3'd0;            // slots in use, not yet returned
   reg [2:0] idle = 3'd0;                           // cycles with an empty queue and no flits
   wire      drains = $anyseq;
   always @(posedge clk_i) begin

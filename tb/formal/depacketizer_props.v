@@ -1,6 +1,6 @@
-// depacketizer: packets of two virtual channels, interleaved in any way. Data goes to the address in its head, flit by
-// flit, with all of its words and no padding. Any watched message arrives with the tail of its last packet and with no
-// other, as long as no more messages are incomplete at once than there are slots.
+// depacketizer: packets of two virtual channels, interleaved in any way. Data flits are written from the address in the
+// head on, with all of their words and no padding. Any watched message arrives with the tail of its last packet, and
+// only then, as long as there are no more incomplete messages than slots.
 `default_nettype none
 module depacketizer_props (input wire clk_i);
   localparam VCS = 2, ADDR_W = 4, LEN_W = 3, PACKETS_W = 2, TAG_W = 2, NAME_W = 4;
@@ -46,7 +46,7 @@ module depacketizer_props (input wire clk_i);
   // The watched message.
   wire [NAME_W-1:0]    watched = $anyconst;
   wire [PACKETS_W-1:0] size = $anyconst;
-  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // of its packets that have arrived
+  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // of its packets, as far as they have arrived
   wire ends = valid && tail && name[vc] == watched;
   wire completes = ends && tails + 1'b1 == size;
   always @(posedge clk_i) begin
@@ -55,7 +55,7 @@ module depacketizer_props (input wire clk_i);
     if (valid) begin
       assume (head == !within[vc]);                 // packets of a virtual channel do not interleave
       assume (!(head && tail));
-      assume (!tail || left[vc] <= 3'd2);           // padding may follow: all words have arrived by the tail
+      assume (!tail || left[vc] <= 3'd2);           // all words have arrived by the tail; only padding may follow
       if (head) begin
         assume (packets_in != 2'd0);
         if (name_in == watched) assume (packets_in == size && heads < size);

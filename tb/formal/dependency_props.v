@@ -1,5 +1,5 @@
-// dependency_tracker with command_decoder: an entry never issues before the arrivals it depends on, also when several
-// come at once, nor in the lockstep's hold, nor without a free slot; it issues when all conditions hold.
+// dependency_tracker with command_decoder: an entry never issues before the arrivals that it depends on, even if several
+// arrive simultaneously, while the lockstep holds it, or without a free slot; it issues when all conditions hold.
 `default_nettype none
 module dependency_props (input wire clk_i);
   reg started = 1'b0;
@@ -18,7 +18,7 @@ module dependency_props (input wire clk_i);
     .valid_i(valid), .pass_i(pass), .nop_i(nop), .lockstep_i(lockstep), .hold_i(hold), .satisfied_i(satisfied),
     .place_i(place), .state_o(state), .issue_o(issue), .nop_o(is_nop));
 
-  // The arrivals of any one flow.
+  // Watches the arrivals of any flow.
   wire [1:0] watched = $anyconst;
   reg [3:0] seen = 4'd0;
   wire [2:0] come = {2'd0, arrived[0] && arrived_flow[1:0] == watched} +

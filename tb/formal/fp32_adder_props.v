@@ -1,7 +1,7 @@
-// fp32_adder, as an adder of bfloat16 without registers: any two numbers, against a sum computed in another way: exact
-// as an integer while the exponents are at most NEAR apart, then truncated and rounded; beyond, the larger number,
-// since the other is below a quarter of its last digit. Zeros, subnormals, infinities and NaNs follow IEEE 754. And as
-// an adder of binary32 in integer mode, also without registers: the sum of any two modulo 2^32, whatever short_i is.
+// fp32_adder as a bfloat16 adder without registers: the sum of any two numbers equals one computed in another way. If
+// the exponents are at most NEAR apart, that is an exact integer, truncated and rounded; otherwise the larger number,
+// since the other is less than a quarter of its last digit. Zeros, subnormals, infinities and NaNs follow IEEE 754. Also
+// fp32_adder as a binary32 adder in integer mode without registers: any sum modulo 2^32, whatever the value of short_i.
 `default_nettype none
 module fp32_adder_props (input wire clk_i);
   localparam NEAR = 10, WIDE = 8 + NEAR + 1;
@@ -33,8 +33,8 @@ module fp32_adder_props (input wire clk_i);
   // An integer in units of `least`.
   reg  [WIDE-1:0] exact, cut;
   reg             sign, up;
-  reg  [4:0]      first;    // position of its highest one
-  reg  [4:0]      drop;     // digits below the last one of the result
+  reg  [4:0]      first;    // position of the most significant 1
+  reg  [4:0]      drop;     // number of digits below the result's last digit
   reg  [8:0]      exponent;
   reg  [15:0]     wanted;
   integer i;
@@ -54,7 +54,7 @@ module fp32_adder_props (input wire clk_i);
       cut = cut >> 1;
       exponent = exponent + 9'd1;
     end
-    // Shifted left as far as the exponent permits: smaller values are subnormal.
+    // Shifts left as far as the exponent permits: smaller values are subnormal.
     for (i = 0; i < 7; i = i + 1)
       if (!cut[7] && exponent > 9'd1) begin
         cut = cut << 1;

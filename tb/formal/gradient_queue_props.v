@@ -1,4 +1,4 @@
-// gradient_queue: no layer leaves before its chunks have arrived, nor out of order, nor twice; a complete one leaves.
+// gradient_queue: no layer leaves before its chunks have arrived, out of order, or twice; a complete layer leaves.
 `default_nettype none
 module gradient_queue_props (input wire clk_i);
   reg [2:0] phase = 3'd0;  // 0: reset, 1 to 4: the table, 5: start, 6: run

@@ -1,6 +1,6 @@
-// injection_port: credits are conserved: flits in flight on a virtual channel never exceed its slots, and no slot is
-// lost. A packet keeps its virtual channel. Every virtual channel with a free slot is used after at most as many
-// packets as there are virtual channels.
+// injection_port conserves credits: flits in flight on a virtual channel never exceed its slots, and no slot is lost. A
+// packet keeps its virtual channel. Every virtual channel with a free slot is used after at most as many packets as
+// there are virtual channels.
 `default_nettype none
 module injection_port_props (input wire clk_i);
   reg started = 1'b0, loaded = 1'b0;
@@ -24,7 +24,7 @@ module injection_port_props (input wire clk_i);
   wire place0 = after0 < places[1:0];
   wire place1 = after1 < places[3:2];
   reg held = 1'b0;
-  reg [1:0] passed0 = 2'd0;  // packets since virtual channel 0 had a free slot and was not used
+  reg [1:0] passed0 = 2'd0;  // packets for which virtual channel 0 had a free slot but was not used
   always @(posedge clk_i) begin
     if (!loaded) begin
       assume (!valid && credit == 2'd0);

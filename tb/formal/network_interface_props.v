@@ -1,15 +1,15 @@
-// network_interface, with a port's blocks together: a table entry that may wait for a message, the message, whose words
-// are added to memory or stored there in any cycles, and the entry's own message. The entry issues once, not before the
-// message that it waits for counts as arrived, and its message then leaves within 8 cycles: its head and the words of
-// memory, including arrived ones. All arrived words are in memory, and a flit's slot is returned on arrival. Adders are
-// stand-ins.
+// network_interface with all blocks of a port. A message arrives in any cycles, and its words are added to memory or
+// stored there; a table entry, which may wait for it, sends another message. The entry issues once, not before the
+// message that it waits for counts as arrived. Its own message then leaves within 8 cycles: a head, and the words in
+// memory, including arrived ones. All arrived words are written to memory, and a flit's slot is returned on arrival.
+// Adders are stand-ins.
 `default_nettype none
 module network_interface_props (input wire clk_i);
   reg [1:0] phase = 2'd0;  // 0: reset, 1: the entry is loaded, 2: start, 3: run
   always @(posedge clk_i) if (phase != 2'd3) phase <= phase + 2'd1;
   wire runs = phase == 2'd3;
 
-  // The entry, and the arriving message; 1 to 4 words, one packet each.
+  // The entry and the arriving message: 1 to 4 words in one packet each.
   wire       entry_add = $anyconst, waits = $anyconst, entry_flow = $anyconst, entry_upper = $anyconst;
   wire [2:0] entry_words = $anyconst, words = $anyconst;
   wire       add = $anyconst, flow = $anyconst;
@@ -22,7 +22,7 @@ module network_interface_props (input wire clk_i);
   reg         dma_valid_q = 1'b0;
   reg  [63:0] dma_q, read_q;
 
-  // The message: a head, then its flits, in any cycles.
+  // The arriving message: a head, then its flits, in any cycles.
   wire        comes_now = $anyseq;
   wire [63:0] came = $anyseq;
   wire        comes_vc = $anyconst;
@@ -83,10 +83,10 @@ module network_interface_props (input wire clk_i);
   reg       issued = 1'b0;
   reg [1:0] left = 2'd0;        // flits that left
   reg       ended = 1'b0;       // the tail has left
-  reg [3:0] since = 4'd0;       // cycles in which it could leave
-  reg [2:0] settled = 3'd0;     // since the message arrived
-  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // and is in memory when it is read
-  wire      written = place == 2'd3 && settled >= (add ? 3'd4 : 3'd0);  // and is in memory
+  reg [3:0] since = 4'd0;       // cycles in which the message could leave
+  reg [2:0] settled = 3'd0;     // cycles since the message arrived
+  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // arrived, and readable from memory
+  wire      written = place == 2'd3 && settled >= (add ? 3'd4 : 3'd0);  // arrived, and in memory
   wire       may = !waits || (entry_flow == flow && there);
   wire [63:0] sent = two(wanted, entry_address + (left == 2'd2 ? 4'd2 : 4'd0));
   always @(posedge clk_i) begin
@@ -97,7 +97,7 @@ module network_interface_props (input wire clk_i);
       assert (issue ? !issued && may : 1'b1);
       if (issue) issued <= 1'b1;
       if (may && !ended && since != 4'd15) since <= since + 4'd1;
-      assert (since <= 4'd8);                // three of the adders, two of the DMA, the flits
+      assert (since <= 4'd8);                // three for the adders, two for the DMA, and the flits
       if (flit_valid) begin
         assert (issued && !ended && head == (left == 2'd0) && tail == (left == (entry_words > 3'd2 ? 2'd2 : 2'd1)));
         if (head) assert (flit == {49'd0, 1'b1, 2'd1, 3'd0, entry_words, entry_address, entry_flow, entry_add});
@@ -109,7 +109,7 @@ module network_interface_props (input wire clk_i);
         if (tail) ended <= 1'b1;
       end
       assert (arrived == (comes && comes_tail));
-      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // immediately: nothing waits
+      assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // immediately, since nothing waits
       if (place == 2'd3 && settled != 3'd4) settled <= settled + 3'd1;
       if (written) assert (memory == wanted);
       if (settled == 3'd4 && ended) assert (!busy);

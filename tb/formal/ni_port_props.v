@@ -1,6 +1,6 @@
 // ni_port: every issued entry ends: its last tail leaves within 14 cycles, for up to 4 words in one or two packets, if
-// its dependencies arrive, credits return within two cycles and data arrives in time. A head leaves no earlier than the
-// DMA latency; no flit leaves for an entry that has not issued, and no excess flit.
+// its dependencies arrive, credits return within two cycles and data arrives in time. No head leaves before the DMA
+// latency has passed, and no flit leaves in excess or for an entry that has not issued.
 `default_nettype none
 module ni_port_props (input wire clk_i);
   localparam ENTRY_W = 2 + 1 + 1 + 2 + 4 + 2 * 3 + 4 + 2 + 1;
@@ -43,8 +43,8 @@ module ni_port_props (input wire clk_i);
   reg issued = 1'b0;
   reg [4:0] since = 5'd0;   // cycles since the issue
   reg [3:0] flits = 4'd0;   // flits that left
-  reg late = 1'b0;          // the last cycle satisfied no dependencies
-  reg owed = 1'b0;          // the last cycle gave no credit
+  reg late = 1'b0;          // dependencies were not satisfied in the last cycle
+  reg owed = 1'b0;          // an outstanding credit was not returned in the last cycle
   wire [3:0] data_flits = {2'd0, total[2:1]} + {3'd0, total[0]};
   wire [3:0] packets = total <= packet ? 4'd1 : total - packet <= packet ? 4'd2 : 4'd3;
   wire [3:0] all = data_flits + packets;
@@ -54,8 +54,8 @@ module ni_port_props (input wire clk_i);
     assume (packet == 3'd2 || packet == 3'd4);
     assume (words != 3'd0 && total >= words && total <= 3'd4);
     if (runs) begin
-      assume (!out || credit_now || !owed);  // a credit takes two cycles at most
-      assume (satisfied || !late);           // dependencies per cycle
+      assume (!out || credit_now || !owed);  // a credit takes at most two cycles
+      assume (satisfied || !late);           // dependencies are satisfied at least in every other cycle
       late <= !satisfied;
       owed <= out && !credit_now;
       asked <= dma_valid;

@@ -1,5 +1,5 @@
-// operand_feeder: lane i requests 0 to depth - 1 from i cycles after the start on, in order, and other lanes request
-// nothing; from the first lane to the last, and from the last to the first.
+// operand_feeder: starting i cycles after the start, lane i requests 0 to depth - 1 in order, and lanes outside the tile
+// request nothing. Proven for lanes numbered from the first to the last and from the last to the first.
 `default_nettype none
 module operand_feeder_props (input wire clk_i);
   reg started = 1'b0;

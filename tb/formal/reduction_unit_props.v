@@ -1,5 +1,5 @@
-// reduction_unit: the oldest flit of a port proceeds, or an arriving flit to be added that passes the waiting ones,
-// none of which is to be stored. No flit waits that could proceed; each proceeds once, none is lost unless overflow is
+// reduction_unit: the oldest flit of a port proceeds, or an arriving flit to be added, which overtakes waiting flits if
+// none of them is to be stored. No flit waits that could proceed; each proceeds once; none is lost unless overflow is
 // reported; two sums of the same words are never pending.
 `default_nettype none
 module reduction_unit_props (input wire clk_i);
@@ -9,7 +9,7 @@ module reduction_unit_props (input wire clk_i);
   wire [1:0] add = $anyseq;
   wire [5:0] address = $anyseq;  // two ports
   wire [1:0] dma = $anyseq;
-  wire [1:0] dma_next = $anyseq;  // whether each port requests other words in the next cycle
+  wire [1:0] dma_next = $anyseq;  // per port: requests other words in the next cycle
   wire [5:0] dma_next_address = $anyseq;
   reg  [5:0] dma_address;
   always @(posedge clk_i) begin
@@ -22,7 +22,7 @@ module reduction_unit_props (input wire clk_i);
   wire [5:0] read_address, sum_address, store_address;
   wire busy, overflow;
   wire [127:0] gone_data;  // of the flit that proceeds
-  reg  [3:0] number = 4'd0;  // of port 1's arriving flit
+  reg  [3:0] number = 4'd0;  // number of port 1's arriving flit
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .vc_i(2'b11), .address_i(address),
     .lanes_i(4'hf), .dma_next_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
@@ -54,9 +54,9 @@ module reduction_unit_props (input wire clk_i);
                 (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3])) ||
                 (age4[0] && overlap(a, words4[2:0])) || (age4[1] && overlap(a, words4[5:3]));
   endfunction
-  reg dma_known = 1'b0;  // reported to port 0
+  reg dma_known = 1'b0;  // port 0's next request was announced
   always @(posedge clk_i) dma_known <= dma_known || dma_next[0];
-  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // port 1's flit of that age waited
+  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // port 1's flit of this age waited
   always @(posedge clk_i) begin
     if (started && !overflow) begin
       if (goes) begin
@@ -83,7 +83,7 @@ module reduction_unit_props (input wire clk_i);
       if (reads[1]) assert (!under_way(read_address[5:3]));
       if (stores[1]) assert (!under_way(store_address[5:3]));
       if (reads == 2'b11) assert (!overlap(read_address[2:0], read_address[5:3]));
-      // Port 1's sums that waited.
+      // Sums of port 1's flits that waited.
       if (dma[0] && dma_known && !conflict[0]) begin
         assert (!(late1 && age1[1] && overlap(dma_address[2:0], words1[5:3])));
         assert (!(late2 && age2[1] && overlap(dma_address[2:0], words2[5:3])));

@@ -1,6 +1,6 @@
-// round_robin with a pointer that moves behind every winner: a grant is one-hot, matches a request, and exists whenever
-// there is a request, from the pointer on if possible. A steady request is granted within as many grants as there are
-// requesters.
+// round_robin with a pointer that moves past every winner: a grant is one-hot, matches a request, and exists whenever
+// there is a request; requests at or after the pointer take precedence. A steady request is granted within as many
+// grants as there are requesters.
 `default_nettype none
 module round_robin_props (input wire clk_i);
   wire [3:0] request = $anyseq;

@@ -1,9 +1,9 @@
-  // Inside router: credits are conserved, and an output virtual channel has one packet.
-  wire [INPUTS-1:0] places;  // [output virtual channel]: credits without that of the flit before the crossbar
+  // Inside router: credits are conserved, and an output virtual channel has at most one packet.
+  wire [INPUTS-1:0] places;  // [output virtual channel]: credits, except that of the flit before the crossbar
   genvar f, h;
   generate
     for (f = 0; f < INPUTS; f = f + 1) begin : g_credits
-      reg [CREDIT_W-1:0] away_q;  // slots downstream that flits occupy
+      reg [CREDIT_W-1:0] away_q;  // occupied slots downstream
       wire [CREDIT_W-1:0] all = credits_i[(f/VCS)*CREDIT_W+:CREDIT_W];
       always @(posedge clk_i) begin
         if (!rst_ni) begin
@@ -15,7 +15,7 @@
           assert (!used[f] || credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
         end
       end
-      // Credits sent upstream: one for each flit that leaves its buffer.
+      // Credits sent upstream: one per flit that leaves its buffer.
       always @* if (rst_ni) assert (!credit_o[f] || front_valid[f]);
       // A sender owns one output virtual channel exclusively.
       wire [PORTS-1:0] port = out_port_q[f*PORTS+:PORTS];
@@ -33,7 +33,7 @@
           assert (place_q[f] == |(has & places));
         end
       end
-      // The previous cycle's winner still owns its output virtual channel, with its flit before the crossbar.
+      // The previous cycle's winner, whose flit is before the crossbar, still owns its output virtual channel.
       wire holds = state_q[f*3+:3] == SEND || sent_q[f];
       for (h = 0; h < f; h = h + 1) begin : g_other
         always @* if (rst_ni && holds && g_credits[h].holds) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});
@@ -54,7 +54,7 @@
     for (f = 0; f < INPUTS; f = f + 1) begin : g_places
       assign places[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {{(CREDIT_W-1){1'b0}}, used[f]};
     end
-    // One virtual channel of an input is before the crossbar, for an output that no other input has.
+    // At most one flit per input is before the crossbar, and no two inputs have flits for the same output.
     for (f = 0; f < PORTS; f = f + 1) begin : g_won
       wire [VCS-1:0]   sent = sent_q[f*VCS+:VCS];
       wire [PORTS-1:0] won = won_q[f*PORTS+:PORTS];
@@ -69,7 +69,7 @@
       end
     end
   endgenerate
-  // As many flits leave as credits were returned upstream a cycle earlier.
+  // The number of leaving flits equals the number of credits returned upstream a cycle earlier.
   reg [INPUT_W:0] told, told_q, left;
   always @(posedge clk_i) told_q <= rst_ni ? told : {(INPUT_W + 1){1'b0}};
   integer n;
@@ -80,8 +80,8 @@
     for (n = 0; n < PORTS; n = n + 1) left = left + {{INPUT_W{1'b0}}, flit_valid_o[n]};
     if (rst_ni) assert (told_q == left);
   end
-  // Every flit leaves unchanged from the front of its buffer a cycle earlier, a head with its route advanced by a hop,
-  // on its packet's port and virtual channel.
+  // A flit at the front of its buffer a cycle earlier leaves unchanged, except that a head's route is advanced by one
+  // hop, on its packet's port and virtual channel.
   genvar d;
   generate
     for (d = 0; d < PORTS; d = d + 1) begin : g_data
@@ -100,7 +100,7 @@
       reg              won_before_q;
       reg [PORT_W-1:0] to_q;
       reg [VC_W-1:0]   vc_q;
-      reg [WORD_W-1:0] word;  // unchanged
+      reg [WORD_W-1:0] word;  // the flit before it leaves
       always @(posedge clk_i) begin
         won_before_q <= rst_ni && |granted[d*VCS+:VCS];
         to_q <= to;
@@ -118,7 +118,7 @@
         end
       end
     end
-    // No packet stalls: a head requests a virtual channel in the next cycle, and an owner that may send requests the
+    // No packet stalls: a head requests a virtual channel in the next cycle, and an owner that can send requests the
     // switch, which serves some request.
     for (d = 0; d < INPUTS; d = d + 1) begin : g_progress
       reg waited_q, had_q;

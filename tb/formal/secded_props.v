@@ -1,6 +1,6 @@
-// The code of tables, for any word and any change of bits in the memory: one change is corrected, two are reported, and
-// an unchanged word is reported as such. ANY 0 is the word of zeros alone, which represents all: check bits are sums of
-// data bits, so a syndrome depends only on the changes.
+// The code of tables, for any word and any flipped bits in memory: one flipped bit is corrected, two are reported, and
+// an unchanged word is reported as such. ANY = 0 restricts the proof to the zero word, which represents all words:
+// check bits are sums of data bits, so the syndrome depends only on the flipped bits.
 `default_nettype none
 module secded_props #(
   parameter WIDTH = 16,
@@ -13,7 +13,7 @@ module secded_props #(
   (* anyconst *) wire [WIDTH-1:0]       any;
   wire [WIDTH-1:0] data = any & {WIDTH{ANY != 0}};
   (* anyconst *) wire [$clog2(ALL)-1:0] first, second;
-  (* anyconst *) wire [1:0]             count;    // bits that change
+  (* anyconst *) wire [1:0]             count;    // number of flipped bits
   wire [CHECK_W-1:0] check, unused_check, unused_of;
   wire [WIDTH-1:0]   unused_data, out;
   wire               unused_corrected, unused_wrong, corrected, wrong;

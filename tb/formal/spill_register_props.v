@@ -1,5 +1,5 @@
-// spill_register: words leave complete, once and in order; an offer stays until it is accepted; one word passes per
-// cycle while words are accepted, and two fit while they are not.
+// spill_register: words leave unchanged, once and in order; an offer stays until it is accepted; one word passes per
+// cycle while words are accepted, and two words are stored while they are not.
 `default_nettype none
 module spill_register_props (input wire clk_i);
   reg started = 1'b0;
@@ -16,7 +16,7 @@ module spill_register_props (input wire clk_i);
   // The contents, the oldest at index 0.
   reg [5:0] model = 6'd0;
   reg [1:0] held = 2'd0;
-  reg       known = 1'b0;  // after a reset
+  reg       known = 1'b0;  // set after a reset
   wire      goes = valid && ready;
   wire      enters = offered && place;
   wire [5:0] rest = goes ? model >> 2 : model;

@@ -1,6 +1,6 @@
-// switch_allocator: an output is granted to at most one input, every winner requested its output, an input sends from
-// one virtual channel to one output, some request is granted whenever there is one, and the only requesting input, for
-// one output, is served.
+// switch_allocator: an output is granted to at most one input, every winner requested its output, and an input sends
+// from one virtual channel to one output. If there are requests, one is granted; a sole requesting input is served if
+// it requests a single output.
 `default_nettype none
 module switch_allocator_props (input wire clk_i);
   reg started = 1'b0;

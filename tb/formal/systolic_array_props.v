@@ -1,6 +1,6 @@
 // systolic_array: every result of every tile leaves once, at its position, and is the product of the requested
-// operands, whatever arrives on lanes without requests; for stationary outputs and for stationary weights. Numbers are
-// integers: the adder and the multiplier are stand-ins.
+// operands, whatever arrives on lanes without requests. Proven for stationary outputs and for stationary weights.
+// Numbers are integers: the adder and the multiplier are stand-ins.
 `default_nettype none
 module systolic_array_props (input wire clk_i);
   reg started = 1'b0;
@@ -38,8 +38,8 @@ module systolic_array_props (input wire clk_i);
         wire [3:0] left_at = left_address[l*4+:4], upper_at = upper_address[l*4+:4], result_at = result_address[l*4+:4];
         assign left_data[l*16+:16] = left_read[l] ? {14'd0, value(left, l, left_at[0])} : noise[15:0];
         assign upper_data[l*16+:16] = upper_read[l] ? {14'd0, value(upper, l, upper_at[0])} : noise[31:16];
-        // Stationary outputs: row of the result and lane of the left operand; stationary weights: its address, over all
-        // lanes.
+        // Stationary outputs: the result's row, and the lane of the left operand. Stationary weights: the left operand's
+        // address, summed over all lanes.
         wire at = result_at[0];
         wire [4:0] first = {1'b0, {2'd0, k == 0 ? value(left, at, 1'b0) : value(left, 1'b0, at)} * {2'd0, value(upper, l, 1'b0)}};
         wire [4:0] second = {1'b0, {2'd0, k == 0 ? value(left, at, 1'b1) : value(left, 1'b1, at)} * {2'd0, value(upper, l, 1'b1)}};
@@ -52,7 +52,7 @@ module systolic_array_props (input wire clk_i);
             assert (result[l*32+:32] == {27'd0, terms == 2'd2 ? first + second : first});
             given_q <= given_q + 2'd1 == length ? 2'd0 : given_q + 2'd1;
           end
-          // No result is left when the array has been idle for two cycles.
+          // No result remains after the array has been idle for two cycles.
           if (idle_q == 2'd2) assert (given_q == 2'd0 && !write[l]);
         end
       end

@@ -1,6 +1,6 @@
-// tile_sequencer: a tile takes 2 rows + columns + depth - 2 cycles from the one after its start, `rows` of them to fill
-// or to drain, and the next one may follow immediately; with PIPELINED its stream and its sums take PIPELINED cycles
-// more; for stationary outputs and for stationary weights.
+// tile_sequencer: starting in the cycle after its start, a tile takes 2 rows + columns + depth - 2 cycles, `rows` of
+// them to fill or to drain, and the next tile can follow immediately. With PIPELINED, stream and sums take PIPELINED
+// cycles more. Proven for stationary outputs and for stationary weights.
 `default_nettype none
 module tile_sequencer_props #(
   parameter PIPELINED = 0  // cycles by which every stream is longer

@@ -1,4 +1,4 @@
-  // Inside vc_buffer: the flags of its count are correct, and pushes stay within its slots.
+  // Inside vc_buffer: the flags match its count, and pushes stay within its slots.
   localparam [ADDR_W:0] ALL = DEPTH;
   always @(posedge clk_i) begin
     if (rst_ni) begin

@@ -1,5 +1,5 @@
-// vc_buffer, pushed within its credits and popped while it has a front: flits leave complete, once and in order, in the
-// same cycle if it is empty, and stay visible for another cycle; valid and more are correct.
+// vc_buffer, pushed within its credits and popped while it has a front: flits leave unchanged, once and in order, in the
+// same cycle if it is empty, and stay visible for another cycle; `valid` and `more` are correct.
 `default_nettype none
 module vc_buffer_props (input wire clk_i);
   reg started = 1'b0;
