@@ -1,4 +1,5 @@
-// The systolic array alone: the cost of a cycle of its PEs, and of a network's formula.
+// The systolic array alone: the cost of a cycle of its PEs, and of evaluating the formula for a neural
+// network.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -19,7 +20,7 @@ void array_cycles(benchmark::State& state) {
   const auto side = static_cast<int>(state.range(1));
   const SystolicArray array(side, side, static_cast<Dataflow>(state.range(0)), Convention::kCausal,
                             static_cast<int>(state.range(2)));
-  // Stationary outputs: k is streamed; otherwise one side of the product is.
+  // With stationary outputs, k is streamed; otherwise, one side of the product is.
   const bool stay = array.dataflow() == Dataflow::kOutputStationary;
   const bool weights = array.dataflow() == Dataflow::kWeightStationary;
   Matrix<Value> a(weights ? kDepth : side, stay ? kDepth : side);
@@ -52,8 +53,8 @@ BENCHMARK_TEMPLATE(array_cycles, std::int32_t)
     ->ArgNames({"dataflow", "side", "pe_latency"})
     ->ArgsProduct({{0, 1, 2}, {32}, {0}});
 
-// A hundred convolutions, all passes, the best split of each; `memory`: of 256 GB/s; `buffers`: of 64, 64 and
-// 32 KiB as well.
+// All passes of a hundred convolutions, with the best split of each; `memory`: with 256 GB/s of memory
+// bandwidth; `buffers`: also with buffers of 64, 64 and 32 KiB.
 void formula_of_100_layers(benchmark::State& state) {
   workload::Model model;
   for (int i = 0; i < 100; ++i) {

@@ -19,7 +19,7 @@ std::vector<std::string> overrides_for(const std::string& algorithm, int width, 
           fmt::format("fidelity={}", fidelity), "check=contributions"};
 }
 
-// Flit by flit, real values through every sum: the main job.
+// The main job: flit by flit, with real values that are summed.
 void all_reduce_1mib_torus_8x8(benchmark::State& state, const char* algorithm, const char* flow_control) {
   const auto result = measure(state, [&] {
     return all_reduce({fmt::format("collective.algorithm={}", algorithm),
@@ -38,7 +38,7 @@ BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, multitree_message, "multitree", "me
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// Trains against flits: the same all-reduces at both fidelities.
+// Trains and flits compared: the same all-reduces at both fidelities.
 void fidelity_nodes(benchmark::State& state, const char* fidelity) {
   const auto width = static_cast<int>(state.range(0));
   const auto result =
@@ -63,7 +63,7 @@ BENCHMARK_CAPTURE(fidelity_nodes, train, "train")
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// The messages of trees or rings over every accelerator's chunk: 2 n (n - 1) messages.
+// Counts 2 n (n - 1) messages: a tree or ring for every accelerator's chunk.
 void count_messages(benchmark::State& state, const nlohmann::ordered_json& result, int width) {
   if (!result.contains("cycles")) return;
   const double accelerators = static_cast<double>(width) * width;
@@ -81,7 +81,7 @@ void trains_nodes(benchmark::State& state, const char* algorithm) {
       measure(state, [&] { return all_reduce(overrides_for(algorithm, width, 64, "train")); });
   count_messages(state, result, width);
 }
-// A run on a small torus is too short to be measured once.
+// Repeats runs on small tori, which are too short to be measured once.
 void small_tori(benchmark::internal::Benchmark* bench) {
   bench->ArgName("width")->RangeMultiplier(2)->Range(4, 16)->Iterations(20);
 }
@@ -100,7 +100,7 @@ BENCHMARK_CAPTURE(trains_nodes, multitree_optimal, "multitree_optimal")
     ->Apply(large_tori)
     ->Apply(in_milliseconds);
 
-// The same with an algorithm whose messages grow with the width of the torus, not with its nodes.
+// The same with an algorithm whose number of messages grows with the torus' width, not its number of nodes.
 void trains_ring2d(benchmark::State& state) {
   const auto width = static_cast<int>(state.range(0));
   const auto result = measure(state, [&] { return all_reduce(overrides_for("ring2d", width, 64, "train")); });
@@ -114,7 +114,7 @@ BENCHMARK(trains_ring2d)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// 1 GB over 1,024 accelerators in three dimensions of switches; the messages grow with the chunks.
+// 1 GB on 1,024 accelerators in three dimensions of switches; the number of messages grows with the chunks.
 void trains_hierarchy(benchmark::State& state) {
   const auto chunks = static_cast<int>(state.range(0));
   const auto result = measure(state, [&] {

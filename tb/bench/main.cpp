@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <systemc>
 
-// SystemC's entry point, which the library requires.
+// SystemC's entry point, required by its library.
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
@@ -13,7 +13,7 @@ int sc_main(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  // SystemC would print its copyright notice in every simulation.
+  // Otherwise, SystemC would print its copyright notice in every simulation.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

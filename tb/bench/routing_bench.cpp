@@ -1,4 +1,4 @@
-// The time of path assignment for flows of rings at random places, GPU by GPU.
+// The time of path assignment for the flows of rings whose accelerators are placed at random.
 #include <benchmark/benchmark.h>
 
 #include <numeric>
@@ -59,7 +59,7 @@ void assign(benchmark::State& state, const std::string& method, const Network& n
   assign(state, method, links, flows);
 }
 
-// Failed links leave ToRs with unequal numbers of spines.
+// With failed links, ToRs are connected to different numbers of spines.
 void assign_with_dead_links(benchmark::State& state) {
   const auto flows = ring_flows(kPaper, 1500, 4);
   routing::ClosLinks links(kPaper.tors, kPaper.spines);
@@ -69,8 +69,8 @@ void assign_with_dead_links(benchmark::State& state) {
 
 enum class Change { kArrival, kDeparture, kSpineFailure };
 
-// 1,500 flows, of which 200 arrive or have left, or whose spine 5 fails. `moved`: running flows with another
-// spine afterwards; `least`: those that had to move; `afresh`: those that move if assigned anew.
+// 1,500 flows, of which 200 arrive or have left, or for which spine 5 fails. `moved`: running flows that
+// change their spine; `least`: those that had to; `afresh`: those that do so in a new assignment.
 void reassign(benchmark::State& state, Change change) {
   constexpr std::size_t kChanging = 200;
   auto flows = ring_flows(kPaper, 1500, 4);

@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kRanks = 16;
-constexpr int kMessages = 1000;  // of each rank
+constexpr int kMessages = 1000;  // per rank
 constexpr Bytes kBytes = 256;
 constexpr std::int64_t kApart = 200'000;  // picoseconds between messages of a rank
 
@@ -39,7 +39,7 @@ std::vector<std::string> keys(const std::string& fidelity) {
   return {"fidelity=" + fidelity, "check=contributions"};
 }
 
-// The messages between the ports of a fabric, without network interfaces.
+// Messages between the ports of a fabric, without network interfaces.
 class FabricAlone final : private ni::WakeScheduler::Sleeper {
  public:
   FabricAlone()
@@ -116,7 +116,7 @@ Json run_fabric(const std::string& /*fidelity*/) {
   return FabricAlone().run();
 }
 
-// Each rank computes from one message to the next.
+// Each rank computes between its messages.
 Json run_program(const std::string& fidelity) {
   workload::Program program;
   program.name = "messages";

@@ -1,4 +1,4 @@
-// The flit fabric under synthetic traffic: the router of the calibration, uniform destinations.
+// The flit fabric under synthetic traffic, with the calibrated router and uniform destinations.
 #include <fmt/format.h>
 
 #include "simulate.h"
@@ -7,13 +7,13 @@
 namespace coppice::bench {
 namespace {
 
-// Half of the channels across the middle of a k x k mesh in use: the same load relative to what it can carry
-// at any width. 0.35 flits per node and cycle at 8 x 8.
+// The rate that uses half of the bisection bandwidth of a k x k mesh, and so the same relative load at any
+// width; 0.35 flits per node and cycle at 8 x 8.
 double half_load(int width) {
   return 2.8 / width;
 }
 
-// Cycles that make about as many flit-hops at any width.
+// The number of cycles that gives about the same number of flit-hops at any width.
 Cycles cycles_for(int width) {
   return Cycles{4'000'000} / (Cycles{width} * width);
 }
@@ -30,7 +30,7 @@ nlohmann::ordered_json uniform_traffic(int width, double rate, int packet_flits,
   return system::run_traffic(loaded, traffic, {});
 }
 
-// The two points of the project's speed goals.
+// The two rates of the project's speed goals.
 void traffic_mesh_8x8(benchmark::State& state) {
   const auto flits = static_cast<int>(state.range(0));
   const double rate = static_cast<double>(state.range(1)) / 100;

@@ -1,10 +1,10 @@
-// A block's gates under the inputs of a recorded run, cycle by cycle: outputs must be those of the run where they were
-// known. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex, wanted.hex and known.hex
-// have a row per cycle.
+// Drives a block's gates with the inputs of a recorded run, cycle by cycle; outputs must equal those of the run if they
+// were known. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex, wanted.hex and known.hex
+// have one row per cycle.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;
-  parameter WARM = 0, CYCLES = 1, PERIOD = 10000;  // rows from WARM on in which the values of all nets are written
+  parameter WARM = 0, CYCLES = 1, PERIOD = 10000;  // net values are written in CYCLES rows from row WARM on
   `include "recorded.vh"
   reg               clk = 1'b0;
   reg [INPUTS-1:0]  stimulus [0:ROWS-1];

@@ -1,4 +1,4 @@
-// A lane of the reduction unit: two operands in LOAD percent of cycles, gradients of random signs and close exponents.
+// A lane of the reduction unit: two operands in LOAD percent of cycles, with random signs and close exponents.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;

@@ -1,4 +1,4 @@
-// A router under packets of LENGTH flits: every input offers a flit in LOAD percent of cycles, every packet goes to a
+// A router with packets of LENGTH flits: every input offers a flit in LOAD percent of cycles, every packet goes to a
 // random output, and credits return two cycles after a flit leaves. `dut` is the Verilog or its gates; both must
 // produce the same check value.
 `timescale 1ps/1ps
@@ -24,9 +24,9 @@ module tb;
     .flit_tail_i(in_tail), .flit_i(in_flit), .credit_o(out_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc),
     .flit_head_o(out_head), .flit_tail_o(out_tail), .flit_o(out_flit), .credit_i(in_credit));
 
-  integer left [0:PORTS-1];           // number of flits of the packet that an input is sending
-  integer waiting [0:PORTS-1];        // flits due so far
-  integer places [0:PORTS*VCS-1];     // credits of its virtual channels
+  integer left [0:PORTS-1];           // remaining flits of the packet that each input sends
+  integer waiting [0:PORTS-1];        // flits due but not yet sent
+  integer places [0:PORTS*VCS-1];     // credits of each virtual channel
   integer vc [0:PORTS-1];
   integer p, v;
   reg [31:0] target;
@@ -58,7 +58,7 @@ module tb;
         vc[p] = $unsigned($random(seed)) % VCS;
       end
       sends = waiting[p] > 0 && places[p*VCS+vc[p]] > 0;
-      // Invalid inputs keep their values: pointless changes of wires would be counted.
+      // Invalid inputs keep their values, since pointless wire changes would be counted.
       if (sends) begin
         in_valid[p*VCS+vc[p]] = 1'b1;
         in_head[p] = left[p] == LENGTH;

@@ -1,4 +1,4 @@
-// A schedule table: loads lines such as MultiTree's; the entry at the head leaves in LOAD percent of cycles. The table
+// A schedule table: loads lines like MultiTree's; the entry at the head leaves in LOAD percent of cycles. The table
 // restarts after its last entry.
 `timescale 1ps/1ps
 `default_nettype none
@@ -13,7 +13,7 @@ module tb;
   wire [191:0]       entry;
   wire [15:0]        issued;
   reg  [31:0]        random;
-  integer            loaded = 0, left = 0;  // lines in the table, and entries until it restarts
+  integer            loaded = 0, left = 0;  // loaded lines, and entries left until the restart
   dut i_dut (.clk_i(clk), .rst_ni(rst_n), .load_valid_i(loads), .load_index_i(index), .load_line_i(line), .start_i(start),
              .first_i(start), .lines_i(ENTRIES[INDEX_W:0]), .count_i(ENTRIES[15:0]), .flow_stride_i(10'd0),
              .address_stride_i(24'd0), .step_stride_i(16'd0), .absorbs_i(24'd256), .hold_i(1'b0), .pop_i(pop), .valid_o(valid),

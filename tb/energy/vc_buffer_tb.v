@@ -1,4 +1,4 @@
-// The buffer of a virtual channel: a random flit arrives in LOAD percent of cycles, and one may leave in as many.
+// A virtual channel buffer: a random flit arrives in LOAD percent of cycles, and a flit may leave equally often.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;

@@ -1,5 +1,5 @@
-// A machine with your own module in place of one accelerator: a straggler that computes for 5 us before it
-// starts its network interface. The all-reduce of the other fifteen waits for it, with correct sums.
+// A machine with your own module instead of one accelerator: a straggler that computes for 5 us before it
+// starts its network interface. The other fifteen accelerators wait for it, and the sums are correct.
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-// A router alone: two sources send packets to one sink through a router with three ports, and the sink takes
-// the time.
+// A router alone: two sources send packets to one sink through a router with three ports, and the sink
+// records arrival times.
 //
 //   source_0 -> router -> sink
 //   source_1 ->
@@ -22,7 +22,7 @@ using namespace coppice;
 using fabric::Flit;
 
 constexpr int kPackets = 4;
-constexpr int kFlits = 8;  // of a packet
+constexpr int kFlits = 8;  // per packet
 constexpr int kPorts = 3;
 constexpr int kToSink = 2;
 
@@ -130,10 +130,10 @@ int sc_main(int, char**) {
   sc_core::sc_start(fabric::to_sc_time(10'000 * system.clock.period()));
   failure.rethrow();
 
-  // A head sent in cycle 0 is at the router in cycle 2, routed in 3, wins the switch in 4 (calibration delays
-  // of 1), is on the channel from 6 on and at the sink in 7. From then on the two sources share one flit per
-  // cycle.
-  std::printf("%d flits came in cycles %lld to %lld\n", sink.flits, static_cast<long long>(sink.first),
+  // A head sent in cycle 0 reaches the router in cycle 2, is routed in 3, wins the switch in 4 (all delays
+  // are 1 as in the calibration), enters the channel in 6 and reaches the sink in 7. From then on, the two
+  // sources share one flit per cycle.
+  std::printf("%d flits arrived in cycles %lld to %lld\n", sink.flits, static_cast<long long>(sink.first),
               static_cast<long long>(sink.last));
   const bool right =
       sink.flits == 2 * kPackets * kFlits && sink.first == 7 && sink.last >= 7 + 2 * kPackets * kFlits - 1;

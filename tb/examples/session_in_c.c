@@ -33,7 +33,7 @@ static int run(int64_t* end_ps) {
   if (coppice_collective(session, &spec, 0, NULL, NULL) != COPPICE_OK) return 1;
   if (coppice_drain(session) != COPPICE_OK) return 1;
   *end_ps = coppice_now(session);
-  /* No such accelerator: refused, and without effect. */
+  /* There is no such accelerator: the call is refused and has no effect. */
   if (coppice_send(session, 0, 16, 64, 0, NULL, NULL) != COPPICE_BAD_INPUT) return 1;
   puts(coppice_error(session));
   return coppice_close(session) == COPPICE_OK ? 0 : 1;

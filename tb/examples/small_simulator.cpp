@@ -1,5 +1,5 @@
-// A custom simulator that sends over Coppice's flits: the stages of a pipeline compute micro-batches, each
-// ending in an event queue, and send activations to the next stage through the session.
+// A custom simulator that sends messages as Coppice's flits: the stages of a pipeline compute micro-batches,
+// whose ends are events in a queue, and send activations to the next stage through the session.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -44,7 +44,7 @@ class Pipeline {
     std::int64_t& end = busy_until_[static_cast<std::size_t>(stage)];
     end = std::max(end, session_.now_ps()) + kCompute;
     ends_.emplace(end, stage);
-    (void)session_.stop();  // the computation of an arrival may end before any known event
+    (void)session_.stop();  // the computation that starts on this arrival may end before any known event
   }
 
   using End = std::pair<std::int64_t, std::int32_t>;  // end of a computation, and its stage
@@ -61,6 +61,6 @@ int main() {
   if (!end) return std::fprintf(stderr, "%s\n", end.error().text.c_str()), 1;
   std::printf("%d micro-batches through %d stages: %.3f us\n", kBatches, kStages,
               1e-6 * static_cast<double>(end.value()));
-  const std::int64_t least = (kStages + kBatches - 1) * kCompute;  // without any messages
+  const std::int64_t least = (kStages + kBatches - 1) * kCompute;  // the time without messages
   return end.value() > least && end.value() < 4 * least ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Two network interfaces back to back: two channels bind their terminals to each other without a router, and
-// each sends its half of an all-reduce to the other.
+// Two network interfaces back to back: two channels connect their terminals without a router, and each
+// interface sends its half of an all-reduce to the other.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -25,7 +25,7 @@ using topology::NodeId;
 constexpr Bytes kSize = 1024;
 constexpr Cycles kLatency = 20;
 
-// Each reduces one half of the buffer into the other's and gathers the complete half back.
+// Each sends one half of its buffer to be reduced by the other, and gets the complete half back.
 TableEntry entry(NodeId self, schedule::Op op, int half, int dependencies) {
   TableEntry made;
   made.op = op;

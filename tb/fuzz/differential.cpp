@@ -9,7 +9,7 @@
 namespace coppice::fuzz {
 namespace {
 
-// The kind of a refusal: its text without the numbers, which differ between runs.
+// The kind of a refusal: its reason without numbers, which differ between runs.
 std::string kind(const std::string& reason) {
   static const std::regex details(
       ": the message.*|message \\S+ at cycle \\d+ |at cycle \\d+| of \\d+|\\d+->\\d+|\\d+");
@@ -26,11 +26,11 @@ std::string Tally::report() const {
       fmt::format("\n  {:>6} agree where the check expected a meeting, {:>6} refused where it expected none",
                   expected, unexpected);
   text += fmt::format("\n  {:>6} leapt", leaping);
-  text += fmt::format("\n  {:>6} with flits beside trains: {} of {} messages, in {} runs", mixed,
+  text += fmt::format("\n  {:>6} with trains and flits: {} of {} messages as flits, in {} runs", mixed,
                       mixed_as_flits, mixed_messages, mixed_runs);
   if (order_lost > 0) text += fmt::format("\n  {:>6} lost the order of their lockstep", order_lost);
   for (const auto& [reason, refusals] : refused) {
-    text += fmt::format("\n  {:>6} refused, {:>6} of them though no flit waits: {}", refusals.runs,
+    text += fmt::format("\n  {:>6} refused, {:>6} of them although no flit waits: {}", refusals.runs,
                         refusals.needless, reason);
   }
   return text;
@@ -38,30 +38,29 @@ std::string Tally::report() const {
 
 namespace {
 
-// Leaps and threads change no result under any contention.
+// Leaps and threads must not change any result under any contention.
 void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome leap = record_run(yaml, "leap", threads_for(yaml));
   if (leap.end != flit.end) {
-    RC_FAIL("fidelity: leap ends otherwise than flit: " + leap.reason + " / " + flit.reason + "\n" + yaml);
+    RC_FAIL("fidelity: leap ends differently from flit: " + leap.reason + " / " + flit.reason + "\n" + yaml);
   }
   if (flit.end != Outcome::End::kDone) return;
   const std::string difference = first_difference(flit.recording, leap.recording);
   if (!difference.empty()) RC_FAIL("leap (here: train) differs from flit: " + difference + "\n" + yaml);
-  if (leap.recording.values != flit.recording.values) RC_FAIL("leap has other sums than flit\n" + yaml);
+  if (leap.recording.values != flit.recording.values) RC_FAIL("leap and flit have different sums\n" + yaml);
   if (leap.recording.result.at("leap").at("leapt_cycles") > 0) ++tally.leaping;
 }
 
-// Trains that meet become flits, with the results of a run in which all messages are flits.
+// If trains that meet become flits, results must equal those of a run in which all messages are flits.
 void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome mixed = record_mixed(yaml);
   if (mixed.end != flit.end) {
-    RC_FAIL("flits beside trains end otherwise than flits: " + mixed.reason + " / " + flit.reason + "\n" +
-            yaml);
+    RC_FAIL("a mixed run ends differently from flits: " + mixed.reason + " / " + flit.reason + "\n" + yaml);
   }
   if (flit.end != Outcome::End::kDone) return;
   const std::string difference = first_difference(flit.recording, mixed.recording);
   if (!difference.empty())
-    RC_FAIL("flits beside trains (here: train) differ from flit: " + difference + "\n" + yaml);
+    RC_FAIL("a mixed run (here: train) differs from flit: " + difference + "\n" + yaml);
   ++tally.mixed;
   tally.mixed_runs += mixed.runs;
   const auto& trains = mixed.recording.result.at("trains");
@@ -69,13 +68,13 @@ void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tal
   tally.mixed_as_flits += trains.at("as_flits").get<std::int64_t>();
 }
 
-// If all accelerators see the same network, the messages of one determine those of all.
+// If all accelerators see the same network, the messages of one accelerator determine those of all.
 void require_same_by_one(const std::string& yaml) {
   const Outcome all = record_patterns(yaml, Trains::kOfAll);
   const Outcome one = record_patterns(yaml, Trains::kOfOne);
   if (one.end != all.end || one.contended_at != all.contended_at) {
-    RC_FAIL("trains of one accelerator end otherwise than those of all: " + one.reason + " / " + all.reason +
-            "\n" + yaml);
+    RC_FAIL("trains of one accelerator end differently from those of all: " + one.reason + " / " +
+            all.reason + "\n" + yaml);
   }
   if (all.end != Outcome::End::kDone) return;
   std::string difference = first_difference(all.recording, one.recording);
@@ -108,7 +107,7 @@ void require_agreement(const std::string& yaml, Tally& tally) {
   if (flit.end == Outcome::End::kOrderLost) {
     ++tally.order_lost;
     if (train.end != Outcome::End::kContended && train.end != Outcome::End::kOrderLost) {
-      RC_FAIL("flits lost the order of the lockstep, trains do not: " + flit.reason + "\n" + yaml);
+      RC_FAIL("flits lost the order of the lockstep, but trains did not: " + flit.reason + "\n" + yaml);
     }
     require_same_mixed(yaml, flit, tally);
     return;
@@ -121,9 +120,8 @@ void require_agreement(const std::string& yaml, Tally& tally) {
     const Cycles stall = flit.recording.first_stall;
     if (stall < 0) ++refusals.needless;
     if (stall >= 0 && stall < train.contended_at) {
-      RC_FAIL(
-          fmt::format("a flit waits in cycle {} ({}), but train says that the run is exact until {}: {}\n{}",
-                      stall, flit.recording.stall_place, train.contended_at, train.reason, yaml));
+      RC_FAIL(fmt::format("a flit waits in cycle {} ({}), but train reports an exact run until {}: {}\n{}",
+                          stall, flit.recording.stall_place, train.contended_at, train.reason, yaml));
     }
     require_same_mixed(yaml, flit, tally);
     return;

@@ -1,4 +1,4 @@
-// `fidelity: train` against `fidelity: flit` on a fixed set of random systems; soak.cpp continues from there.
+// Compares `fidelity: train` with `fidelity: flit` on a fixed set of random systems; soak.cpp uses more.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,11 +22,11 @@ TEST(Differential, TrainsAgreeWithFlitsOnRandomSystems) {
   std::ostringstream text;
   rc::detail::printResultMessage(outcome, text);
   ASSERT_TRUE(outcome.is<rc::detail::SuccessResult>()) << text.str();
-  // Trains must apply to enough systems for the law to be meaningful.
+  // Trains must apply to enough systems for the property to be meaningful.
   EXPECT_GE(tally.agreed_share(), 0.4);
 }
 
-// Each failed once, and is kept as it was found.
+// Each configuration failed once, and is kept as it was found.
 TEST(Differential, TrainsAgreeWithFlitsOnWhatOnceFailed) {
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(COPPICE_REGRESSIONS)) {

@@ -14,15 +14,15 @@ struct RandomSystem {
   std::vector<std::pair<std::string, std::string>> settings;  // "system.router.vcs", "4"
 
   const std::string& value(const std::string& key) const;
-  // The configuration file's text.
+  // Returns the configuration file's text.
   std::string yaml() const;
 };
 
-// Small systems of every kind, with everything random that the timing of flits depends on; some are refused
-// as configurations. Shrinks towards a plain 2x1 torus with the machine's defaults.
+// Small systems of every kind, in which everything that affects the timing of flits is random; some are
+// refused as configurations. Shrinks towards a plain 2x1 torus with the machine's defaults.
 rc::Gen<RandomSystem> random_system();
 
-// For RapidCheck's counterexamples.
+// Prints RapidCheck's counterexamples.
 void showValue(const RandomSystem& system, std::ostream& stream);
 
 }  // namespace coppice::fuzz

@@ -38,7 +38,7 @@ constexpr bool kSanitized = __has_feature(address_sanitizer);
 constexpr bool kSanitized = false;
 #endif
 
-// Prints the calls that used up the time, since a process that is killed at its hard limit prints nothing.
+// Prints the call stack when time is up, since a process that is killed at its hard limit prints nothing.
 extern "C" void print_calls_and_abort(int /*signal*/) {
   constexpr int kDeepest = 64;
   std::array<void*, kDeepest> calls{};
@@ -47,8 +47,8 @@ extern "C" void print_calls_and_abort(int /*signal*/) {
   ::abort();
 }
 
-// A random system runs for a second or two and takes about a hundred MB. A run that does not end prints its
-// call stack and aborts; one that takes all memory ends with std::bad_alloc. Sanitizers reserve more.
+// A random system runs for a second or two and needs about 100 MB. A run that does not end prints its call
+// stack and aborts; one that exhausts its memory ends with std::bad_alloc. Sanitizers reserve more.
 void limit_this_process() {
   constexpr rlim_t kSeconds = 120;
   std::signal(SIGXCPU, print_calls_and_abort);
@@ -61,8 +61,8 @@ void limit_this_process() {
   }
 }
 
-// FNV-1a over the contributions that a message carried. Values would depend on the order of flits, which
-// trains lack.
+// FNV-1a hash of the contributions that a message carried. Values would depend on the order of flits, which
+// trains do not have.
 std::int64_t digest(const ni::Payload& payload) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const std::uint64_t contributions : payload.contributions) {
@@ -118,7 +118,7 @@ class PassageRecorder final : public fabric::FabricObserver {
     auto& end = rows[passage.row][2];
     end = std::max(end, now + 1);
     if (!event.flit.tail) return;
-    // Packets overtake each other: the last one may come before the others.
+    // Packets overtake each other: the last one may arrive before others.
     ++passage.packets;
     if (packet.last_of_message) passage.of = std::int64_t{packet.index} + 1;
     if (passage.packets == passage.of) under_way_.erase(known);
@@ -129,11 +129,11 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::vector<std::vector<std::int64_t>> rows;
 
  private:
-  // The flits of a message on a channel; a later message may reuse its identity.
+  // A message's passage over a channel; a later message may reuse its identity.
   struct Passage {
     std::size_t row = 0;
     std::int64_t packets = 0;  // flits that have passed
-    std::int64_t of = -1;      // total, once it is known
+    std::int64_t of = -1;      // total number, once it is known
   };
 
   const topology::Topology& topology_;
@@ -164,7 +164,7 @@ ordered_json record(const config::Loaded& loaded, system::RunOptions options) {
       {"values", values}};
 }
 
-// A configuration file that exists while it is read.
+// A temporary configuration file.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& text) : path_(fmt::format("/tmp/coppice-fuzz-{}.yaml", getpid())) {
@@ -194,10 +194,10 @@ Recording from_json(const ordered_json& json) {
 std::string difference_of_results(const ordered_json& flit, const ordered_json& train) {
   for (const auto& [key, value] : flit.items()) {
     if (key == "config" || key == "fidelity" || key == "simulator") continue;
-    // Trains have other modules with other counters.
+    // Trains are simulated by other modules, which have other counters.
     if (key == "statistics" && train["fidelity"] == "train") continue;
     if (value != train[key]) {
-      return fmt::format("{}: flit has {}, train {}", key, value.dump(), train[key].dump());
+      return fmt::format("{}: flit has {}, train has {}", key, value.dump(), train[key].dump());
     }
   }
   return {};
@@ -211,7 +211,7 @@ std::string describe(const std::vector<std::int64_t>& row, const std::vector<std
   return text;
 }
 
-// Rows in order of time, so that the first difference is the relevant one.
+// Compares rows in order of time, so that the first difference is the relevant one.
 std::string difference_of_rows(const char* what, Rows flit, Rows train,
                                const std::vector<std::string>& fields, std::size_t time) {
   const auto by_time = [time](const auto& a, const auto& b) {
@@ -221,10 +221,10 @@ std::string difference_of_rows(const char* what, Rows flit, Rows train,
   std::sort(train.begin(), train.end(), by_time);
   for (std::size_t i = 0; i < std::max(flit.size(), train.size()); ++i) {
     if (i >= flit.size() || i >= train.size()) {
-      return fmt::format("flit has {} {}, train {}", flit.size(), what, train.size());
+      return fmt::format("flit has {} {}, train has {}", flit.size(), what, train.size());
     }
     if (flit[i] == train[i]) continue;
-    std::string text = fmt::format("{} {} in the order of {}:", what, i, fields[time]);
+    std::string text = fmt::format("{} {}, ordered by {}:", what, i, fields[time]);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       if (flit[i][f] != train[i][f]) {
         text += fmt::format("\n  {}: flit {}, train {}", fields[f], flit[i][f], train[i][f]);
@@ -265,7 +265,7 @@ int threads_for(const std::string& yaml) {
 
 namespace {
 
-// The end of a run that reports `meetings`: one that is not exact may end in any way.
+// Runs and records `meetings`: a run that is not exact may end in any way.
 ordered_json record_meetings(const config::Loaded& loaded, const std::vector<std::int32_t>& flit_ports) {
   fabric::Meetings meetings(flit_ports);
   system::RunOptions options;
@@ -386,7 +386,8 @@ Outcome record_mixed(const std::string& yaml) {
       }
       const auto more = answer["flit_ports"].get<std::vector<std::int32_t>>();
       if (more.size() <= flit_ports.size()) {
-        outcome.reason = "it asks for nothing more, but is not exact: " + answer["reason"].get<std::string>();
+        outcome.reason =
+            "the run reports no further meetings, but is not exact: " + answer["reason"].get<std::string>();
         return outcome;
       }
       flit_ports = more;

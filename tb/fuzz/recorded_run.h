@@ -19,11 +19,11 @@ struct Recording {
   std::vector<std::int64_t> channel_flits;
   // A digest of every accelerator's final numbers; empty unless `check: values`.
   std::vector<std::uint64_t> values;
-  // Every message's interval on every channel: channel, first cycle, cycle after the last; sorted.
+  // Every message's interval on every channel (channel, first cycle, cycle after the last), sorted.
   std::vector<std::vector<std::int64_t>> passages;
   nlohmann::ordered_json result;
 
-  // flit: the first flit that waited for anything but its own message.
+  // At `fidelity: flit`: when the first flit waited for anything but its own message.
   Cycles first_stall = -1;
   std::string stall_place;
 };
@@ -36,7 +36,7 @@ struct Outcome {
     kDone,
     kContended,    // `fidelity: train` does not apply
     kUnsupported,  // the configuration was refused
-    kOrderLost,    // contention in a schedule that only the lockstep orders; wrong data, reported as such
+    kOrderLost,    // contention in a schedule ordered only by the lockstep; wrong data, reported as such
     kFailed,       // an error of the model
   };
   End end = End::kFailed;
@@ -55,17 +55,17 @@ Outcome run_once(const std::string& yaml, const std::string& fidelity, int threa
 // Runs the configuration `yaml` of one collective at `fidelity`, in a separate process with up to `threads`
 // threads.
 Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads = 1);
-// The same with symmetric tables as patterns, at `fidelity: train`: the messages of one accelerator represent
-// all, or all are run.
+// Runs symmetric tables as patterns at `fidelity: train`: the messages of all accelerators, or those of one,
+// which represent all.
 enum class Trains : std::uint8_t { kOfAll, kOfOne };
 Outcome record_patterns(const std::string& yaml, Trains trains);
-// Trains, with flits where they meet: runs again with the meetings that the last run reported, until trains
-// meet nothing. The order of flits is not kept, so sums are those of trains.
+// Runs trains, with flits for messages that meet: repeats the run with the meetings that the previous run
+// reported, until no train meets anything. Flit order is not kept, so sums are those of trains.
 Outcome record_mixed(const std::string& yaml);
-// Two to four threads, always the same number for a system.
+// Two to four threads; always the same number for the same system.
 int threads_for(const std::string& yaml);
 
-// The first difference between two runs that should be equal, or "".
+// Returns the first difference between two runs that should be equal, or "".
 std::string first_difference(const Recording& flit, const Recording& train);
 
 }  // namespace coppice::fuzz

@@ -9,7 +9,7 @@
 
 #include "recorded_run.h"
 
-// Required by SystemC's library; this program elaborates in child processes only.
+// SystemC's library requires it; this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

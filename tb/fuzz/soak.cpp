@@ -1,4 +1,4 @@
-// The law of differential.h on random systems for a given time: coppice_soak [SECONDS [SEED]]
+// Checks the property of differential.h on random systems for a given time: coppice_soak [SECONDS [SEED]]
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -8,7 +8,7 @@
 
 #include "differential.h"
 
-// Required by SystemC's library; this program elaborates in child processes only.
+// SystemC's library requires it; this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

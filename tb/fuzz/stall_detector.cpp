@@ -55,7 +55,7 @@ void StallDetector::flit_sent(const fabric::FlitEvent& event, const fabric::Pack
   const bool first = packet.first_of_message && event.flit.is_head();
   if (!first && before != last_sent_.end()) due = std::max(due, before->second + cycles(flit_time));
   require(due, now,
-          ejects ? fmt::format("ejection at {}", event.node)
+          ejects ? fmt::format("ejection at node {}", event.node)
                  : fmt::format("channel {}->{}", channel->src, channel->dst));
   last_sent_[own] = now;
   if (ejects) {

@@ -13,15 +13,15 @@
 
 namespace coppice::fuzz {
 
-// Finds the first flit in a flit fabric that waits for anything but router stages, the rate of a channel, or
-// flits of its own message: for another message, or for a credit.
+// Finds the first flit in a flit fabric that waits for another message or a credit, that is for anything but
+// router stages, the rate of a channel, or flits of its own message.
 class StallDetector final : public fabric::FabricObserver {
  public:
   StallDetector(const topology::Topology& topology, const config::SystemConfig& system);
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
-  // The cycle in which that flit could have moved; -1: none waited.
+  // The cycle in which that flit could have moved; -1 if no flit waited.
   Cycles cycle() const { return cycle_; }
   const std::string& place() const { return place_; }
 
@@ -37,10 +37,11 @@ class StallDetector final : public fabric::FabricObserver {
   const topology::Topology& topology_;
   const config::SystemConfig& system_;
   Femtoseconds period_;
-  // Message, packet in it, flit in that, since packet identities depend on the order in which nodes run.
+  // Message, packet in the message, and flit in the packet; packet identities depend on the execution order.
   using FlitName = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
-  std::map<FlitName, Cycles> arrivals_;  // in the buffer of the next router
-  std::map<std::tuple<topology::NodeId, int, std::uint64_t>, Cycles> last_sent_;  // by output and message
+  std::map<FlitName, Cycles> arrivals_;  // arrival cycles at the next router's buffer
+  std::map<std::tuple<topology::NodeId, int, std::uint64_t>, Cycles>
+      last_sent_;                                          // cycles, by output and message
   std::unordered_map<std::uint64_t, Injection> messages_;  // NI port -> message in flight
   Cycles cycle_ = -1;
   std::string place_;

@@ -12,8 +12,8 @@
 
 #include "session/session.h"
 
-// The network of ASTRA-sim as a session of Coppice: the clock, the events and the messages of all its ranks,
-// which are Coppice's accelerators.
+// ASTRA-sim's network as a Coppice session: the clock, the events and the messages of all ranks, which are
+// Coppice's accelerators.
 class CoppiceNetwork {
  public:
   using Handler = void (*)(void* argument);
@@ -23,10 +23,10 @@ class CoppiceNetwork {
   std::int64_t now_ps() const { return session_.now_ps(); }
   int ranks() const { return session_.accelerators(); }
 
-  // Calls `handler` after this delay; events of one time are called in the order of scheduling.
+  // Calls `handler` after this delay; events at the same time are called in scheduling order.
   void schedule(std::int64_t delta_ps, Handler handler, void* argument);
-  // The n-th send and the n-th receive of the same size and tag between two ranks match. Both handlers are
-  // called once the message has arrived, and the receiver's once it receives.
+  // The n-th send and the n-th receive of the same size and tag between two ranks match. The sender's handler
+  // is called when the message arrives, the receiver's when it has also been received.
   void send(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
   void receive(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
 
@@ -48,7 +48,7 @@ class CoppiceNetwork {
     Handler handler = nullptr;
     void* argument = nullptr;
   };
-  // The messages of a size and tag between two ranks. The first of `waiting` has the number `first`.
+  // Messages of one size and tag between two ranks. The first element of `waiting` has the number `first`.
   struct Stream {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;

@@ -1,6 +1,6 @@
 // ASTRA-sim over Coppice's network, with the options of ASTRA-sim's own front ends: --network-configuration
-// is a configuration of Coppice, --set overrides its keys, --dims states the dimensions that ASTRA-sim's
-// collectives see (default: one of all ranks).
+// is a Coppice configuration, --set overrides its keys, and --dims sets the dimensions of ASTRA-sim's
+// collectives (default: one dimension of all ranks).
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// The values of an option that may be absent, for which its default is an empty string.
+// The values of an option whose default, an empty string, means that it is absent.
 std::vector<std::string> values(AstraSimAnalytical::CmdLineParser& line, const char* option) {
   auto values = line.get<std::vector<std::string>>(option);
   std::erase(values, "");

@@ -1,4 +1,4 @@
-"""Two channels of DDR4-3200, 51.2 GB/s, with open pages and refresh, for `python3 -m ramulator export`."""
+"""Two DDR4-3200 channels, 51.2 GB/s, with open pages and refresh, for `python3 -m ramulator export`."""
 import ramulator
 
 ddr4 = ramulator.dram.DDR4(org_preset="DDR4_8Gb_x8", timing_preset="DDR4_3200AA", rank=1)

@@ -1,4 +1,4 @@
-// The all-reduce of a configuration with a DRAM of Ramulator 2 in the place of every accelerator's memory:
+// The all-reduce of a configuration, with a Ramulator 2 DRAM instead of every accelerator's memory:
 //   all_reduce_over_dram CONFIG.yaml DRAM.yaml [KEY=VALUE]...
 #include <algorithm>
 #include <cstdio>

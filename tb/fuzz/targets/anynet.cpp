@@ -1,5 +1,5 @@
-// Graph files of BookSim2 (anynet): an accepted file is a graph whose accelerators reach each other, so that
-// routes exist.
+// BookSim2 graph files (anynet): in an accepted graph, all accelerators reach each other, so that routes
+// exist.
 #include "base/error.h"
 #include "input.h"
 #include "topology/files/graph_file.h"

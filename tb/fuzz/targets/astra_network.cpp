@@ -1,4 +1,4 @@
-// Network files of ASTRA-sim: an accepted file has a size and a bandwidth in every dimension.
+// ASTRA-sim network files: an accepted file has a size and a bandwidth for every dimension.
 #include "config/files/astra_network.h"
 #include "base/error.h"
 #include "input.h"

@@ -1,5 +1,4 @@
-// Configuration files of BookSim2: an accepted file is a network that loads, or that is refused with a
-// location.
+// BookSim2 configuration files: the network of an accepted file loads, or is refused with a location.
 #include "base/error.h"
 #include "config/files/booksim_file.h"
 #include "config/loader.h"

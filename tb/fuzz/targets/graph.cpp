@@ -1,4 +1,4 @@
-// Networks in all forms but YAML: an accepted file is a graph whose accelerators reach each other.
+// Networks in all formats but YAML: in an accepted graph, all accelerators reach each other.
 #include "base/error.h"
 #include "input.h"
 #include "topology/files/parse_network.h"

@@ -1,4 +1,4 @@
-// Layer tables of SCALE-Sim (CSV): the cost of an accepted table can be computed.
+// SCALE-Sim layer tables (CSV): the cost of an accepted table can be computed.
 #include "base/error.h"
 #include "input.h"
 #include "workload/scale_sim.h"

@@ -1,4 +1,4 @@
-// Algorithms of MSCCL (XML): an accepted file passes the proof.
+// MSCCL algorithms (XML): an accepted file passes the proof.
 #include "base/error.h"
 #include "input.h"
 #include "schedule/files/msccl_file.h"

@@ -1,6 +1,6 @@
-// Programs of collectives, messages and computations on random systems, as several jobs and with failures;
-// the input is the seed. Flits, leaps and `fidelity: auto` have the same result, everything is verified, and
-// fluid runs end.
+// Programs of collectives, messages and computations on random systems, with several jobs and failures; the
+// input is the seed. Flits, leaps and `fidelity: auto` must have the same result, everything must be
+// verified, and fluid runs must end.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,7 @@
 #include "support/random_program.h"
 #include "system/machine/build.h"
 
-// Required by SystemC's library; this program elaborates in child processes only.
+// SystemC's library requires it; this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -32,7 +32,7 @@ using Json = nlohmann::ordered_json;
   std::abort();
 }
 
-// Removes the description of the simulation, which differs between fidelities.
+// Removes fields that describe the simulation itself, which differ between fidelities.
 void erase_ways(Json& result) {
   for (const char* key :
        {"config", "simulator", "statistics", "fidelity", "fidelity_reason", "trains", "leap"})
@@ -45,8 +45,8 @@ void erase_ways(Json& result) {
   for (Json& stretch : result["stretches"]) erase_ways(stretch);
 }
 
-// The drawn system with a program in place of its collective, and with contexts and virtual channels for
-// several collectives at once.
+// The random system with a program instead of its collective, and with contexts and virtual channels for
+// several concurrent collectives.
 coppice::fuzz::RandomSystem system_of(std::uint64_t seed) {
   coppice::fuzz::RandomSystem system =
       coppice::fuzz::random_system()(rc::Random(seed), rc::kNominalSize).value();

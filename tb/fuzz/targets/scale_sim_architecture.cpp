@@ -1,4 +1,4 @@
-// Architecture files of SCALE-Sim.
+// SCALE-Sim architecture files.
 #include "config/files/scale_sim_architecture.h"
 #include "base/error.h"
 #include "input.h"

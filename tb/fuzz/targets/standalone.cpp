@@ -1,4 +1,4 @@
-// A driver without libFuzzer: random inputs for SECONDS; the seeds are printed before they are used.
+// A driver without libFuzzer: runs random inputs for SECONDS, and prints each seed before its use.
 #include <array>
 #include <chrono>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// Whole simulations of random systems, with the input as the seed. In every run the sums are right, no time
-// is below the bound, no ratio above 1, leaps equal flits in all results, and so does `fidelity: auto`. Fluid
-// flows have no packets, so `fidelity: fluid` only has to end.
+// Whole simulations of random systems; the input is the seed. In every run, the sums must be right, no time
+// may be below the bound and no ratio above 1, and leaps and `fidelity: auto` must have the results of flits.
+// Fluid flows have no packets, so `fidelity: fluid` only has to end.
 #include <cstring>
 #include <iostream>
 #include <systemc>
@@ -9,7 +9,7 @@
 #include "random_system.h"
 #include "recorded_run.h"
 
-// Required by SystemC's library; this program elaborates in child processes only.
+// SystemC's library requires it; this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -70,15 +70,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Outcome leap = coppice::fuzz::record_run(yaml, "leap", coppice::fuzz::threads_for(yaml));
   if (leap.end != Outcome::End::kDone) fail(yaml, "leap: " + leap.reason);
   const std::string difference = coppice::fuzz::first_difference(flit.recording, leap.recording);
-  if (!difference.empty()) fail(yaml, "leap (train in what follows) differs from flit: " + difference);
-  if (flit.recording.values != leap.recording.values) fail(yaml, "leap has other sums than flit");
+  if (!difference.empty()) fail(yaml, "leap (called train below) differs from flit: " + difference);
+  if (flit.recording.values != leap.recording.values) fail(yaml, "leap and flit have different sums");
   const Outcome automatic = coppice::fuzz::record_run(yaml, "auto");
   if (automatic.end != Outcome::End::kDone) fail(yaml, "auto: " + automatic.reason);
   require_possible(yaml, automatic.recording.result);
   for (const char* same : {"cycles", "time_ns", "steps", "flits", "flit_hops"}) {
     const Json& a = flit.recording.result.at(same);
     const Json& b = automatic.recording.result.at(same);
-    if (a != b) fail(yaml, std::string(same) + ": flit has " + a.dump() + ", auto " + b.dump());
+    if (a != b) fail(yaml, std::string(same) + ": flit has " + a.dump() + ", auto has " + b.dump());
   }
   const Outcome fluid = coppice::fuzz::record_run(yaml, "fluid");
   if (fluid.end == Outcome::End::kFailed) fail(yaml, "fluid: " + fluid.reason);

@@ -1,4 +1,4 @@
-// Algorithms of TACOS (CSV): an accepted file passes the proof.
+// TACOS algorithms (CSV): an accepted file passes the proof.
 #include "base/error.h"
 #include "input.h"
 #include "schedule/files/tacos_file.h"

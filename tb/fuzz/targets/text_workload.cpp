@@ -1,4 +1,4 @@
-// Text workloads of ASTRA-sim: an accepted file has a timeline, or is too long for one.
+// ASTRA-sim text workloads: an accepted file has a timeline, or is too long for one.
 #include "workload/text_workload.h"
 #include "base/error.h"
 #include "input.h"

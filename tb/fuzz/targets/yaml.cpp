@@ -1,4 +1,4 @@
-// Configurations: the resolved form of an accepted configuration is accepted too.
+// Configurations: if a configuration is accepted, so is its resolved form.
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
