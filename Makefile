@@ -1,4 +1,4 @@
-# All tasks of the project. `make` lists the targets: a line for each "target: ... ## description".
+# All tasks of the project. `make` lists the targets that have a "target: ... ## description" line.
 JOBS ?= $(shell nproc)
 BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
@@ -16,14 +16,14 @@ comma := ,
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-20s %s\n", $$1, $$2 }'
 
-run: command ## install what is missing, build, run the main job: ring and MultiTree on an 8x8 torus
+run: command ## install missing packages, build, and run the main job: ring and MultiTree on an 8x8 torus
 	@scripts/main_job
 
-build: setup ## build the command, the Verilated models and all tests into build/release
+build: setup ## build the command, the Verilated models and all tests in build/release
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 
-# The command alone, without tests and tools.
+# Only the command, without tests and tools.
 command:
 	@scripts/setup.sh run
 	@cmake --preset release
@@ -38,36 +38,37 @@ test: build ## run all tests on the release build
 	@scripts/setup_editor
 	@ctest --preset release --parallel $(JOBS)
 
-# SANITIZER=fuzz: clang's, whose objects make fuzz needs anyway. SANITIZER=threads: ThreadSanitizer, on runs in threads.
-sanitize: setup $(if $(filter fuzz,$(SANITIZER)),clang) ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: of these folders only
+# SANITIZER=fuzz: clang's sanitizers, whose objects make fuzz needs anyway. SANITIZER=threads: ThreadSanitizer, for runs
+# with several threads.
+sanitize: setup $(if $(filter fuzz,$(SANITIZER)),clang) ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: only these folders
 	@cmake --preset $(SANITIZER)
 	@cmake --build --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
 	@ctest --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
 
-lint: setup-lint ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed; TIDY=0: without
+lint: setup-lint ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy only for changes; TIDY=0: without clang-tidy
 	@scripts/lint.sh $(if $(filter 0,$(TIDY)),--no-tidy,$(if $(SINCE),--since $(SINCE)))
 
 format: setup-lint ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
 
-bench: command ## measure the simulator's speed and memory, as JSON too: build/bench.json
+bench: command ## measure the simulator's speed and memory, also as JSON: build/bench.json
 	@scripts/setup.sh test
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_bench
 	@build/release/tb/bench/coppice_bench --benchmark_out=build/bench.json --benchmark_out_format=json $(BENCH_ARGS)
 
-budget: command ## hold the instructions of five small runs against their budget, tb/bench/instructions.json
+budget: command ## compare the instruction counts of five small runs with their budget, tb/bench/instructions.json
 	@scripts/setup.sh test
 	@scripts/bench/budget
 
-# What the fuzz preset compiles with.
+# The compiler of the fuzz preset.
 clang:
 	@scripts/setup.sh run test fuzz
 
-fuzz: clang ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these, or parsers
+fuzz: clang ## fuzz parsers and simulations with libFuzzer for FUZZ_SECONDS (600) each; FUZZ_TARGETS: only these, or parsers
 	@scripts/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_TARGETS)
 
-random: command ## run random systems, then programs, for FUZZ_SECONDS (600) each, from FUZZ_SEED: sums, bounds, fidelities
+random: command ## check sums, bounds and fidelities of random systems, then programs, for FUZZ_SECONDS (600) each, from FUZZ_SEED
 	@scripts/setup.sh test
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_fuzz_system coppice_fuzz_program
@@ -100,7 +101,7 @@ reproduce-model: command ## measure all-reduces, flow control and the router int
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce model
 
-reproduce-packed_trees: command ## measure all algorithms against the least possible time; FULL=1: more sizes
+reproduce-packed_trees: command ## compare all algorithms with the lower bound; FULL=1: more sizes
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce packed_trees
 
@@ -112,47 +113,47 @@ reproduce-reality: command ## run today's machines at all measured sizes into do
 	@scripts/setup.sh experiments calibrate
 	@scripts/reality
 
-explore: command ## search a small space of machines to its page: results/explore/small/explore.html
+explore: command ## search a small space of machines and write its page: results/explore/small/explore.html
 	@scripts/setup.sh explore
 	@build/release/coppice explore configs/explore/small.yaml --out results/explore/small
 
-docs: command ## build the documentation as a site: pages, reference of keys and results, API
+docs: command ## build the documentation site: pages, reference of keys and results, API
 	@scripts/setup.sh docs
 	@scripts/docs/build
 
-docs-examples: command ## run the commands of the documentation that take long, and compare what they print
+docs-examples: command ## run the slow commands of the documentation, and compare their output
 	@scripts/docs/run_blocks build/release/coppice --long
 
-numbers: command ## rerun the commands behind the documents' numbers and print what moved; ONLY="model timing": of these pages
+numbers: command ## rerun the commands behind the documents' numbers and print changes; ONLY="model timing": only these pages
 	@scripts/setup.sh experiments hardware explore
 	@scripts/docs/numbers $(ONLY)
 
-test-slurm: command ## run a small experiment and a search on a Slurm cluster of one node, started and stopped for them
+test-slurm: command ## run a small experiment and a search on a temporary one-node Slurm cluster
 	@scripts/setup.sh experiments slurm explore
 	@scripts/experiments/test_slurm
 	@scripts/experiments/test_slurm_search
 
-cosim: build ## compare systems with network interfaces in Verilog with those in SystemC, flit by flit
+cosim: build ## compare systems with Verilog network interfaces with SystemC ones, flit by flit
 	@build/release/tb/cosim/coppice_cosim_check
 
-tile: command setup-hardware ## run all-reduces on tiles in nothing but Verilog, Verilated and in Icarus, against the model's sums and cycles
+tile: command setup-hardware ## run all-reduces on tiles in Verilog alone, Verilated and in Icarus, and compare sums and cycles with the model
 	@cmake --build --preset release --parallel $(JOBS) --target tile_network_4_128
 	@tb/tile/all
 
-sweep: command setup-hardware ## run networks of tiles of 1, 2 and 4 ports with flits of 128 and 256 bits, fp32, bf16 and int32, against the model
+sweep: command setup-hardware ## compare networks of tiles (1, 2 and 4 ports; 128- and 256-bit flits; fp32, bf16 and int32) with the model
 	@cmake --preset release -DCOPPICE_TILE_SWEEP=ON
 	@cmake --build --preset release --parallel $(JOBS) --target tile_networks
 	@tb/tile/sweep
 
-coverage: setup ## which lines and signals of the Verilog the co-simulation tests reach
+coverage: setup ## measure which lines and signals of the Verilog the co-simulation tests reach
 	@scripts/coverage --jobs $(JOBS)
 
-nightly: build ## what takes too long for make test: memories and tiles in Icarus, ten million sums through the Verilog adder
+nightly: build ## run tests too slow for make test: memories and tiles in Icarus, ten million sums through the Verilog adder
 	@ctest --preset nightly --parallel $(JOBS)
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
 
-# Built with installed packages, without a package index.
-wheel: command ## make the Python wheel of the release build, with the command in it: build/release/coppice-*.whl
+# Builds with installed packages, without a package index.
+wheel: command ## make the Python wheel of the release build, including the command: build/release/coppice-*.whl
 	@scripts/setup.sh wheel
 	@/usr/bin/python3 -m pip wheel --quiet --no-index --no-deps --no-build-isolation scripts/python --wheel-dir build/release
 	@ls build/release/coppice-*.whl
@@ -162,42 +163,42 @@ deb: verilog ## make the Debian package of the release build, and check it with 
 	@scripts/packaging/make_deb build/release
 	@lintian --fail-on error,warning build/release/coppice_*.deb
 
-area: command setup-hardware ## estimate the area of the Verilog, and what schedules add to it, into results/hardware; FULL=1: all sizes
+area: command setup-hardware ## estimate the area of the Verilog and of schedule tables into results/hardware; FULL=1: all sizes
 	@scripts/setup.sh experiments
 	@scripts/area --jobs $(JOBS)
 	@scripts/overhead
 
-timing: setup-hardware ## find the ten worst paths of each block of the Verilog, into results/hardware/timing; BLOCKS: only these
+timing: setup-hardware ## find the ten worst paths of each Verilog block, into results/hardware/timing; BLOCKS: only these
 	@scripts/timing --jobs $(JOBS) $(BLOCKS)
 
-layout: setup-hardware ## place and route blocks of the Verilog into results/hardware/layout, with pictures; BLOCKS: only these
+layout: setup-hardware ## place and route Verilog blocks into results/hardware/layout, with pictures; BLOCKS: only these
 	@scripts/setup.sh experiments
 	@scripts/layout --jobs $(JOBS) $(BLOCKS)
 
-energy: command setup-hardware ## what a flit, a sum, a table entry and an all-reduce cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
+energy: command setup-hardware ## measure the energy of a flit, a sum, a table entry and an all-reduce in gates, into results/hardware/energy; BLOCKS: only these
 	@scripts/energy --jobs $(JOBS) $(BLOCKS)
 	@$(if $(BLOCKS),,scripts/all_reduce_energy)
 	@$(if $(BLOCKS),,scripts/all_reduce_energy --gates)
 
-waveforms: command setup-hardware ## draw the ports of the Verilog's blocks from a run of four tiles, into docs/hardware/figures
+waveforms: command setup-hardware ## draw waveforms of the Verilog blocks' ports from a run of four tiles, into docs/hardware/figures
 	@scripts/waveforms
 
-fpga: setup-hardware ## count what blocks of the Verilog take on FPGAs (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
+fpga: setup-hardware ## count the FPGA resources of Verilog blocks (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
 	@scripts/fpga --jobs $(JOBS) $(BLOCKS)
 
-formal: setup-hardware ## prove properties of the Verilog, what its clock gates leave as it is, and that broken Verilog fails; PROOFS: only these
+formal: setup-hardware ## prove properties of the Verilog, that clock gates change nothing, and that broken Verilog fails; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)
 	@$(if $(PROOFS),,tb/formal/gates --jobs $(JOBS))
 
-mutate: command ## draw 320 mutants of the Verilog, and see that tests and proofs notice them; MUTANTS=20: a sample of so many
+mutate: command ## check that tests and proofs notice 320 random mutants of the Verilog; MUTANTS=20: a sample of 20
 	@tb/mutate/mutate --jobs $(JOBS) $(if $(MUTANTS),--sample $(MUTANTS),--out docs/hardware/mutants.md)
 
 COUNT ?= 150
 SEED ?= 1
-mutate-model: setup ## draw 150 mutants of systemc/ and see that tests notice them; COUNT, SEED: others; ONLY: of these folders
+mutate-model: setup ## check that tests notice 150 random mutants of systemc/; COUNT, SEED: other ones; ONLY: only these folders
 	@scripts/mutate_model --jobs $(JOBS) --count $(COUNT) --seed $(SEED) $(if $(ONLY),--only $(subst $(space),$(comma),$(ONLY)))
 
-setup: ## install the Debian packages that building and testing everything needs
+setup: ## install the Debian packages needed to build and test everything
 	@scripts/setup.sh run test hardware explore experiments
 
 setup-lint:
@@ -206,5 +207,5 @@ setup-lint:
 setup-hardware:
 	@scripts/setup.sh run hardware
 
-clean: ## remove everything that was built
+clean: ## remove the build folder
 	rm -rf build

@@ -1,5 +1,5 @@
-// The number of the mutant that Verilated models run, from the environment; 0: the unchanged Verilog.
-// Included before all of Verilator's output for Verilog with mutants.
+// Reads from the environment the number of the mutant that Verilated models run; 0: the unchanged Verilog.
+// Included before all of Verilator's output if the Verilog has mutants.
 #ifndef COPPICE_TB_MUTATE_NUMBER_H
 #define COPPICE_TB_MUTATE_NUMBER_H
 

@@ -1,4 +1,4 @@
-"""The tests for mutants, the cheapest first."""
+"""The tests that run mutants, the cheapest first."""
 
 import importlib.machinery
 import importlib.util
@@ -21,15 +21,15 @@ NETWORKS = {
              "--set", "system.ni.lockstep=false", "--set", "system.ni.payload=64 B"],
     "messages": ["--set", "collective.size=4 KiB", "--set", "system.ni.flow_control=message", "--type", "int32"],
     "direct": ["--set", "collective.algorithm=direct", "--set", "collective.size=4 KiB", "--set", "system.ni.lockstep=false"],
-    # A table's lines for iterations, some of which are skipped.
+    # Table lines for iterations, some of which are skipped.
     "pieces": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.algorithm=double_tree", "--set", "collective.chunks=12",
                "--set", "system.link.latency=8 ns", "--set", "collective.size=256 B", "--runs", "2"],
     # Links that hold more flits than a buffer: credits run out.
     "long_links": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=32 KiB", "--set", "system.link.latency=500 ns",
                    "--set", "system.ni.flow_control=message"],
 }
-TILES = "tile_network_4_128"  # the program that connects them
-# Networks over AXI4-Lite: every table line with a bit that check bits correct; a bit of a link that parity must report.
+TILES = "tile_network_4_128"  # the program that connects the tiles
+# Networks over AXI4-Lite: check bits must correct a flipped bit in every table line; parity must report one on a link.
 ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "system.link.latency=8 ns",
           "--set", "system.router.vc_depth=32"]
 OVER_AXI = {
@@ -37,7 +37,7 @@ OVER_AXI = {
     "flipped": [*ICARUS, "--set", "collective.size=128 B", "--flip", "77"],
     "spill": [*ICARUS, "--set", "collective.size=148 B", "--spill"],  # flits with words of two lines
 }
-# Benches of a block in Icarus: block, bench, parameters.
+# Block testbenches in Icarus: block, testbench, parameters.
 BENCHES = {
     "registers": ("tile_registers", "registers_tb", []),
     "fifo": ("fifo", "queue_tb", ["VC_BUFFER=0"]),
@@ -53,14 +53,14 @@ BENCHES = {
                     ["PORTS=3", "BANKS=8", "AXI_W=64", "LINE_WORDS=64", "QUEUE=32", "BUFFER=64", "SLOW=0", "LATENCY=2", "SEED=3",
                      "ROUNDS=5"]),
 }
-# Tests that take minutes; an explained survivor is run against them only on request.
+# Tests that take minutes; explained survivors run them only on request.
 SLOW_TESTS = "^proof (reduction_unit|network_interface|ni_port|fp32_adder)$|^icarus|^bench memory"
-SLOW = 10      # factor on the time without a mutant, after which a test counts as failed
-SECONDS = 60   # and this many seconds more
+SLOW = 10      # a test counts as failed after this multiple of its time without a mutant
+SECONDS = 60   # plus this many seconds
 
 
 def load(path):
-    """A script as a module."""
+    """Loads a script as a module."""
     loader = importlib.machinery.SourceFileLoader(path.name, str(path))
     spec = importlib.util.spec_from_loader(path.name, loader)
     module = importlib.util.module_from_spec(spec)
@@ -70,7 +70,7 @@ def load(path):
 
 
 class Stage:
-    """A test for mutants: a command, and the output that it must print."""
+    """A test that runs mutants: a command, and the output that it must print."""
 
     running = set()   # processes of all stages, each the leader of a group
 
@@ -81,15 +81,15 @@ class Stage:
 
     def __init__(self, name, command, folder, normal=None, broken=None):
         self.name = name
-        self.command = command    # option for a mutant's number
+        self.command = command    # function from a mutant's number to the command line
         self.folder = folder
         self.normal = normal      # the part of the output that must equal the output without a mutant
-        self.broken = broken      # output of a tool that cannot run, which gives no verdict on a mutant
-        self.seconds = None       # how long it may take
+        self.broken = broken      # output of a tool that could not run, which says nothing about the mutant
+        self.seconds = None       # time limit
         self.expected = None
 
     def run(self, number):
-        """Runs it, and ends it with its processes (solvers, simulators) if it takes too long; returns None then."""
+        """Runs the test; if it takes too long, ends it with its processes (solvers, simulators) and returns None."""
         command = ["env", f"COPPICE_MUTANT={number}", *(str(word) for word in self.command(number))]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                               start_new_session=True) as process:
@@ -133,7 +133,7 @@ class Bench:
                        check=True)
 
     def hierarchy(self):
-        """{module: all modules in it, itself too}."""
+        """Returns {module: all modules in it, including itself}."""
         texts = {pathlib.Path(source).stem: (drawing.RTL / source).read_text() for source in drawing.sources()}
         parts = {name: {other for other in texts if re.search(rf"^\s*{other}\s+(#|i_)", text, re.MULTILINE)}
                  for name, text in texts.items()}
@@ -144,7 +144,7 @@ class Bench:
         return {name: all_in(name) for name in texts}
 
     def names_of(self, mutant):
-        """The tests that may notice a mutant, the cheapest first."""
+        """The names of the tests that may notice a mutant, the cheapest first."""
         module = pathlib.Path(mutant.source).stem
         tops = sorted((top for top, parts in self.holds.items() if module in parts), key=lambda top: len(self.holds[top]))
         names = [f"block {top}" for top in tops if self.suite(top)]
@@ -160,7 +160,7 @@ class Bench:
         return [name for name in names if re.search(self.tests, name)]
 
     def stage(self, name):
-        """A test, which passes without a mutant."""
+        """Returns the test of this name, once checked to pass without a mutant."""
         with self.lock:
             lock = self.locks.setdefault(name, threading.Lock())
         with lock:
@@ -172,7 +172,7 @@ class Bench:
 
     @staticmethod
     def suite(module):
-        """The prefix of a module's suites of block tests; None if it has none."""
+        """The prefix of the suites of a module's block tests; None if it has no block tests."""
         suite = "".join(part.capitalize() for part in module.split("_"))
         tests = (ROOT / "tb" / "cosim").glob("*_test.cpp")
         return suite if any(re.search(rf"TEST\({suite}\w*,", path.read_text()) for path in tests) else None
@@ -196,13 +196,13 @@ class Bench:
         return self.icarus(f"icarus {what}", self.prepared(what, OVER_AXI[what]), "network_tb", [])
 
     def icarus(self, name, folder, top, parameters):
-        """A bench of tb/tile in FOLDER, of all of rtl/."""
+        """Prepares a testbench of tb/tile in FOLDER, with all of rtl/."""
         folder.mkdir(parents=True, exist_ok=True)
         if top == "registers_tb":
             subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
         benches = [top, "axi_memory"] if top in ("network_tb", "gradient_memory_tb") else [top]
         sources = [ROOT / "tb" / "tile" / f"{bench}.v" for bench in benches] + [self.rtl / source for source in drawing.sources()]
-        # A stage that has failed once need not continue.
+        # Stops a stage at its first failure.
         script = ('number=$1; shift; simulation=$(mktemp); trap "rm -f $simulation" EXIT; '
                   'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" || exit 1; '
                   'exec 3< <(exec stdbuf -oL vvp -n $simulation); sed -u /FAILED/q <&3; kill $! 2> /dev/null; exit 0')
@@ -211,7 +211,7 @@ class Bench:
                      folder, "^.*(?:verified|FAILED|wrong).*$", broken="error")
 
     def prepared(self, name, arguments):
-        """A folder with what a network of tiles reads, after a run without a mutant that verified its sums."""
+        """Prepares a folder with the inputs of a network of tiles; a run without a mutant verifies its sums."""
         folder = self.folder / "networks" / name
         subprocess.run([ROOT / "tb" / "tile" / "simulate", "--coppice", self.coppice.resolve(), "--programs",
                         self.folder / "tb" / "tile", "--keep", folder, *arguments], check=True,

@@ -1,6 +1,6 @@
-"""Finds what can be mutated in a file of Verilog-2005 written in the style of rtl/: right sides, conditions, tied inputs.
+"""Finds expressions to mutate in a Verilog-2005 file in the style of rtl/: right sides, conditions, tied inputs.
 
-A site is an expression of the source; a mutant is another expression in its place. The grammar covers what rtl/ uses:
+A site is an expression in the source; a mutant is an expression that replaces it. The grammar covers what rtl/ uses:
 declarations with a value, assign, always, function, if, for, case, instances with named ports.
 """
 
@@ -23,7 +23,7 @@ class Token:
 
 
 class Site:
-    """An expression: [start, end) of the file's text, and what may stand there instead."""
+    """An expression, [start, end) of the file's text, and its replacements."""
 
     def __init__(self, start, end, line):
         self.start, self.end, self.line = start, end, line
@@ -31,14 +31,14 @@ class Site:
 
 
 def tokens_of(text):
-    """Those of the hardware: without what is there for simulation by Verilator only."""
+    """Returns the tokens of the hardware, without code for Verilator only."""
     found = [Token(match[0], match.start()) for match in TOKEN.finditer(text)]
     found = [token for token in found if not token.text.isspace() and not token.text.startswith(("//", "/*"))]
     kept, left_out = [], False
     for index, token in enumerate(found):
         if token.text == "`ifdef":
             if found[index + 1].text != "VERILATOR":
-                raise ValueError(f"`ifdef {found[index + 1].text}: of another simulator than Verilator")
+                raise ValueError(f"`ifdef {found[index + 1].text}: only `ifdef VERILATOR is supported")
             left_out = True
         elif token.text in ("`else", "`endif"):
             left_out = False
@@ -48,7 +48,7 @@ def tokens_of(text):
 
 
 def is_constant(token):
-    """Whether a token is a number without a size, a parameter or a loop's variable: part of a width or of an index."""
+    """Whether a token is an unsized number, a parameter or a loop variable, and so part of a width or an index."""
     return token.text.isdigit() or re.fullmatch(r"[A-Z][A-Z0-9_]*|[a-z]", token.text) is not None
 
 
@@ -62,7 +62,7 @@ class Parser:
         self.tokens = tokens_of(text)
         self.at = 0
         self.sites = []
-        self.widths = {}   # name -> its width, as text
+        self.widths = {}   # name -> width, as a string
 
     def sites_of(self):
         while self.at < len(self.tokens):
@@ -77,7 +77,7 @@ class Parser:
         return self.tokens[at].text if at < len(self.tokens) else ""
 
     def skip_to(self, *ends):
-        """Goes behind the next of ENDS that is in no bracket; the tokens before it."""
+        """Skips past the next of ENDS that is outside brackets; returns the tokens before it."""
         begin, depth = self.at, 0
         while depth > 0 or self.peek() not in ends:
             depth += (self.peek() in OPENING) - (self.peek() in CLOSING)
@@ -86,7 +86,7 @@ class Parser:
         return self.tokens[begin:self.at - 1]
 
     def bracket(self):
-        """Goes behind the bracket that opens here; what is within it."""
+        """Skips past the bracket that opens here; returns its contents."""
         self.at += 1
         return self.skip_to(self.closing(self.tokens[self.at - 1].text))
 
@@ -136,7 +136,7 @@ class Parser:
             self.at += 1
 
     def ports(self):
-        """Notes the widths of a module's ports."""
+        """Records the widths of a module's ports."""
         self.skip_to("(") if self.peek(2) != "#" else None
         if self.peek(2) == "#":
             self.at += 3
@@ -155,7 +155,7 @@ class Parser:
                 self.widths[token.text] = width
 
     def declaration(self):
-        """Notes the widths of what is declared; its value, if there is one, is a site."""
+        """Records the widths of declared names; initial values are sites."""
         self.at += 1
         width = "1"
         if self.peek() == "[":
@@ -188,7 +188,7 @@ class Parser:
             site.mutants.append(("keeps its value", self.text[left[0].start:left[-1].end]))
 
     def width_of(self, left):
-        """The width of a left side, if it is told easily; a concatenation's is not."""
+        """The width of a left side if it is easy to determine; None for a concatenation."""
         if len(left) == 1:
             return self.widths.get(left[0].text)
         if left[0].text == "{":
@@ -265,10 +265,10 @@ class Parser:
         text = self.text[site.start:site.end]
         self.operators(site, tokens)
         if ZERO.fullmatch(text):
-            pass   # no bit of it can be cut
+            pass   # no bit can be cut
         elif width is not None and width != "1":
             ones = f"{{({width}){{1'b1}}}}"
-            begin, end = self.zeros_of(tokens)   # cutting these changes nothing
+            begin, end = self.zeros_of(tokens)   # cutting zeros would change nothing
             if not end:
                 site.mutants.append(("lowest bit cut", f"({text}) & ({ones} << 1)"))
             if not begin:
@@ -280,7 +280,7 @@ class Parser:
         return site
 
     def zeros_of(self, tokens):
-        """The first and last part of a concatenation if they are zeros; otherwise empty."""
+        """The first and last parts of a concatenation, each replaced with "" unless it consists of zeros."""
         if tokens[0].text != "{":
             return "", ""
         parts, depth, begin = [], 0, 1
@@ -290,17 +290,17 @@ class Parser:
                 begin = index + 1
             depth += (token.text in OPENING) - (token.text in CLOSING)
             if depth < 0 and index != len(tokens) - 1:
-                return "", ""   # a concatenation and more
+                return "", ""   # not only a concatenation
         return (part if ZERO.fullmatch(part) else "" for part in (parts[0], parts[-1]))
 
     @staticmethod
     def is_half(zeros, width):
-        """Whether so many zeros are known to be half of the bits of WIDTH, which is text."""
+        """Whether `zeros` is known to cover half of the bits of WIDTH, a string."""
         size, bits = zeros.split("'")[0], re.fullmatch(r"\((\d+)\) \+ 1", width)
         return size.isdigit() and bits is not None and 2 * int(size) >= int(bits[1]) + 1
 
     def operators(self, site, tokens):
-        inside = []   # brackets around the token: whether an index with a range
+        inside = []   # for each bracket around the token, whether it is an index with a range
         for index, token in enumerate(tokens):
             before = tokens[index - 1] if index else None
             after = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -342,5 +342,5 @@ class Parser:
 
 
 def sites_of(text):
-    """All sites of a file, in order; none overlap, but for those of an instance's inputs."""
+    """Returns all sites of a file in order; only those of an instance's inputs may overlap."""
     return Parser(text).sites_of()

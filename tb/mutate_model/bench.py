@@ -1,4 +1,4 @@
-"""Builds sources with mutants in a copy of the checkout, and runs tests of it."""
+"""Builds sources with mutants in a copy of the checkout, and runs its tests."""
 
 import collections
 import concurrent.futures
@@ -20,23 +20,23 @@ ROOT = drawing.ROOT
 LEFT_OUT = {".git", "build", "results", "__pycache__"}
 # Folders with unit tests, in the order of their libraries.
 UNITS = tuple(re.findall(r"^coppice_unit_tests\((\w+)", (ROOT / "tb" / "unit" / "CMakeLists.txt").read_text(), re.MULTILINE))
-# Programs of Google Test outside tb/unit.
+# Google Test programs outside tb/unit.
 PROGRAMS = sorted(name for lists in (ROOT / "tb").glob("*/CMakeLists.txt")
                   for name in re.findall(r"^add_executable\((\w+_tests)\b", lists.read_text(), re.MULTILINE))
 EXAMPLES = sorted(f"example_{source.stem}" for source in (ROOT / "tb" / "examples").glob("*.cpp"))
 TARGETS = ["coppice", "coppice_verilog", "coppice_cosim_check", "unit_tests", *PROGRAMS, *EXAMPLES]
-# Tests that run the model, by the first part of the tests' names: whole runs last.
+# Tests that run the model, by the first part of their names: unit tests, then whole runs.
 FOLDERS = rf"({'|'.join(UNITS)})\."
 WIDE = r"golden$|command\.|fuzz\.|runs\.|cosim\.|examples\."
 TEST_OF = re.compile(r"^\s*\w*(?:TEST|PROP)\w*\(\s*(\w+)", re.MULTILINE)
 MEMORY = 6 << 30  # bytes per process
-MARKS = 4096      # kMost of mutant.h
+MARKS = 4096      # kMost in mutant.h
 
 Test = collections.namedtuple("Test", "name command environment folder")
 
 
 class Timed:
-    """A test that passes without a mutant: its time, and the mutants that it reaches."""
+    """A test that passes without a mutant, with its time and the mutants that it reaches."""
 
     def __init__(self, test, seconds, reached):
         self.test, self.seconds, self.reached = test, seconds, reached
@@ -49,7 +49,7 @@ def limit():
 
 
 def run(test, mutant, seconds, scratch, reached=None):
-    """Whether a test passes within SECONDS in a process that is mutant number MUTANT."""
+    """Whether a test passes within SECONDS in a process that runs mutant number MUTANT."""
     environment = {**os.environ, **test.environment, "COPPICE_MUTANT": str(mutant), "TMPDIR": scratch}
     if reached:
         environment["COPPICE_MUTANTS_REACHED"] = reached
@@ -73,7 +73,7 @@ def end(process):
 
 
 class Bench:
-    """ONLY: builds and runs the unit tests of these folders alone; all tests if there are none."""
+    """ONLY: builds and runs only the unit tests of these folders; empty: all tests."""
 
     def __init__(self, folder, jobs, only=()):
         self.jobs = jobs
@@ -84,7 +84,7 @@ class Bench:
         self.log = folder / "build.log"
 
     def write(self, mutants):
-        """Updates the copy, with MUTANTS; unchanged files are not written."""
+        """Updates the copy and inserts MUTANTS; unchanged files are not written."""
         by_source = collections.defaultdict(list)
         for mutant in mutants:
             by_source[f"systemc/{mutant.source}"].append(mutant)
@@ -111,7 +111,7 @@ class Bench:
                     path.unlink()
 
     def build(self):
-        """Builds, and returns the mutants that do not compile."""
+        """Builds the copy, and returns the mutants that do not compile."""
         configure = ["cmake", "--preset", "release", "-DCOPPICE_LEVEL=-O1", "-DCOPPICE_BENCH=OFF"]
         with self.log.open("w") as log:
             subprocess.run(configure, cwd=self.copy, stdout=log, stderr=log, check=True)
@@ -126,11 +126,11 @@ class Bench:
         said = set(re.findall(r"(systemc/[\w/]+\.cpp):(\d+)[:,]", self.log.read_text()))
         wrong = {mutant for source, line in said for mutant, lines in self.places.get(source, {}).items() if int(line) in lines}
         if not wrong:
-            raise SystemExit(f"mutate_model: the build fails, and of no mutant: {self.log}")
+            raise SystemExit(f"mutate_model: the build fails, but not because of a mutant: {self.log}")
         return wrong
 
     def tests(self):
-        """Every test as a process of its own."""
+        """Returns all tests, each as a separate process."""
         listed = json.loads(subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"], capture_output=True,
                                            text=True, check=True).stdout)
         found = []
@@ -152,7 +152,7 @@ class Bench:
         return found
 
     def measure(self, tests, mutants):
-        """The tests that pass as the sources are, timed, with the mutants that each reaches; and the others' names."""
+        """Returns the tests that pass with unchanged sources, with times and reached mutants, and the names of the others."""
         numbers = {mutant.number: mutant for mutant in mutants}
 
         def one(test):
@@ -170,7 +170,7 @@ class Bench:
         return [timed for passes, timed in results if passes], [timed.test.name for passes, timed in results if not passes]
 
     def command_of(self, source):
-        """The entry of compile_commands.json for a source, or for a unit that has it with others."""
+        """The entry in compile_commands.json for a source, or for a unit that joins it with others."""
         folder = source.split("/")[0]
         target = "coppice_verilog" if "/verilated/" in source else "coppice" if folder == "app" else f"coppice_{folder}"
         joined = None
@@ -206,7 +206,7 @@ class Bench:
 
 
 def names_of(program):
-    """The tests of a program of Google Test."""
+    """The tests of a Google Test program."""
     listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
     names, suite = [], ""
     for line in listed.splitlines():
@@ -219,12 +219,12 @@ def names_of(program):
 
 
 def suites_below(folder):
-    """The suites of each test file below a folder."""
+    """Returns {test file below a folder: its suites}."""
     return {str(path.relative_to(folder)): set(TEST_OF.findall(path.read_text())) for path in folder.rglob("*_test.cpp")}
 
 
 class Order:
-    """The order of tests for a mutant: those of its file, its room, its folder, then all others; fast ones first."""
+    """Orders the tests for a mutant: those of its file, its subfolder, its library, then all others; fast ones first."""
 
     LAYERS = ("its file's", "its room's", "its folder's", "others")
 

@@ -1,5 +1,5 @@
-"""Draws random mutants of systemc/, and writes sources that contain them all; COPPICE_MUTANT selects a process's
-mutant.
+"""Draws random mutants of systemc/, and writes sources that contain them all; COPPICE_MUTANT selects the mutant that a
+process runs.
 """
 
 import collections
@@ -26,8 +26,8 @@ class Mutant:
         self.line = source.text.count("\n", 0, site.place) + 1
         self.line_text = " ".join(source.text.splitlines()[self.line - 1].split())
         self.name = name
-        self.number = 0                       # in a build
-        # Depends on the source alone.
+        self.number = 0                       # within a build
+        # Depends only on the source.
         self.key = hashlib.sha256(f"{source.text}|{site.start}|{new}".encode()).hexdigest()[:16]
 
     def __str__(self):
@@ -58,9 +58,9 @@ def all_sources():
 
 
 class Drawing:
-    """Draws from every room (folder of systemc/) in proportion to its lines: a file by its lines, then a kind of
-    change, then a position and a change, each equally likely. A seed's mutants depend on the sources alone; WRONG is a
-    file of the mutants that do not compile. ONLY: only these folders; empty: all.
+    """Draws from every folder in systemc/ ("room") in proportion to its lines: first a file, in proportion to its lines,
+    then a kind of change, a position and a change, all with equal probability. A seed's mutants depend only on the
+    sources. WRONG: a file with the mutants that do not compile. ONLY: only these libraries; empty: all.
     """
 
     def __init__(self, seed, wrong=None, only=()):
@@ -95,7 +95,7 @@ class Drawing:
         return found
 
     def draw(self, count):
-        """COUNT more, in proportion to the rooms' shares."""
+        """Draws COUNT more, in proportion to the rooms' shares."""
         total = sum(self.lines.values())
         found = []
         for _ in range(count):
@@ -106,27 +106,27 @@ class Drawing:
         return found
 
     def again(self, room):
-        """Another of a room."""
+        """Draws one more from a room."""
         held, chance = self.rooms[room], self.random[room]
         while True:
             source = chance.choices(held, [s.lines for s in held])[0]
             site = chance.choice(source.by_kind[chance.choice(sorted(source.by_kind))])
             mutant = Mutant(source, site, *chance.choice(site.mutants))
-            # Sites in one source must be apart; a long one may hold many.
+            # Sites in a source must not overlap; a long one could contain many others.
             if len(mutant.old) < 2000 and mutant.key not in self.wrong and not any(mutant.overlaps(m) for m in self.drawn):
                 self.drawn.append(mutant)
                 return mutant
 
 
     def drop(self, wrong):
-        """Removes mutants that do not compile permanently."""
+        """Permanently removes mutants that do not compile."""
         self.drawn = [mutant for mutant in self.drawn if mutant not in wrong]
         self.wrong |= {mutant.key for mutant in wrong}
         self.wrong_file.write_text(json.dumps(sorted(self.wrong)))
 
 
 def with_mutants(text, mutants):
-    """The text of a source with all its mutants, which COPPICE_MUTANT selects, and the lines of each."""
+    """Returns the text of a source with all its mutants, of which COPPICE_MUTANT selects one, and the lines of each."""
     out, at, places = HEADER, 0, {}
     for mutant in sorted(mutants, key=lambda m: m.site.start):
         out += text[at:mutant.site.start]
@@ -138,5 +138,5 @@ def with_mutants(text, mutants):
 
 
 def mutated(text, mutant):
-    """The text of a source with one mutant."""
+    """Returns the text of a source with one mutant."""
     return text[:mutant.site.start] + mutant.new + text[mutant.site.end:]

@@ -1,4 +1,4 @@
-// Included by every source with mutants; determines the mutant of this process.
+// Included by every source with mutants; selects the mutant that this process runs.
 #pragma once
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@ namespace coppice::mutants {
 
 constexpr int kMost = 4096;
 
-// Marks every mutant that was queried in the file that COPPICE_MUTANTS_REACHED names: it survives any end of
-// the process, and its children write to the same file.
+// Marks of the mutants that were reached, in the file that COPPICE_MUTANTS_REACHED names: they survive even
+// if the process crashes, and child processes write to the same file.
 inline unsigned char* marks() {
   static unsigned char nowhere[kMost];
   const char* path = std::getenv("COPPICE_MUTANTS_REACHED");
@@ -37,8 +37,8 @@ inline bool is(int number) {
 
 }  // namespace coppice::mutants
 
-// Whether this process is mutant `number`. Not constexpr: a constant that the compiler evaluates could not be
-// mutated.
+// Whether this process runs mutant `number`. Not constexpr: expressions that the compiler evaluates could not
+// be mutated.
 inline bool coppice_mutant(int number) {
   return coppice::mutants::is(number);
 }

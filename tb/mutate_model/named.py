@@ -1,4 +1,4 @@
-"""Mutants that are always drawn: bugs that tests once missed. Each has a description, the file below systemc/, the
+"""Mutants that always run: bugs that tests once missed. Each has a description, the file below systemc/, the
 expression, and its replacement.
 """
 

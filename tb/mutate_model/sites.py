@@ -1,7 +1,7 @@
-"""Finds what can be mutated in a C++ source: operators, conditions, constants and statements in function bodies.
+"""Finds code to mutate in a C++ source: operators, conditions, constants and statements in function bodies.
 
-A lexer and bracket matching suffice: the sources are formatted by clang-format, so that a binary operator has spaces
-around it and the bracket of a template has none. A wrong site does not compile and is drawn again.
+A lexer and bracket matching suffice: the sources are formatted by clang-format, so that binary operators have spaces
+around them and template brackets do not. A mutant at a wrong site does not compile and is replaced with another.
 """
 
 import re
@@ -18,7 +18,7 @@ TOKEN = re.compile(r"""
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 LOGICAL = {"&&", "||"}
-# Tokens that end an expression that a ternary operator may stand for.
+# Tokens that end an expression that a ternary operator may replace.
 ENDS = ASSIGNMENTS | LOGICAL | {",", ";", "?", ":", "return", "co_return", "throw", "case", "default", "else", "do", "new", "delete"}
 OPERATORS = {
     "comparison": {"<": ("<=", ">"), "<=": ("<", ">="), ">": (">=", "<"), ">=": (">", "<="), "==": ("!=",), "!=": ("==",)},
@@ -27,7 +27,7 @@ OPERATORS = {
 }
 EXTREMES = {"min": "max", "max": "min", "min_element": "max_element", "max_element": "min_element"}
 STEPS = {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
-# The start of statements that are not mutated: declarations of constants, and throwing or reporting.
+# First tokens of statements that are not mutated: declarations of constants, and statements that throw or report.
 FIXED = {"constexpr", "static", "static_assert", "using", "throw", "case", "default", "template", "struct", "class", "enum"}
 REPORTS = {"throw", "ConfigError", "ModelError", "refuse"}
 # Calls that only affect speed.
@@ -42,13 +42,13 @@ class Token:
 
 
 class Site:
-    """A place [start, end) of the text, and the texts that mutants put there."""
+    """A range [start, end) of the text, and the replacements of mutants."""
 
     def __init__(self, kind, start, end, place, mutants):
         self.kind = kind          # comparison, arithmetic, boolean, condition, constant, removal, extreme
         self.start, self.end = start, end
         self.place = place        # position of the change
-        self.mutants = mutants    # (description, new text) of each
+        self.mutants = mutants    # (description, new text) per mutant
 
 
 def tokens_of(text):
@@ -86,12 +86,12 @@ class Source:
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
 
     def _spaced(self, i):
-        """Whether there is space on both sides of a token."""
+        """Whether there is whitespace on both sides of a token."""
         token = self.tokens[i]
         return self.text[token.start - 1].isspace() and self.text[token.end].isspace()
 
     def _is_block(self, i):
-        """Whether a brace holds statements, not initial values."""
+        """Whether a brace contains statements instead of initial values."""
         if i == 0:
             return True
         if self._word(i - 1) in {"(", ",", "=", "return", "{"} and not (self._word(i - 1) == "{" and i - 1 in getattr(self, "blocks", ())):
@@ -99,9 +99,9 @@ class Source:
         return self.text[self.tokens[i].start - 1].isspace()
 
     def _bodies(self):
-        """The braces of function bodies that are in no other function."""
+        """The braces of function bodies that are not inside another function."""
         bodies, i = [], 0
-        begin = 0  # of the declaration
+        begin = 0  # start of the declaration
         while i < len(self.tokens):
             word = self._word(i)
             if word in (";", "}"):
@@ -111,7 +111,7 @@ class Source:
                 words = {token.text for token in head}
                 if words & {"namespace", "extern"} or (words & {"struct", "class", "union"} and "(" not in words):
                     begin = i + 1
-                elif i not in self.blocks:  # the initial value of a member or of a constant
+                elif i not in self.blocks:  # the initial value of a member or constant
                     i = self.partner[i]
                 elif "enum" in words or "=" in words - {"operator"} and "operator" not in words or "(" not in words:
                     i = self.partner[i]
@@ -127,7 +127,7 @@ class Source:
         return bodies
 
     def _ends(self, i, ends, left):
-        """Whether token I bounds an expression; from the right side LEFT of it, else from the left."""
+        """Whether token I bounds an expression, on the expression's left side if LEFT, otherwise on its right side."""
         word = self._word(i)
         if self.tokens[i].kind == "text":
             return False
@@ -143,7 +143,7 @@ class Source:
         return word in CLOSING
 
     def extent(self, i, ends=frozenset(ENDS)):
-        """The tokens [first, last] of the expression around token I that ENDS bound."""
+        """The tokens [first, last] of the expression around token I that is bounded by ENDS."""
         first = i
         while first > 0 and not self._ends(first - 1, ends, left=True):
             first -= 1
@@ -157,13 +157,13 @@ class Source:
         return first, last
 
     def statement(self, i):
-        """The first token of the statement that holds token I, lambdas in it aside."""
+        """The first token of the statement that contains token I, ignoring lambdas in it."""
         while i > 0 and not (self._word(i - 1) in {";", "{", "}"} and self.inside[i] in self.blocks):
             i -= 1
         return i
 
     def _replaced(self, kind, first, last, i, what, new):
-        """A site of tokens FIRST to LAST of which token I becomes each of NEW."""
+        """A site of tokens FIRST to LAST, in which token I becomes each of NEW."""
         start, end = self.tokens[first].start, self.tokens[last].end
         token = self.tokens[i]
         before, after = self.text[start:token.start], self.text[token.end:end]
@@ -185,7 +185,7 @@ class Source:
                 yield from self._at(i)
 
     def _follows_control(self, i):
-        """Whether token I begins the statement of an if, a loop or an else without braces."""
+        """Whether token I begins the statement of an if, loop or else without braces."""
         before = self._word(i - 1)
         return before == "else" or (before == ")" and self._word(self.partner[i - 1] - 1) in {"if", "for", "while"})
 
@@ -198,7 +198,7 @@ class Source:
         return False
 
     def _reports(self, begin, i):
-        """Whether token I is in an error: in a statement that throws or refuses."""
+        """Whether token I is in a statement that throws or refuses."""
         return any(self._word(k) in REPORTS for k in range(begin, i))
 
     def _at(self, i):
@@ -239,13 +239,13 @@ class Source:
     def _condition(self, first, last):
         words = [self._word(k) for k in range(first, last + 1) if self.inside[k] == self.inside[first]]
         if ";" in words or ASSIGNMENTS & set(words):
-            return  # declares something
+            return  # contains a declaration
         start, end = self.tokens[first].start, self.tokens[last].end
         text = self.text[start:end]
         yield Site("condition", start, end, start, [(f"'{' '.join(text.split())}' is negated", f"!({text})")])
 
     def _removal(self, i):
-        """Omits a call, an assignment or a step that is a statement."""
+        """A site that omits a statement that is a call, an assignment, an increment or a decrement."""
         k = i + 1 if self._word(i) in {"++", "--"} else i
         if self.tokens[k].kind != "word" or self._word(k) in ENDS | FIXED | {"if", "for", "while", "switch", "break", "continue", "goto"}:
             return None
@@ -272,7 +272,7 @@ class Source:
 
 
 def expression(site, new, old, number):
-    """The text that replaces a site: NEW if the process is mutant NUMBER, else OLD."""
+    """The text that replaces a site: NEW if the process runs mutant NUMBER, otherwise OLD."""
     if site.kind == "removal":
         return f"(coppice_mutant({number}) ? void() : void({old}))"
     if site.kind == "condition":

@@ -1,6 +1,6 @@
-// Loads the network from its memory image, starts it, waits for every tile's interrupt, and compares the memories and
-// the cycles with those that the SystemC model reported when this folder was written. The last line is "verified" or
-// the error.
+// Loads the network's tables from a memory image, starts it, waits for every tile's interrupt, and compares the memories
+// and the cycles with those that the SystemC model reported when this folder was written. The last line is "verified"
+// or the error.
 `default_nettype none
 module bench;
   `include "network_parameters.vh"
@@ -19,15 +19,15 @@ module bench;
     .bvalid_i(bvalid), .bready_o(bready));
 
   wire [TILES-1:0]    irq;
-  wire                starts;   // in this cycle, all tiles have ended
-  wire [TILES-1:0]    counts;   // in this cycle, a message: stored, or all its sums are done
+  wire                starts;   // set in the cycle in which the collective starts
+  wire [TILES-1:0]    counts;   // set in the cycle in which a message is stored or its sums are complete
   wire [TILES*5-1:0]  error;
-  wire [TILES-1:0]    held;     // reads of memory wait for sums, unlike the model's
+  wire [TILES-1:0]    held;     // memory reads wait for sums, unlike in the model
   // The network, its memories, the wires above and check_memories, which counts errors in `wrong`.
   integer wrong;
   `include "bench_connections.vh"
 
-  // A message counts from the next cycle on; cycle 0 is the one after the start.
+  // A message counts from the next cycle on; cycle 0 is the cycle after the start.
   integer cycle, last, cycles_held;
   always @(posedge clk) begin
     if (starts) begin
@@ -59,9 +59,9 @@ module bench;
     else if (irq != {TILES{1'b1}}) $display("FAILED: not done after %0d cycles: %b", cycle, irq);
     else if (wrong != 0) $display("FAILED: %0d words are wrong", wrong);
     else if (last != MODEL_CYCLES && cycles_held != 0)
-      $display("FAILED: %0d cycles, and %0d in the model, whose reads do not wait for sums as they did here in %0d cycles: write the folder again with system.ni.impl: rtl",
+      $display("FAILED: %0d cycles, but %0d in the model, in which reads do not wait for sums as they did here for %0d cycles: write the folder again with system.ni.impl: rtl",
                last, MODEL_CYCLES, cycles_held);
-    else if (last != MODEL_CYCLES) $display("FAILED: %0d cycles, and %0d in the model", last, MODEL_CYCLES);
+    else if (last != MODEL_CYCLES) $display("FAILED: %0d cycles, but %0d in the model", last, MODEL_CYCLES);
     else $display("verified: %0d cycles, as in the model, and %0d words", last, TILES * WORDS);
     $finish;
   end

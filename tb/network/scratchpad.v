@@ -1,14 +1,13 @@
-// The memory of an accelerator as in the model: every port is served in every cycle, reads see writes of earlier
-// cycles, and data for the DMA arrives DMA_LATENCY - 1 cycles after its request. It is initialised with the words of
-// BEFORE; check counts the words in `wrong` that differ from those of AFTER. For simulation: a chip has banks
-// (rtl/memory) instead.
+// An accelerator's memory as in the model: every port is served in every cycle, reads see writes of earlier cycles, and
+// data for the DMA arrives DMA_LATENCY - 1 cycles after its request. BEFORE has its initial words; check counts the
+// words that differ from AFTER in `wrong`. For simulation only: a chip has banks (rtl/memory) instead.
 `default_nettype none
 module scratchpad #(
   parameter WORDS = 16,
   parameter PORTS = 4,
   parameter LANES = 4,
   parameter ADDR_W = 24,
-  parameter DMA_LATENCY = 4,   // cycles from 2
+  parameter DMA_LATENCY = 4,   // cycles, at least 2
   parameter BEFORE = "before.hex",
   parameter AFTER = "after.hex"
 ) (

@@ -1,4 +1,4 @@
-"""The configurations that are shipped, and those that are wrong, for tests of the JSON Schema."""
+"""Shipped configurations and wrong ones, for tests of the JSON Schema."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Yaml12(yaml.SafeLoader):
-    """YAML 1.2's core schema, which editors read by: `off` is a text."""
+    """YAML 1.2's core schema, which editors use: `off` is a string."""
 
 
 Yaml12.yaml_implicit_resolvers = {}
@@ -30,7 +30,7 @@ def is_shipped_configuration(path):
 SHIPPED = [path for path in sorted((ROOT / "configs").rglob("*.yaml"))
            if is_shipped_configuration(path.relative_to(ROOT))]
 
-# Each is wrong in one place, whose path comes first.
+# Path of the only fault in a configuration -> the configuration.
 WRONG = {
     "$": "systems: {clock: 1 GHz}",
     "$.system": "system: [torus]",

@@ -1,4 +1,4 @@
-"""Opens pages of coppice report in headless Chromium and checks what holds for every page."""
+"""Opens pages of coppice report in headless Chromium and checks what must hold for every page."""
 
 import shutil
 
@@ -11,8 +11,8 @@ except ImportError:
 SKIPPED = 77  # exit status of a skipped test
 MOST_BYTES = 3 * 10**6
 
-# Opens every table, chooses up to three options of every list and hovers over shapes and canvases. Returns all text
-# that appeared.
+# Opens every table, selects up to three options of every list, and hovers over shapes and canvases. Returns all text
+# that appears.
 EXERCISE = """
 const tip = document.getElementById("tip"), seen = [];
 const hover = (e, x, y) => { e.dispatchEvent(new MouseEvent("mousemove", {bubbles: true, clientX: x, clientY: y})); seen.push(tip.textContent); };
@@ -37,7 +37,7 @@ seen.push(document.getElementById("main").innerText, document.title, document.ge
 return seen.join("\\n");
 """
 
-# Returns the faults of a page's drawings, one line each.
+# Returns the faults of a page's drawings, one per line.
 DRAWINGS = """
 const wrong = [], where = e => { const s = e.closest("section"); return s ? s.id : e.tagName; };
 for (const e of document.querySelectorAll("svg *")) {
@@ -83,7 +83,7 @@ def browser(width, height):
 
 
 def show(driver, page, width, theme="light", media=""):
-    """Opens a page in a window of this width, in a theme ("light", "dark"), on screen ("") or on paper ("print")."""
+    """Opens a page in a window of this width, in a theme ("light", "dark"), on screen (media "") or on paper ("print")."""
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
@@ -101,7 +101,7 @@ def no_errors(test, driver):
 
 
 def looks_right(test, driver, page):
-    """At both widths, in dark and on paper: nothing is missing, empty, or wider than the window. A use of every control."""
+    """Checks two widths, the dark theme and paper: nothing may be missing, empty or wider than the window. Uses all controls."""
     test.assertLessEqual(page.stat().st_size, MOST_BYTES)
     for width, theme, media in ((1280, "light", "print"), (500, "dark", ""), (1280, "light", "")):
         show(driver, page, width, theme, media)

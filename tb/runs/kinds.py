@@ -1,4 +1,4 @@
-"""The small runs in the folders beside this file, and how a test runs them."""
+"""The small runs in the subfolders, and how a test runs them."""
 
 import json
 import pathlib
@@ -10,12 +10,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 KINDS = sorted(path.parent.name for path in HERE.glob("*/config.yaml"))
 
-# Fields that differ between two runs of one configuration.
+# Fields that differ between two runs of the same configuration.
 UNSTEADY = ("simulator", "version", "warnings", "command", "commit")
 
 
 class Folder:
-    """A temporary folder with the files of a kind, in which commands run."""
+    """A temporary folder with the files of a kind of run, in which commands run."""
 
     def __init__(self, command, kind):
         self.command = str(pathlib.Path(command).resolve())
@@ -33,6 +33,6 @@ class Folder:
         return subprocess.run([self.command, *words], cwd=self.path, capture_output=True, text=True, check=False)
 
     def result(self, name):
-        """A result without the fields that differ between two runs of one configuration."""
+        """A result without the fields that differ between two runs of the same configuration."""
         result = json.loads((self.path / name).read_text(encoding="utf-8"))
         return {key: value for key, value in result.items() if key not in UNSTEADY}

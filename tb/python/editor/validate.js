@@ -1,4 +1,4 @@
-// Reads {"schema", "documents"} and writes, for each document, the errors that ajv finds in it.
+// Reads {"schema", "documents"} and writes the errors that ajv finds in each document.
 const Ajv = require("ajv");
 const fs = require("fs");
 
