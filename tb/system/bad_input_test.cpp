@@ -1,4 +1,4 @@
-// Error messages for bad input: location, fault and correction; exit status 2, no files written.
+// Bad input: messages state location, fault and correction; the exit status is 2, and no files are written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// One line of kSmallConfig is replaced; the command's message.
+// A replaced line of kSmallConfig, and the command's message.
 struct Mistake {
   const char* name;
   int line;
@@ -130,8 +130,8 @@ TEST(BadInput, UnknownAlgorithm) {
   EXPECT_THAT(outcome.err, HasSubstr(", not 'rnig'; did you mean 'ring'?"));
 }
 
-// C-Cube's: more chunks than data, a tree on a network without its paths, trees that do not fit, layers that
-// are not all of the gradients.
+// C-Cube's inputs: more chunks than data, a tree on a network without its paths, trees that do not fit, and
+// layers with fewer gradients than the collective.
 TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
   const Workshop shop;
   shop.write("split.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
@@ -220,7 +220,7 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
   }
 }
 
-// The fault and the correction, in terms of the key or option.
+// Messages state the fault and the correction in terms of the key or option.
 TEST(BadInput, SaysWhatWouldBeRight) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
@@ -288,7 +288,7 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
   EXPECT_THAT(said("--seed", "-1"), HasSubstr("'-1' is not a whole number from 0 to 18446744073709551615"));
 }
 
-// Channels of a graph that are faster than a flit per cycle are refused at any fidelity; an unused default is
+// Graph channels that are faster than one flit per cycle are refused at every fidelity; an unused default is
 // not.
 TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Workshop shop;
@@ -303,7 +303,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
               "g.graph:2:23: bandwidth: 400 GB/s is more than one flit of 16 B per cycle of 1 GHz: make "
               "system.flit 512 B and system.ni.payload 8 KiB, or system.clock 25 GHz\n");
   }
-  // The suggestion helps: the faster of 512 B and 8 KiB comes close to the bandwidth.
+  // The suggested sizes work: the run comes close to the bandwidth.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set", "collective.size=16 MiB", "--set", "system.flit=512 B",
                       "--set", "system.ni.payload=8 KiB", "--out", "r.json"})
                 .status,

@@ -72,7 +72,7 @@ TEST_F(Compare, PrintsTheFastestAsNcclTestsDoes) {
                            "\n#  Rank  5 on coppice device  5\n#\n"}) {
     EXPECT_THAT(outcome.out, HasSubstr(line));
   }
-  // Parsers of nccl-tests' output find its columns by these lines.
+  // Parsers of nccl-tests output find columns by these lines.
   EXPECT_THAT(outcome.out, HasSubstr("#       size         count      type   redop    root     time   algbw  "
                                      " busbw #wrong     time   algbw   "
                                      "busbw #wrong\n"
@@ -117,7 +117,7 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
 }
 
-// Large runs are estimated first: candidates for the fastest are simulated, the others are marked.
+// Large runs are estimated first: only candidates for the fastest are simulated, and the others are marked.
 TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
   const std::vector<std::string> large{"--sizes", "64MiB", "--set", "check=contributions", "--out"};
   const auto rows_of = [&](const char* file, std::vector<std::string> more) {

@@ -1,4 +1,4 @@
-// Chunks over the dimensions of a hierarchy, as a user runs them.
+// Chunked collectives on a hierarchy, as a user runs them.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -27,7 +27,7 @@ constexpr const char* kSmall =
     "  ni: {flow_control: message}\n"
     "collective: {algorithm: hierarchical, size: 1 MB, chunks: 8}\n";
 
-// 4x2x2 accelerators, 1 MB: flit by flit in the cycles of its trains, with every scheduler.
+// 1 MB on 4x2x2 accelerators: with every scheduler, flits take the cycles of trains.
 TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
@@ -76,7 +76,7 @@ TEST(Hierarchy, PrintsTheTimesAndSharesOfItsChunks) {
   }
 }
 
-// Themis, Fig. 5: a unit is a millisecond in this file, and routers add less than a microsecond.
+// Fig. 5 of Themis: a time unit is a millisecond in this file, and routers add less than a microsecond.
 TEST(Hierarchy, TakesTheUnitsOfFigure5) {
   const Workshop shop;
   for (const auto& [scheduler, units] : {std::pair{"baseline", 8}, {"themis", 7}}) {
@@ -87,9 +87,9 @@ TEST(Hierarchy, TakesTheUnitsOfFigure5) {
   }
 }
 
-// A switch of four that reduces, one flit of 16 B per cycle, 4 KiB: 257 flits go up from cycle 4 on and
-// arrive after 31 cycles of routers and channel; the adder takes 4 cycles, memory 4 more; 257 flits come down
-// likewise and are stored a cycle later.
+// A reducing switch of four accelerators, one 16 B flit per cycle, 4 KiB: 257 flits leave from cycle 4 on and
+// arrive after 31 cycles in routers and the channel; the adder takes 4 cycles, and memory 4 more; then 257
+// flits return in the same way and are stored a cycle later.
 TEST(InNetwork, TakesTheTimeOfTheWayUpAndTheWayDown) {
   const Workshop shop;
   shop.write("c.yaml",
@@ -141,8 +141,8 @@ TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
   }
 }
 
-// Switches of eight that limit the baseline: with reducing switches, chunks send half as much there, and the
-// time is predicted.
+// Switches of eight accelerators limit the baseline. If they reduce, chunks send half as much through them,
+// and the predicted time is right.
 TEST(InNetwork, MakesThemisFaster) {
   const Workshop shop;
   const auto config = [](const char* in_network) {
@@ -261,7 +261,7 @@ TEST(TextTraining, BreaksAnIterationDown) {
   }
 }
 
-// Without overlap the machine takes the predicted time of one collective after the other.
+// Without overlap, the machine takes the predicted time of consecutive collectives.
 TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
@@ -274,7 +274,8 @@ TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
   const double predicted = shop.read_json("p.json")["training"]["total_ns"].get<double>();
   EXPECT_NEAR(result["time_ns"].get<double>() / predicted, 1, 0.1);
   EXPECT_EQ(result["iterations"][0]["compute_ns"], 6000);
-  // Four for parts of the model in each of two groups, and one for gradients in each of eight pairs.
+  // Four collectives for parts of the model in each of two groups, and one for gradients in each of eight
+  // pairs.
   EXPECT_EQ(result["collectives"].size(), 2 * 4 + 8);
 }
 

@@ -1,4 +1,4 @@
-// Tables from a file: printed by the command, written by other tools, or failing the check.
+// Tables from a file that the command printed, another tool wrote, or the check rejects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ Json printed_schedule(const Workshop& shop) {
   return Json::parse(outcome.out);
 }
 
-// `run` with these tables in s.json.
+// Runs these tables from s.json.
 Outcome run_with(const Workshop& shop, const Json& schedule, std::vector<std::string> more = {}) {
   shop.write("s.json", schedule.dump());
   std::vector<std::string> line{
@@ -46,7 +46,7 @@ TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
   const Workshop shop;
   const Json right = printed_schedule(shop);
 
-  Json twice = right;  // the first sum leaves before the neighbour's has arrived, and is forwarded
+  Json twice = right;  // the first sum leaves before the neighbour's arrives, and is forwarded
   Json& entry = twice["nodes"][5]["ports"][0][1];
   ASSERT_EQ(entry["op"], "reduce");
   entry["dependencies"] = 0;
@@ -139,8 +139,8 @@ TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {
   EXPECT_THAT(outcome.err, HasSubstr("the schedule of ring is compiled, not read from a file"));
 }
 
-// An all-gather of 8 GPUs as MSCCL writes it, a thread block per peer: ordered by distance from the GPU, or
-// by number.
+// An all-gather of 8 GPUs as written by MSCCL, with a thread block per peer, ordered by distance from the GPU
+// or by number.
 std::string pairwise_all_gather(bool by_distance) {
   std::string text =
       R"(<algo name="pairs" nchannels="1" nchunksperloop="8" ngpus="8" coll="allgather" inplace="1">)";
@@ -164,7 +164,7 @@ std::string pairwise_all_gather(bool by_distance) {
   return text + "</algo>";
 }
 
-// 7 messages of 128 KiB over a port of 50 GB/s, whatever the order of the file's thread blocks.
+// 7 messages of 128 KiB share a port of 50 GB/s, whatever the order of the file's thread blocks.
 TEST(ImportedSchedule, ThreadBlocksSharePortsWhateverTheirOrder) {
   const Workshop shop;
   shop.write("c.yaml",

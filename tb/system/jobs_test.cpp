@@ -85,7 +85,7 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
          "program.jobs and program.file both set the workload");
 }
 
-// A failure costs the unfinished iteration and the restart time.
+// A failure costs the unfinished iteration's time and the restart time.
 TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   shop.write("all.yaml", iterating(8, 4));
   const std::string torus = "kind: torus, dims: [4, 2]";
@@ -107,7 +107,7 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   ASSERT_EQ(after.size(), 4U);
   EXPECT_EQ(after[0], usual[0]);
   EXPECT_EQ(after[1], usual[1]);
-  // Two iterations on a network without one link, each no faster than before.
+  // Two iterations run without the failed link, each no faster than before.
   EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
   EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
   EXPECT_EQ(failed["stretches"].size(), 2);
@@ -135,7 +135,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_EQ(full["stretches"].back()["end_ns"], full["time_ns"]);
 }
 
-// A job that cannot continue: its work is counted as lost, and the job is named.
+// If a job cannot continue, its work counts as lost, and a warning names the job.
 TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   const Outcome outcome = execute("kind: mesh, dims: [4]",
@@ -161,7 +161,7 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
 }
 
-// At a failure, the flits of messages in flight count as far as they have moved, at every fidelity.
+// At every fidelity, flits in flight at a failure count as far as they have moved.
 TEST_F(Jobs, CountFlitsUpToAFailure) {
   shop.write("row.yaml", iterating(4, 1));
   for (const char* bandwidth : {"16 GB/s", "12.5 GB/s"}) {
@@ -178,8 +178,8 @@ TEST_F(Jobs, CountFlitsUpToAFailure) {
   }
 }
 
-// Iterations, lost work and idle time add up to the whole time, and the parts of an accelerator's time to its
-// time.
+// Iterations, lost work and idle time add up to the whole time, and the parts of each accelerator's time to
+// its total.
 TEST_F(Jobs, AccountForAllTimeAroundFailures) {
   shop.write("all.yaml", iterating(8, 4));
   const Json run = result("kind: torus, dims: [4, 2]",
@@ -238,8 +238,8 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
   }
 }
 
-// A switch with one link fewer does not reach all accelerators: jobs that need the missing one end, others
-// continue.
+// A switch without one of its links does not reach all accelerators: jobs that need the missing accelerator
+// end, others continue.
 TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";

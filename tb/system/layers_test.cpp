@@ -55,7 +55,7 @@ class Layers : public ::testing::Test {
   Workshop shop;
 };
 
-// A table of 1990: names in Latin-1.
+// A table with names in Latin-1.
 TEST_F(Layers, ReplacesBytesOfNamesThatAreNoUtf8) {
   shop.write("tiny.csv", "Layer, M, N, K,\nf\xe9, 4, 4, 4,\n");
   EXPECT_EQ(study({}).at("layers").at(0).at("name"), "f\xef\xbf\xbd");
@@ -107,7 +107,7 @@ TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
                  "system.accelerator.operands must be fp32, bf16 or int8");
 }
 
-// PEs that share the samples of a batch have a weight gradient each; the memory holds those of one pass.
+// PEs that share the samples of a batch have one weight gradient each; memory holds those of one pass.
 TEST_F(Layers, NeedsMemoryForTheMostPartialSumsOfAnyPass) {
   const std::vector<std::string> settings{"system.accelerator.pes=4", "training.batch_per_accelerator=4"};
   const auto of = [&](const char* split) {

@@ -1,4 +1,4 @@
-// Limits: too much simulated time, endless inputs, interrupted phases.
+// Limits: simulated time, endless inputs, interrupts, memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(TimeLimit, RefusesCollectivesThatTakeLonger) {
   }
 }
 
-// The lower bound is 7,500 s; the schedule's time is above the limit.
+// The lower bound is 7,500 s, but the schedule's time exceeds the limit.
 TEST(TimeLimit, RefusesSchedulesThatTakeLongerThanTheBound) {
   const std::vector<std::string> run{"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"};
   for (const std::string fidelity : {"train", "fluid"}) {
@@ -142,8 +142,8 @@ TEST(CommandLine, FailsIfItsHelpCannotBeWritten) {
   }
 }
 
-// Compiling, simulating and predicting: every phase ends at a signal, reports it, and leaves no file; a
-// comparison keeps the rows that it has finished.
+// A signal ends every phase (compiling, simulating, predicting), which reports it and leaves no file; a
+// comparison keeps its finished rows.
 TEST(Interrupts, EndEveryPhase) {
   const std::string torus = shipped_config("systems/torus_4x4.yaml");
   const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [32, 32]}",
@@ -177,8 +177,8 @@ TEST(Interrupts, EndEveryPhase) {
   }
 }
 
-// The memory that README.md and docs/measurements/speed.md promise. A table per accelerator instead of one
-// for all, or every flit of a train, would take several times as much.
+// The memory stated in README.md and docs/measurements/speed.md. A table per accelerator instead of a shared
+// one, or storing every flit of a train, would need several times as much.
 TEST(Memory, IsNoMoreThanIsStated) {
   struct Ceiling {
     const char* network;
@@ -204,7 +204,7 @@ TEST(Memory, IsNoMoreThanIsStated) {
   }
 }
 
-// As expect_refusal, with this many MiB of address space.
+// Like expect_refusal, with this many MiB of address space.
 void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& line, const std::string& place,
                            const std::string& why) {
   struct rlimit before {};
@@ -215,7 +215,7 @@ void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& lin
   EXPECT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
-// The order of messages takes memory too: 3,064,320 of them are refused before any is ordered.
+// Ordering messages needs memory, too: 3,064,320 messages are refused before any is ordered.
 TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
   expect_refusal_within(
       150,
@@ -249,7 +249,7 @@ TEST(Memory, OfANetworkIsRefusedBeforeItIsTaken) {
                         "torus_4x4.yaml:", "not enough memory");
 }
 
-// Buffers of one flit per virtual channel do not cover the credit loop: fluid times were 191 times too short.
+// One-flit buffers do not cover the credit loop: fluid times were once too short by a factor of 191.
 TEST(Fluid, IsAsSlowAsCreditsAre) {
   const Workshop shop;
   const auto cycles = [&](const std::string& fidelity, const std::string& depth, const std::string& flow) {
@@ -268,8 +268,8 @@ TEST(Fluid, IsAsSlowAsCreditsAre) {
     EXPECT_NEAR(ratio(depth, "packet"), 1, 0.1) << depth;
 }
 
-// An all-to-all over two hosts, whose ports alternate between fast and slow channels: without buffers, fluid
-// times were 85% too long.
+// An all-to-all over two hosts, whose ports alternate between fast and slow channels: when fluid runs had no
+// buffers, their times were 85% too long.
 TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   const Workshop shop;
   shop.write("hosts.yaml",
@@ -299,8 +299,8 @@ TEST(Fluid, LeavesItsPortForBuffersAsFlitsDo) {
   EXPECT_EQ(fluid["fluid"]["sample"]["fidelity"], "leap");
 }
 
-// The channel that delays messages changes while bytes wait before another: they used none of the slow
-// channel's bandwidth, and the run ended below its bound.
+// The channel that delays messages changes while bytes wait before another channel. These bytes once used
+// none of the slow channel's bandwidth, and the run ended below its bound.
 TEST(Fluid, KeepsToTheBandwidthOfEveryChannelOfARoute) {
   const Workshop shop;
   shop.write("star.graph",

@@ -62,7 +62,7 @@ TEST_F(LoneCollectives, OfAnyGroupAreNoFasterThanTheirLinks) {
   }
 }
 
-// Links of two bandwidths: the bound includes the faster ones.
+// With links of two bandwidths, the bound includes the faster ones.
 TEST_F(LoneCollectives, AreBoundedByLinksOfAllBandwidths) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
@@ -92,7 +92,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
   }
 }
 
-// MSCCL files run as the same messages, and take the same number of cycles if blocks travel whole.
+// MSCCL files send the same messages, and take the same number of cycles if blocks are sent whole.
 TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
   for (const char* topology :
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [3, 3]", "kind: fully_connected, dims: [5]"}) {
@@ -138,7 +138,7 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   expect("algorithm: multitree, op: all_to_all, size: 1 KiB", "multitree is not an all-to-all algorithm");
   expect("algorithm: pairwise, size: 1 KiB", "unknown algorithm 'pairwise'");
   expect("algorithm: ring, group: [1, 2]", "collective.size");
-  // The numbers of a fat tree count leaves and spines.
+  // The dims of this fat tree are its accelerators per leaf, leaves and spines.
   const Outcome tree =
       execute("kind: fat_tree, dims: [4, 2, 0]", "algorithm: hierarchical, op: all_to_all, size: 1 KiB");
   EXPECT_EQ(tree.status, 2) << tree.out;
@@ -150,7 +150,7 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   }
 }
 
-// The bound of coppice bound is the bound in the results of runs.
+// coppice bound prints the bound that results contain.
 TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
   for (const char* topology : {"kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 4]", "kind: dgx1",
                                "kind: fat_tree, dims: [4, 2]"}) {
@@ -174,8 +174,8 @@ TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
   }
 }
 
-// On tori and meshes the blocks of a balanced exchange use all of the bandwidth; a head for every 16 flits
-// takes 6% of it.
+// On tori and meshes, the blocks of a balanced exchange use the whole bandwidth, 6% of which is for the head
+// flit before every 16 data flits.
 TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
   for (const char* topology :
        {"kind: torus, dims: [4, 4]", "kind: torus, dims: [6, 2]", "kind: mesh, dims: [4, 4]",
@@ -228,7 +228,7 @@ TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
   }
 }
 
-// Also for a group, and by either key.
+// Also for a group, and with either key.
 TEST_F(LoneCollectives, SayWhatTheyChose) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");

@@ -1,4 +1,4 @@
-// `fidelity: auto` where few trains meet: flits for those, beside trains of all others.
+// `fidelity: auto` if few trains meet: these messages become flits, and the others remain trains.
 #include "programs.h"
 
 namespace coppice::system_test {

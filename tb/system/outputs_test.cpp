@@ -1,4 +1,4 @@
-// Output files: opened before the run, written whole or not at all, and never over an input.
+// Output files are opened before the run, written completely or not at all, and never replace an input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// File names that a configuration rewrites, or that a command reads besides it.
+// Files that a configuration names, or that a command reads in addition to the configuration.
 TEST(Outputs, NeverReplaceWhatWasRead) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

@@ -1,5 +1,5 @@
-// Every algorithm on every kind of network, by the real command: verified, or refused with a reason at the
-// key; and no schedule that the checker calls free of contention meets any in simulation.
+// The real command runs every algorithm on every kind of network: results are verified, or the run is refused
+// with a reason at the key. No schedule that the checker calls contention-free has contention in simulation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A network and the result of each algorithm on it, in the order of kAlgorithms: f free of contention,
-// w works, r refused.
+// A network and each algorithm's result on it, in the order of kAlgorithms: f: contention-free, w: works,
+// r: refused.
 struct Network {
   const char* name;
   const char* topology;  // in YAML's flow style
@@ -92,7 +92,7 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
   shop.write("n.graph", kGraph);
   std::string outcomes;
   for (const char* algorithm : kAlgorithms) {
-    // Chunks that take longer than the latency of the path, and chunks that do not.
+    // Chunks that take longer than the path's latency, and chunks that do not.
     char outcome = 'f';
     for (const char* size : {"256 KiB", "8 KiB"}) {
       shop.write(
@@ -121,7 +121,7 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
   EXPECT_EQ(outcomes, GetParam().outcomes);
 }
 
-// A new algorithm must be listed here.
+// New algorithms must be listed here.
 TEST(Pairs, NameEveryAlgorithm) {
   const Workshop shop;
   const std::string listed = shop.run({"list"}).out;
@@ -131,15 +131,15 @@ TEST(Pairs, NameEveryAlgorithm) {
     EXPECT_THAT(algorithms, HasSubstr(fmt::format("\n  {} ", algorithm)));
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count(algorithms, '\n'));
-  // All others are the heading, file, packed_trees, auto, rail_ring, rail_tree, nvls and nccl, which have
-  // their own tests and occur in random systems, and three that only run all-to-alls.
+  // The other lines are the heading, three algorithms that only run all-to-alls, and file, packed_trees,
+  // auto, rail_ring, rail_tree, nvls and nccl, which have their own tests and occur in random systems.
   EXPECT_EQ(lines, kAlgorithms.size() + 11) << algorithms;
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),
                          [](const auto& network) { return std::string(network.param.name); });
 
-// Flit by flit, a contention-free run takes the time of its trains.
+// Contention-free runs take the same time as flits and as trains.
 TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
   const Workshop shop;
   for (const auto& [topology, algorithm] : {std::pair{"kind: bigraph, dims: [2, 4]", "multitree"},
@@ -161,12 +161,12 @@ TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
   }
 }
 
-// Packets of 17 flits for 256 bytes: the phases' timesteps, one after another.
+// The cycles of consecutive timesteps, with 17 flits per 256-byte packet.
 double arithmetic_cycles(const nlohmann::ordered_json& result, double size, int accelerators) {
   return result["steps"].get<double>() * (size / accelerators) / 256 * 17;
 }
 
-// MultiTree at 64 MiB takes at most 5% more than its timesteps of a chunk's flits each.
+// At 64 MiB, MultiTree takes at most 5% longer than its timesteps, each of which lasts for a chunk's flits.
 TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
   const Workshop shop;
   for (const auto& [system, accelerators] : {std::pair{"torus_4x4", 16},
@@ -188,11 +188,11 @@ TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
   }
 }
 
-// Message-based, with as many pieces as an accelerator has links, so that every timestep is full.
+// Message-based flow control and as many pieces as an accelerator has links, so that every timestep is full.
 TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   const Workshop shop;
-  // The last value: the least possible time over that of trees with equal shares, whose corners receive all
-  // but their own.
+  // The last value is the lower bound divided by the time of trees with equal shares, in which the corners
+  // receive all shares but their own.
   for (const auto& [system, chunks, reachable] : {std::tuple{"torus_4x4", 4, 1.0},
                                                   {"torus_8x8", 4, 1.0},
                                                   {"mesh_4x4", 2, 2. / 3},
@@ -206,7 +206,7 @@ TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   }
 }
 
-// Trees of an accelerator, to all and from all.
+// A single tree from an accelerator to all others, and one from all to it.
 TEST(Rooted, BroadcastAndReduceAreVerifiedOnEveryNetwork) {
   const Workshop shop;
   shop.write("n.graph", kGraph);
@@ -239,7 +239,7 @@ TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
   EXPECT_THAT(outcome.err, HasSubstr("collective.root is 16, but torus 4x4 has accelerators 0 to 15"));
 }
 
-// The refusals of networks and algorithms, and their locations.
+// Networks and algorithms are refused at the locations of their keys.
 TEST(BadNetworks, AreRefusedAtTheirKeys) {
   const Workshop shop;
   shop.write("apart.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");

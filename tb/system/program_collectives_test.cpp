@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Beside another operation a collective runs in a context of the network interfaces; alone it uses tables
-// that they hold from the start.
+// With another operation, a collective runs in a context of the network interfaces; alone, it uses tables
+// that are loaded before the start.
 constexpr const char* kAnother = "  - {name: z, compute: 1 ns, after: a}\n";
 
 TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
@@ -48,7 +48,7 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
   }
 }
 
-// For any network, algorithm and fidelity both run, or neither.
+// For any network, algorithm and fidelity, either both run or neither does.
 TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   constexpr std::array kTopologies{
       "kind: torus, dims: [4, 4]",
@@ -90,8 +90,8 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   EXPECT_GT(ran, 20);
 }
 
-// Reducing switches have contexts too, for several collectives at once, and beside groups for which they do
-// not reduce.
+// Reducing switches also have contexts: several collectives run concurrently, also with groups for which the
+// switches do not reduce.
 TEST_F(Programs, AddInSwitches) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns, "
@@ -163,7 +163,7 @@ TEST_F(Programs, GiveGroupsTheirDimensions) {
                 "algorithm: ring, size: 1 MiB"));
 }
 
-// Two of the four accelerators of each switch, in either dimension, form a hierarchy of two by two.
+// In each dimension, two of the four accelerators of a switch form a two-by-two hierarchy.
 TEST_F(Programs, GiveGroupsPartsOfSwitches) {
   const auto levels = [](int size) {
     return fmt::format(
@@ -203,7 +203,7 @@ TEST_F(Programs, KeepAllReducesInFlightTogether) {
   EXPECT_GE(one_by_one["cycles"].get<std::int64_t>(), 7 * alone);
 }
 
-// A rank that joins late finds the messages sent to it.
+// A rank that joins late receives the messages sent to it before.
 TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
   const std::string program =
       "ranks: 8\n"

@@ -30,9 +30,9 @@ TEST_F(Programs, SendAndReceiveOverAnyNetwork) {
   }
 }
 
-// If a flit takes a fractional number of cycles, a message may follow another in the cycle after the channel
-// has received all of it, and the channel may then owe a part of that cycle. Trains behave like flits there,
-// or leave the messages to flits.
+// If a flit takes a fractional number of cycles, a message can follow another in the cycle after the channel
+// received all of it, while the channel still needs a fraction of that cycle. Trains must then behave like
+// flits, or leave these messages to flits.
 TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
   struct Case {
     const char* bandwidth;
@@ -70,7 +70,7 @@ TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
   }
 }
 
-// A message leaves the network at the port of its last channel, where it does not meet messages of other
+// A message leaves the network at the port of its last channel, and so does not meet messages from other
 // channels.
 TEST_F(Programs, ReceiveFromEveryChannelAtOnce) {
   const std::string levels =

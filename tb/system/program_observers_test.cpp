@@ -1,4 +1,4 @@
-// A program's result has the fields of a single collective's result.
+// A program's result has all fields of a single collective's result.
 #include <cstdint>
 #include <string>
 

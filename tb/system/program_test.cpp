@@ -54,7 +54,7 @@ TEST_F(Programs, WaitAtABarrier) {
 
 TEST_F(Programs, ReportWhatTheyCannotFinish) {
   shop.write("c.yaml", machine("kind: ring, dims: [4]"));
-  // Two collectives that two ranks join in opposite orders, with a context each.
+  // Two ranks join two collectives in opposite orders, with a context for each.
   shop.write("p.yaml",
              "ranks: 2\n"
              "operations:\n"

@@ -1,5 +1,5 @@
-// Programs on Verilog network interfaces: results equal SystemC's (flit by flit: tb/cosim/system), and
-// unsupported settings are refused by name.
+// Programs on Verilog network interfaces: results equal SystemC's (tb/cosim/system compares flits), and
+// messages name refused settings.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -52,7 +52,7 @@ TEST_F(VerilogPrograms, RunInTheSameCycles) {
     EXPECT_EQ(rtl[part], systemc[part]) << part;
 }
 
-// Messages to a rank that joins late have been added already.
+// Messages to a rank that joins late are added before it joins.
 TEST_F(VerilogPrograms, AddWhatComesEarly) {
   const std::string late =
       "ranks: 4\ngroups: {one: [3]}\noperations:\n"

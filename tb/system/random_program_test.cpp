@@ -38,9 +38,9 @@ std::vector<std::string> settings_of(std::uint32_t seed) {
           "system.ni.context_order=" + orders[seed % orders.size()]};
 }
 
-// Properties that hold for any program: a rank's operation starts after its predecessors, computations take
-// their time and do not overlap, no operation that joins others ends before all have joined, and the parts of
-// the time add up.
+// Properties of every program: a rank's operation starts after its predecessors, computations take their time
+// and do not overlap, no operation of several ranks ends before all have joined, and the parts of the time
+// add up.
 TEST_F(Programs, KeepEveryOrderAtRandom) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) {
     const RandomProgram program = program_of(seed);
@@ -91,7 +91,7 @@ TEST_F(Programs, KeepEveryOrderAtRandom) {
   }
 }
 
-// --threads: byte-identical results.
+// --threads: results are byte-identical.
 class Threads : public Programs {};
 
 TEST_F(Threads, ChangeNothingInAnyProgram) {

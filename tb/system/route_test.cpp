@@ -1,4 +1,4 @@
-// coppice route as a command: its outputs, refusals with their locations, and the end of failed runs.
+// coppice route: outputs, refusals with their locations, and the ends of failed runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::StartsWith;
 
-// Two jobs on 4 ToRs x 2 spines: the first all of ToRs 0 and 1, the second in ToR 2.
+// Two jobs on 4 ToRs x 2 spines: the first occupies ToRs 0 and 1, the second is in ToR 2.
 constexpr const char* kStudy =
     "system:\n"                                                                               // 1
     "  topology: {kind: clos, dims: [4, 4, 2]}\n"                                             // 2
@@ -103,7 +103,8 @@ TEST(Route, EndsAtTheCycleLimit) {
   EXPECT_EQ(route(shop, {"max_cycles=10000000"}).status, 0);
 }
 
-// --- bad input: status 2, located, nothing written --------------------------------------------------------
+// --- bad input: status 2, with a location, nothing written
+// --------------------------------------------------------
 
 struct Refusal {
   const char* name;

@@ -41,7 +41,7 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
-// Two messages share the last channel of a route, which they exactly fill at the rates of other channels.
+// Two messages share the last channel of their routes, and exactly fill it at the rates of other channels.
 TEST(Run, EndsAsFlowsWhereAChannelIsFilledExactly) {
   const Workshop shop;
   shop.write("c.yaml", R"(
@@ -79,12 +79,12 @@ check: contributions
 )");
   const auto result = result_of(shop, {"fidelity=train"});
   EXPECT_EQ(result["verified"], "contributions");
-  // Each sends half of its gradients twice, and adds arrivals to the half that it reads.
+  // Each accelerator sends half of its gradients twice, and adds arrivals to the half that it reads.
   EXPECT_EQ(result["statistics"]["memory"]["bytes_written"]["sum"], 4 * (std::int64_t{8} << 30));
   EXPECT_EQ(result["statistics"]["memory"]["bytes_read"]["sum"], 6 * (std::int64_t{8} << 30));
 }
 
-// Rows and columns of a mesh share channels, with less slack the fewer bytes a step has.
+// Rows and columns of a mesh share channels; the fewer bytes per step, the less slack.
 TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrder) {
   const Workshop shop;
   shop.write("c.yaml", R"(
@@ -104,7 +104,7 @@ check: values
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
-// Wrong contributions are found during the run, although no two messages share a channel.
+// Wrong contributions are detected during the run, although no two messages share a channel.
 TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
   struct Case {
     const char* dims;
@@ -221,7 +221,7 @@ TEST(Run, WritesTraceAndWaves) {
   EXPECT_THAT(shop.read("w.vcd"), HasSubstr("$enddefinitions"));
 }
 
-// Every shipped configuration works unchanged, with less data, and in two chunks if it has many.
+// Every shipped configuration runs with less data, and with two chunks if it has many.
 TEST(Run, TakesTheShippedSystems) {
   const Workshop shop;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(shipped_config("systems"))) {
@@ -240,7 +240,7 @@ TEST(Run, TakesTheShippedSystems) {
     if (path.find("/routing/") != std::string::npos) line = {"route", path};
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
-    // Its flows contend so that fluid times are wrong, which the run reports.
+    // The flows contend such that fluid times are wrong, which the run reports.
     if (path.find("cross_check") != std::string::npos) {
       EXPECT_THAT(outcome.err, ::testing::StartsWith("warning: fluid times are 17% too short"));
       continue;

@@ -1,5 +1,5 @@
-// In a symmetric collective the trains of one accelerator represent all: the results equal those of a
-// recorded run, in which all messages are simulated.
+// In a symmetric collective, the trains of one accelerator represent those of all: results equal those of a
+// run with --record, which simulates all messages.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
   }
 }
 
-// If trains meet or a run does not end, the message names all accelerators.
+// If trains meet or a run does not end, the error message covers all accelerators.
 TEST(SymmetricRun, FailsAsARunOfAllAcceleratorsDoes) {
   const std::vector<std::vector<std::string>> failures{
       {"system.router.vc_depth=8"},  // buffers do not cover the credit loop

@@ -1,4 +1,4 @@
-// --threads: results are byte-identical for any number.
+// --threads: results are byte-identical for any number of threads.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   }
 }
 
-// An interrupted run has equal output, too.
+// A run that ends at the cycle limit also has equal output.
 TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {
@@ -79,7 +79,7 @@ TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   }
 }
 
-// Runs with a waveform or with reducing switches use one thread, in every cycle of the kernel.
+// Runs with a waveform or reducing switches use one thread, since the kernel advances in every cycle.
 TEST(ThreadsOfCollectives, AreOneWhereTheKernelAdvancesEveryCycle) {
   constexpr const char* kReducingSwitch =
       "system:\n  topology:\n    kind: hierarchy\n"

@@ -40,7 +40,7 @@ TEST(Topology, OfTacosHasARowPerLink) {
   EXPECT_EQ(count(outcome.out, ",150,1\n"), 64);
 }
 
-// A schedule written in a format, and run from that file.
+// Writes a schedule in a format and runs it from that file.
 nlohmann::ordered_json run_again(const Workshop& shop, const std::string& format, const std::string& op) {
   const std::string config = shipped_config("systems/dgx1.yaml");
   const std::vector<std::string> set{"--set", "collective.op=" + op, "--set", "collective.size=64 KiB",

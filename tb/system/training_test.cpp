@@ -77,9 +77,9 @@ TEST_F(Training, WaitsForTheAllReduceOfAllGradients) {
             training["compute_ns"].get<double>() + alone["time_ns"].get<double>());
 }
 
-// A first layer with gradients in all chunks waits for the last chunk: nothing overlaps. A layer with
-// gradients in the first chunk waits for that alone, and if it computes longer than the other chunks take, no
-// later layer waits.
+// If the first layer has gradients in all chunks, it waits for the last chunk, and nothing overlaps. A layer
+// with gradients in the first chunk waits only for that chunk; if it computes longer than the other chunks
+// take, no later layer waits.
 TEST_F(Training, ChainsTheForwardPassToItsChunks) {
   const std::string header =
       "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n";
@@ -123,7 +123,7 @@ TEST_F(Training, OverlapsLayerByLayer) {
   EXPECT_EQ(trained["verified"], "values");
 }
 
-// Accelerators and interfaces share a limited memory: passes wait, by the same time with flits and trains.
+// Accelerators and interfaces share a limited memory: passes wait, and equally long with flits and trains.
 TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
   const std::vector<std::string> keys{"training.overlap=layer_wise",
                                       "system.accelerator.memory_bandwidth=64 GB/s"};
@@ -161,7 +161,7 @@ TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
 }
 
-// A bucket of one byte is one layer's gradients; a bucket of all equals no overlap.
+// One-byte buckets hold the gradients of one layer each; a bucket of all gradients is like no overlap.
 TEST_F(Training, ReducesGradientsByTheBucket) {
   const auto layers = result_of({"training.overlap=layer_wise"});
   const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});
@@ -182,7 +182,7 @@ TEST_F(Training, TracesAllThatOverlaps) {
   EXPECT_THAT(names, ::testing::IsSupersetOf({"conv weight gradient", "conv gradients"}));
 }
 
-// A failing all-reduce fails the command.
+// If an all-reduce fails, so does the command.
 TEST_F(Training, FailsWithItsAllReduces) {
   const Outcome outcome = shop.run(
       {"run", "c.yaml", "--out", "r.json", "--set", "training.overlap=layer_wise", "--set", "max_cycles=10"});
@@ -253,7 +253,7 @@ TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }
 
-// 65,536 bytes per accelerator of 8, as ASTRA-sim counts them, or in all.
+// 65,536 bytes for each of 8 accelerators, as ASTRA-sim counts them, or in total.
 TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
   const std::vector<std::string> total{"--set", "training.all_gather_bytes=total", "--out", "total.json"};
   ASSERT_EQ(run({"--out", "input.json"}).status, 0);

@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Destinations of a command's standard descriptors.
+// Destinations of a command's output and errors.
 struct Redirections {
   std::string out_path;
-  std::string err_path;  // or
+  std::string err_path;  // this, or the descriptor
   int err_descriptor = -1;
 };
 

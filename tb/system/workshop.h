@@ -16,7 +16,7 @@ namespace coppice::system_test {
 
 // The exit status and output of a command.
 struct Outcome {
-  int status = -1;  // exit status; 128 and the signal if one ended it
+  int status = -1;  // exit status; 128 plus the signal's number if a signal ended the command
   std::string out;
   std::string err;
 };
@@ -29,10 +29,10 @@ class RunningCommand {
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
 
-  // Reads its stderr until `text` appears or it ends; returns whether it appeared.
+  // Reads stderr until `text` appears or the command ends; returns whether it appeared.
   bool await_on_terminal(const std::string& text);
   void interrupt(int signal = SIGINT) const;
-  // Reads the rest and waits for the end; the terminal's text is `err`.
+  // Reads the remaining output and waits for the command to end; `err` is the terminal's text.
   Outcome finish();
 
  private:
@@ -60,12 +60,12 @@ class Workshop {
   testing::Trace read_trace(const std::string& name) const {
     return testing::PerfettoReader::read(read(name));
   }
-  // The names of its files, sorted.
+  // The sorted names of the directory's files.
   std::vector<std::string> files() const;
 
-  // Runs coppice here, stdout and stderr into files elsewhere.
+  // Runs coppice in the directory; stdout and stderr are captured in files elsewhere.
   Outcome run(const std::vector<std::string>& arguments) const;
-  // The same with stdout going to `stdout_path`.
+  // The same, with stdout redirected to `stdout_path`.
   Outcome run_into(const std::string& stdout_path, const std::vector<std::string>& arguments) const;
 
  private:
@@ -73,7 +73,7 @@ class Workshop {
   std::string captured_;  // where output is captured
 };
 
-// A small all-reduce, whose lines the locations in tests refer to.
+// A small all-reduce; locations in tests refer to its lines.
 extern const char* const kSmallConfig;
 
 using testing::shipped_config;
