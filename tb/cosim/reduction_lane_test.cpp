@@ -23,7 +23,7 @@ std::uint32_t bf16(std::uint32_t a, std::uint32_t b) {
   const float low = static_cast<float>(sum);
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(low);
   if (std::isinf(low)) return bits >> 16;
-  // Of the sum's two neighbours, picks the nearer one, or the even one in a tie.
+  // Picks the nearer of the sum's two neighbours, or the even one in a tie.
   const double below = std::bit_cast<float>(bits & 0xffff0000U);
   const std::uint32_t next = (bits >> 16) + 1;
   const double above = (next & 0x7fff) == 0x7f80
