@@ -77,7 +77,7 @@ class FabricAlone final : private ni::WakeScheduler::Sleeper {
   }
 
  private:
-  static constexpr Cycles kStep = kApart / 1000;  // at 1 GHz
+  static constexpr Cycles kStep = kApart / 1000;  // cycles at 1 GHz
 
   void wake(Cycles now) override {
     for (int rank = 0; rank < kRanks; ++rank) {

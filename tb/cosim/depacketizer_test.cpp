@@ -60,7 +60,7 @@ class Traffic {
     unsigned vc;
     bool head, tail;
     Packet packet;
-    std::uint32_t index;  // of the data flit
+    std::uint32_t index;  // index of the data flit in its packet
   };
   std::optional<Flit> draw() {
     const unsigned from = random_->below(kVcs);

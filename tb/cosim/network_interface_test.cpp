@@ -293,7 +293,7 @@ class Looped {
   bool sends_away_ = false;
   std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries issued before this cycle
   bool was_busy_ = false;
-  unsigned at_ = 0;  // bits of the line in use
+  unsigned at_ = 0;  // bits used in the table line
   int now_ = 0;
 };
 

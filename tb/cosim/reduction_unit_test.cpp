@@ -27,7 +27,7 @@ std::uint32_t address_of(const VlWide<3>& addresses, unsigned port) {
 struct Flit {
   bool add;
   std::uint32_t address;
-  unsigned lanes;  // the first lanes
+  unsigned lanes;  // number of used lanes
   std::array<float, kLanes> data;
 };
 
@@ -230,7 +230,7 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   struct Request {
     std::uint32_t address;
     unsigned lanes;
-    bool hit;  // of words 11 to 13
+    bool hit;  // the request overlaps words 11 to 13
   };
   for (const Request& request :
        {Request{7, 4, false}, {8, 4, true}, {8, 3, false}, {11, 1, true}, {13, 4, true}, {14, 4, false}}) {
@@ -243,7 +243,7 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
       bench.unit->dma_next_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
       bench.cycle();
       bench.unit->dma_next_i = 0;
-      constexpr int kBothWritten = 2 * kWritten;  // a sum, followed by the one that waited for it
+      constexpr int kBothWritten = 2 * kWritten;  // a sum, then the sum that waited for it
       for (int age = 1; age <= kBothWritten; ++age) {
         bench.unit->dma_valid_i = 1;
         bench.unit.settle();

@@ -36,7 +36,7 @@ class Environment final : public fabric::RouterEnvironment {
   }
   void send_credit(topology::NodeId, int in_port, int vc) override { credits |= 1U << (in_port * kVcs + vc); }
 
-  std::vector<topology::Hop> hops;  // of packets
+  std::vector<topology::Hop> hops;  // [packet]: its hop at this router
   std::map<int, Sent> sent;
   std::uint32_t credits = 0;
 };

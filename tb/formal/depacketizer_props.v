@@ -46,7 +46,7 @@ module depacketizer_props (input wire clk_i);
   // The watched message.
   wire [NAME_W-1:0]    watched = $anyconst;
   wire [PACKETS_W-1:0] size = $anyconst;
-  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // of its packets, as far as they have arrived
+  reg  [PACKETS_W-1:0] heads = 0, tails = 0;  // the watched message's arrived heads and tails
   wire ends = valid && tail && name[vc] == watched;
   wire completes = ends && tails + 1'b1 == size;
   always @(posedge clk_i) begin

@@ -73,7 +73,7 @@ module ni_port_props (input wire clk_i);
         if (ends) ended <= 1'b1;
       end
       assert (flits <= all);
-      assert (since <= 5'd14 || ended);      // at most 4 flits of up to 3 cycles, after 2 of the DMA
+      assert (since <= 5'd14 || ended);      // at most 4 flits of up to 3 cycles each, after 2 cycles for the DMA
       if (ended) assert (!flit_valid);
     end
   end

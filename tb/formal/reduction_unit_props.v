@@ -21,7 +21,7 @@ module reduction_unit_props (input wire clk_i);
   wire port0_queued = waiting[1:0] != 2'd0;
   wire [5:0] read_address, sum_address, store_address;
   wire busy, overflow;
-  wire [127:0] gone_data;  // of the flit that proceeds
+  wire [127:0] gone_data;  // data of the flit that proceeds
   reg  [3:0] number = 4'd0;  // number of port 1's arriving flit
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .vc_i(2'b11), .address_i(address),

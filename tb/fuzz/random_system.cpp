@@ -111,7 +111,7 @@ std::string any_algorithm() {
 // The part of a system on which the other settings depend.
 struct Network {
   int accelerators = 1;
-  int longest = 0;  // longest latency, in ns
+  int longest = 0;  // the longest link's latency, in ns
   std::string algorithm;
 };
 

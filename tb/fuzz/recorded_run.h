@@ -42,7 +42,7 @@ struct Outcome {
   End end = End::kFailed;
   std::string reason;       // unless done
   Cycles contended_at = 0;  // kContended
-  std::int64_t runs = 1;    // for record_mixed()
+  std::int64_t runs = 1;    // number of runs of record_mixed()
   Recording recording;      // kDone
 };
 

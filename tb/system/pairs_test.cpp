@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 // r: refused.
 struct Network {
   const char* name;
-  const char* topology;  // in YAML's flow style
+  const char* topology;  // YAML in flow style
   const char* outcomes;
 };
 

@@ -53,8 +53,8 @@ TEST(Route, WritesItsResultAndATraceOfFlowsJobsAndController) {
   EXPECT_THAT(outcome.out, HasSubstr("greedy on 2 jobs"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json", "t"));
   EXPECT_EQ(shop.read_json("r.json")["schema"], "coppice.route/1");
-  std::multiset<std::string> phases;  // of jobs
-  std::multiset<std::string> events;  // of the controller
+  std::multiset<std::string> phases;  // phases of jobs
+  std::multiset<std::string> events;  // events of the controller
   std::size_t messages = 0;
   int busy = 0;
   int rates = 0;

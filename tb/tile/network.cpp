@@ -377,8 +377,8 @@ class Network {
   std::map<std::string, std::uint32_t> constants_;
   std::size_t nodes_ = 0;
   std::size_t words_ = 0;
-  std::vector<std::uint32_t> memory_;   // of all nodes
-  std::vector<std::uint32_t> sums_;     // of all runs
+  std::vector<std::uint32_t> memory_;   // words of all nodes
+  std::vector<std::uint32_t> sums_;     // expected sums of all runs
   std::vector<std::uint32_t> sources_;  // [input of a link]: the output that drives it
   std::vector<std::unique_ptr<Tile>> tiles_;
   // First the outputs, then the inputs of cycle `at_`: [cycle modulo latency][output or input].

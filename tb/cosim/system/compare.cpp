@@ -45,7 +45,7 @@ struct Case {
 };
 
 constexpr int kRanks = 16;
-constexpr int kContexts = 8;  // in the Verilog
+constexpr int kContexts = 8;  // contexts of the Verilog network interface
 
 std::string all_reduces(int count, Bytes bytes, const std::string& more = {}) {
   std::string text = fmt::format("ranks: {}\noperations:\n", kRanks);
