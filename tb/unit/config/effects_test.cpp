@@ -107,7 +107,7 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
 
 TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
   EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("compute nothing")));
-  // The network interface shares the memory.
+  // The network interface shares the accelerator's memory.
   EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"), IsEmpty());
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "system.ni.impl=rtl",
                         "system.accelerator.memory_bandwidth=1 TB/s"}),
@@ -116,7 +116,7 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
 }
 
-// A program computes at the peak of the arrays or the roofline, and ignores other keys of the accelerator.
+// Programs compute at the peak rate of the arrays or on the roofline; other accelerator keys have no effect.
 TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -145,7 +145,8 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   EXPECT_THAT(of("system.accelerator.pes"), ElementsAre(HasSubstr("is roofline")));
 }
 
-// The algorithms of a program's collectives are chosen separately; unnamed ones are not reported.
+// A program's collectives each choose an algorithm; if none is named, keys that a choice may use are not
+// reported.
 TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -167,7 +168,7 @@ TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("a ring is not built of dimensions")));
 }
 
-// The keys of a result are complete, and none counts as set by the user.
+// A result contains every key, so none counts as set by the user.
 TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
   const ScratchFile file(
       "{\"schema\": \"coppice.result/1\", \"config\": {\"system\": {\"topology\": {\"kind\": \"ring\", "
@@ -195,7 +196,7 @@ TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
   }
 }
 
-// Only on a torus or mesh are dims the lengths of lines of links.
+// Only on a torus or mesh does a width of 1 mean that a dimension has no links.
 TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
   Loaded loaded;
   loaded.top = {"f"};
@@ -255,7 +256,7 @@ TEST(IneffectiveKeys, CountsObservedNodesWhenWavesAreRecorded) {
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "observe.nodes=[1]"}, Purpose::kRun, true), IsEmpty());
 }
 
-// Buffers that do not cover the credit loop limit fluid flows as well.
+// Buffers that do not cover the credit loop also limit fluid flows.
 TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasBuffers) {
   Loaded loaded;
   loaded.top = {"f"};

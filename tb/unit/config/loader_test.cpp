@@ -30,7 +30,7 @@ Loaded load_text(const std::string& text, const std::vector<std::string>& overri
   return load(file.path(), overrides, purpose);
 }
 
-// The message of load(), without the file's name if it has a location in the file.
+// The error message of load(), without the file name if it has a location in the file.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {},
                       Purpose purpose = Purpose::kRun) {
   const ScratchFile file(text);
@@ -325,7 +325,7 @@ TEST(Loader, FilesMayLieBesideTheConfiguration) {
   EXPECT_EQ(file_of(whole.filename().string()), whole.string());
   EXPECT_EQ(file_of(whole.string()), whole.string());
   EXPECT_EQ(file_of("absent.graph"), "absent.graph");
-  // The working directory's comes first.
+  // A file in the working directory takes precedence.
   EXPECT_EQ(file_of("."), ".");
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A valid configuration whose keys are all at the location of their name: file "system.flit", line 1.
+// A valid configuration whose keys are each located in a file of their own name, such as "system.flit".
 Loaded torus() {
   Loaded loaded;
   loaded.top = {"top"};
@@ -22,7 +22,7 @@ Loaded torus() {
   return loaded;
 }
 
-// "place: message" of the violated rule.
+// The violated rule, as "file | message".
 std::string complaint(const Loaded& loaded) {
   try {
     check_rules(loaded);
@@ -54,7 +54,7 @@ TEST(Rules, WantAFlitToTakeACycleAtLeast) {
   loaded.config.system.flit = 32;
   EXPECT_EQ(complaint(loaded), "accepted");
   loaded.config.system.flit = 16;
-  loaded.config.system.topology.dims = {4, 1};  // the second has no links
+  loaded.config.system.topology.dims = {4, 1};  // the second dimension has no links
   EXPECT_EQ(complaint(loaded), "accepted");
 }
 

@@ -70,7 +70,7 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
   }
 }
 
-// The largest node number in the schema is the largest that is read.
+// The largest node number in the schema is the largest that the reader accepts.
 TEST(Schema, OffersTheNodesThatFailuresAccept) {
   const Key& key = *find_key("program.failures");
   const auto& entry = key.schema.at("items").at("properties");
@@ -87,7 +87,7 @@ TEST(Schema, OffersTheNodesThatFailuresAccept) {
   EXPECT_THROW(read(fmt::format("accelerator: {}", accelerator + 1)), ConfigError);
 }
 
-// Negative and absurd values of every range.
+// Values below and above every range, or in a wrong form.
 TEST(Schema, RefusesValuesOutOfRange) {
   const std::pair<const char*, std::vector<const char*>> cases[] = {
       {"system.topology.dims", {"[0]", "[-4, 4]", "[1048577]", "[1024, 1025]", "[]", "[4.5]"}},

@@ -8,7 +8,7 @@
 
 namespace coppice::config {
 
-// A temporary file with some text.
+// A temporary file with the given text.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& text, const std::string& ending = ".yaml")

@@ -20,8 +20,7 @@ std::vector<topology::LinkSpec> links(std::size_t dimensions) {
   return std::vector<topology::LinkSpec>(dimensions, {{1'000'000'000}, 0});
 }
 
-// One direction of a ring of n has n n / 8 blocks per channel; a torus has as many for each row, times the
-// rows.
+// Each channel of a ring of n carries n n / 8 blocks; in a torus, that number times the number of rows.
 TEST(AllToAllBound, IsThatOfRingsAndTori) {
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8}, links(1)), kBlock).ns, 8 * kBlock);
   EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{4, 4}, links(2)), kBlock).ns,
@@ -31,7 +30,7 @@ TEST(AllToAllBound, IsThatOfRingsAndTori) {
                    4 * 8 * kBlock);
 }
 
-// The bound is the traffic through the middle of the longest dimension.
+// The traffic across the middle of the longest dimension sets the bound.
 TEST(AllToAllBound, IsTheMiddleOfAMesh) {
   const AllToAllBound bound = least_all_to_all(topology::make_mesh(std::vector{4, 3}, links(2)), kBlock);
   EXPECT_DOUBLE_EQ(bound.ns, 6 * 6 * kBlock / 3.0);
@@ -40,8 +39,8 @@ TEST(AllToAllBound, IsTheMiddleOfAMesh) {
   EXPECT_TRUE(bound.lengths.empty());
 }
 
-// Two tori of 4 x 8 with one link between them: too large for the linear program, and no dimension of it is a
-// cut.
+// Two 4 x 8 tori joined by one link: too large for the linear program, and the narrowest cut does not follow
+// a dimension.
 TEST(AllToAllBound, FindsTheNarrowLinkOfAGraph) {
   const Topology torus = topology::make_torus(std::vector{4, 8}, links(2));
   Topology graph(topology::Kind::kFile, {}, 64, 0);
@@ -64,7 +63,7 @@ Topology random_network(std::mt19937& random) {
   const int switches = draw(0, 2);
   const int nodes = accelerators + switches;
   Topology network(topology::Kind::kFile, {}, accelerators, switches);
-  // A one-way ring reaches all.
+  // A one-way ring connects all nodes.
   for (NodeId node = 0; node < nodes; ++node) {
     network.add_channel(node, (node + 1) % nodes, {draw(1, 4) * 1'000'000'000L}, 0);
   }
@@ -76,7 +75,7 @@ Topology random_network(std::mt19937& random) {
   return network;
 }
 
-// All simple paths of every pair.
+// Adds all simple paths from `at` to `to` to `ways`.
 void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& seen, std::vector<int>& way,
             std::vector<std::vector<int>>& ways) {
   if (at == to) {
@@ -94,7 +93,7 @@ void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& se
   seen[static_cast<std::size_t>(at)] = false;
 }
 
-// The least time over all distributions of the blocks over all paths.
+// The minimum time over all distributions of the blocks over all paths.
 double best_of_all_ways(const Topology& network) {
   const GlpkProgram problem = make_program(GLP_MIN);
   const auto channels = static_cast<int>(network.channels().size());

@@ -10,7 +10,7 @@
 namespace coppice::routing {
 namespace {
 
-// One spine for every destination, for all flows to it, as the switches of Hedera can be configured.
+// All flows to a destination use one spine, as Hedera's switches can be configured.
 RC_GTEST_PROP(Annealing, GivesEveryDestinationASpine, ()) {
   Instance instance = any_instance(30);
   for (Flow& flow : instance.flows) flow.dst = 8 * flow.dst_tor + flow.dst % 8;
@@ -35,7 +35,7 @@ RC_GTEST_PROP(Annealing, TakesLiveSpinesOnly, ()) {
   }
 }
 
-// Four flows and four spines: one spine each is found from any start.
+// Four flows and four spines: every start leads to one flow per spine.
 TEST(Annealing, FindsTheObviousOptimum) {
   const ClosLinks links(2, 4);
   const auto flows = flows_between({{0, 1}, {0, 1}, {0, 1}, {0, 1}});

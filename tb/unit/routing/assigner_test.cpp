@@ -46,7 +46,7 @@ TEST(Methods, SayWhichFlowsCannotBeRouted) {
   }
 }
 
-// Sec. 2.3 of the paper, its Fig. 2: rings s1-s2-s3 and s4-s5-s6, four flows between four ToRs.
+// Sec. 2.3 and Fig. 2 of the paper: rings s1-s2-s3 and s4-s5-s6, four flows between four ToRs.
 TEST(Methods, NoneButHashingMakesTheFlowsOfFigureTwoShareALink) {
   const Instance instance{ClosLinks(4, 4), flows_between({{0, 1}, {1, 0}, {1, 2}, {2, 0}})};
   for (const char* method : {"greedy", "edge_coloring", "annealing", "ilp", "optimal"}) {
@@ -54,7 +54,7 @@ TEST(Methods, NoneButHashingMakesTheFlowsOfFigureTwoShareALink) {
   }
 }
 
-// max_load() refuses dead links.
+// max_load() throws if a flow uses a dead link.
 RC_GTEST_PROP(Methods, UseLiveLinksOnlyAndNeverBeatTheBound, ()) {
   Instance instance = any_instance();
   if (*rc::gen::arbitrary<bool>()) fail_some_spines(instance.links);
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Methods, IntegerProgramAgreesWithColoring, ()) {
   RC_ASSERT(load_of("ilp", instance) == load_of("edge_coloring", instance));
 }
 
-// The integer program is exact with any links failed; `optimal` is never above greedy and mostly exact.
+// The integer program is exact for any failed links; `optimal` is never worse than greedy, and usually exact.
 RC_GTEST_PROP(Methods, OptimalLiesBetweenTheIntegerProgramAndGreedyWithLinksFailed, ()) {
   Instance instance = any_instance(12);
   fail_some_links(instance.links);

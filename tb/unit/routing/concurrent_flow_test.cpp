@@ -45,7 +45,7 @@ TEST(ConcurrentFlow, EnclosesTheOptimum) {
   }
 }
 
-// One round is enough if all channels are alike.
+// One round is enough if all channels are identical.
 TEST(ConcurrentFlow, IsExactOnATorus) {
   const std::vector<topology::LinkSpec> links(2, {{1'000'000'000}, 0});
   const ConcurrentFlow flow = approximate_all_to_all(topology::make_torus(std::vector{8, 8}, links), 1);

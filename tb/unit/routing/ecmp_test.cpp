@@ -8,7 +8,7 @@
 namespace coppice::routing {
 namespace {
 
-// The numbers are zlib's crc32() of the seed and the tuple, 17 bytes.
+// Expected values: zlib's crc32() of the seed and the tuple (17 bytes).
 TEST(HashTuple, IsCrc32OfTheTupleInNetworkOrder) {
   const FiveTuple tuple{.src_address = 0x0A000001, .dst_address = 0x0A000002, .src_port = 0xC000};
   EXPECT_EQ(hash_tuple(tuple, 0), 0xf3175078U);

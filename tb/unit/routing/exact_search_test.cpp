@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kPlenty = 1'000'000;
 
-// Three ToRs, two spines; ToR 2 has spine 1 only. Both flows into ToR 2 and the one out of it need spine 1.
+// Three ToRs and two spines; ToR 2 has only spine 1, which both flows into it need.
 TEST(ExactSearch, KnowsWhatIsImpossible) {
   ClosLinks links(3, 2);
   links.set_link(2, 0, false);
@@ -31,7 +31,7 @@ TEST(ExactSearch, GivesUpInTime) {
   EXPECT_EQ(search_assignment(instance.links, instance.flows, 1, 3, spines), SearchOutcome::kGaveUp);
 }
 
-// Finds an assignment exactly if the integer program finds one.
+// Finds an assignment if and only if the integer program finds one.
 RC_GTEST_PROP(ExactSearch, AgreesWithTheIntegerProgram, ()) {
   Instance instance = any_instance(12);
   fail_some_links(instance.links);

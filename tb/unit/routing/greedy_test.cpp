@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Algorithm 1 of the paper.
+// Algorithm 1 of the paper, as a reference.
 Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
   const auto width = static_cast<std::size_t>(links.spines());
   std::vector<int> up(static_cast<std::size_t>(links.tors()) * width, 0);
@@ -53,7 +53,7 @@ RC_GTEST_PROP(Greedy, IsAlgorithmOne, ()) {
   RC_ASSERT(Greedy().assign(instance.links, instance.flows) == algorithm_one(instance.links, instance.flows));
 }
 
-// Theorem 2, for any order.
+// Theorem 2 of the paper, for any order of flows.
 RC_GTEST_PROP(Greedy, HasAtMostTwiceTheLoadOfTheOptimum, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -67,7 +67,7 @@ RC_GTEST_PROP(Greedy, HasAtMostTwiceTheLoadOfTheOptimum, ()) {
             2 * lower_bound(instance.links, instance.flows));
 }
 
-// The factor occurs: dense rings that arrive GPU by GPU.
+// Dense rings whose flows arrive in ring order reach the factor of two.
 TEST(Greedy, ReachesTwiceTheOptimumOnDenseRings) {
   const auto flows = random_rings(250, 8, 1);
   const ClosLinks links(64, 32);

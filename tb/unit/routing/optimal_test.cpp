@@ -13,7 +13,7 @@
 namespace coppice::routing {
 namespace {
 
-// Flows per (end, spine); ends: ToRs outwards, then inwards.
+// Flows per (end, spine). Ends number the outgoing sides of all ToRs, then their incoming sides.
 std::map<std::pair<int, int>, int> loads_of(const Instance& instance, const Assignment& spines) {
   std::map<std::pair<int, int>, int> loads;
   for (std::size_t i = 0; i < spines.size(); ++i) {
@@ -24,7 +24,7 @@ std::map<std::pair<int, int>, int> loads_of(const Instance& instance, const Assi
   return loads;
 }
 
-// More than the minimum of the maximum load: no link carries more than its ToR's share, rounded up.
+// Stronger than a minimal maximum load: no link carries more than its ToR's flows per live spine, rounded up.
 RC_GTEST_PROP(Optimal, LoadsEveryLinkAsLittleAsItsTorAllows, ()) {
   Instance instance = any_instance(200);
   fail_some_spines(instance.links);
@@ -45,7 +45,7 @@ TEST(Optimal, HalvesGreedysLoadOnDenseRings) {
   }
 }
 
-// With one link failed the bound is still reached on dense rings.
+// With one failed link at every third ToR, dense rings still reach the bound.
 TEST(Optimal, FindsRoomAroundFailedLinks) {
   ClosLinks links(64, 32);
   for (int tor = 0; tor < 64; tor += 3) links.set_link(tor, tor % 32, false);
@@ -57,8 +57,8 @@ int load_of(const Instance& instance, PathAssigner&& method) {
   return max_load(instance.links, instance.flows, method.assign(instance.links, instance.flows));
 }
 
-// With unequal spines only greedy and the proven bound limit the result, so it is measured, on fixed seeds.
-// Small networks with up to half of their links dead: as good as the integer program, and proven.
+// With unequal spines, `optimal` only guarantees not to exceed greedy, so fixed seeds are measured. On small
+// networks with up to half of their links dead, it matches the integer program and proves its optimum.
 TEST(Optimal, IsExactOnSmallNetworksWithDeadLinks) {
   Random random(5);
   int unproven = 0;
@@ -76,7 +76,7 @@ TEST(Optimal, IsExactOnSmallNetworksWithDeadLinks) {
   EXPECT_EQ(unproven, 0);
 }
 
-// The paper's network with up to a quarter of its links dead and rings at random: always the bound.
+// Random rings on the paper's network with up to a quarter of its links dead always reach the bound.
 TEST(Optimal, ReachesTheBoundOnThePapersNetworkWithDeadLinks) {
   Random random(9);
   for (int i = 0; i < 20; ++i) {
@@ -89,7 +89,7 @@ TEST(Optimal, ReachesTheBoundOnThePapersNetworkWithDeadLinks) {
   }
 }
 
-// The hardest instances, which need every live link: at most one above the optimum.
+// The hardest instances need every live link; the load exceeds the optimum by at most one.
 TEST(Optimal, IsOneAboveTheOptimumAtMostWhereEveryLiveLinkIsNeeded) {
   Random random(11);
   int exact = 0;
@@ -129,7 +129,7 @@ RC_GTEST_PROP(Reassign, MovesNothingWithoutNeed, ()) {
   RC_ASSERT(after.least_moves == 0U);
 }
 
-// Arrivals, departures and a failing spine, one after another.
+// A random sequence of arrivals, departures and failing spines.
 RC_GTEST_PROP(Reassign, StaysOptimalThroughChanges, ()) {
   Instance instance = any_instance();
   std::vector<int> current = reassign(instance.links, instance.flows, nothing(instance.flows.size())).spines;
@@ -164,7 +164,7 @@ RC_GTEST_PROP(Reassign, CopesWithUnequalSpines, ()) {
   RC_ASSERT(after.max_load <= max_load(instance.links, instance.flows, greedy));
 }
 
-// One of 32 spines fails under 1,600 flows: its flows move, and few others.
+// One of 32 spines fails under 1,600 flows: few flows other than its own move.
 TEST(Reassign, AFailedSpineMovesLittleMoreThanItsOwnFlows) {
   ClosLinks links(64, 32);
   const auto flows = random_rings(200, 8, 3);

@@ -42,7 +42,7 @@ TEST(PlaceJobs, LeavesOutWhatDoesNotFit) {
   EXPECT_TRUE(places[2].empty());
 }
 
-// 48 accelerators: a whole ToR of 32 and half of another.
+// A copy of 48 accelerators uses all that is free in a ToR of 32 before the next, so it spans at most three.
 TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   const auto places = place_jobs(kPaper, {{48, 4}}, Placement::kRandomTors, 3);
   for (const auto& copy : places[0]) {
@@ -52,7 +52,7 @@ TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   }
 }
 
-// Copies of half a ToR fill one ToR after another.
+// Copies of half a ToR each fill one ToR after another.
 TEST(PlaceJobs, BestFitFillsWhatIsOpenFirst) {
   const auto places = place_jobs(kPaper, {{16, 2}, {16, 2}}, Placement::kBestFit, 1);
   EXPECT_EQ(places[0][0].front() / 32, places[0][1].front() / 32);

@@ -20,7 +20,7 @@ inline std::vector<Flow> flows_between(const std::vector<std::pair<int, int>>& t
   return flows;
 }
 
-// Any flows on up to 8 ToRs and 9 spines, including local ones.
+// A network and its flows; any_instance() has up to 8 ToRs and 9 spines, and includes local flows.
 struct Instance {
   ClosLinks links{1, 1};
   std::vector<Flow> flows;
@@ -35,14 +35,14 @@ inline Instance any_instance(int most_flows = 80) {
   return {ClosLinks(tors, spines), flows_between(pairs)};
 }
 
-// Failed spines; at least one is left.
+// Fails some spines; at least one remains.
 inline void fail_some_spines(ClosLinks& links) {
   const int failed = *rc::gen::inRange(0, links.spines());
   for (int i = 0; i < failed; ++i) links.set_spine((i * 7 + 3) % links.spines(), false);
   links.set_spine(*rc::gen::inRange(0, links.spines()), true);
 }
 
-// Failed links; every pair of ToRs keeps a common spine.
+// Fails some links; every pair of ToRs keeps a common spine.
 inline void fail_some_links(ClosLinks& links) {
   const int safe = *rc::gen::inRange(0, links.spines());
   const int failed = *rc::gen::inRange(0, links.tors() * links.spines());
@@ -52,7 +52,7 @@ inline void fail_some_links(ClosLinks& links) {
   }
 }
 
-// Every link is dead with the given probability, and every flow between two ToRs can be routed.
+// An instance whose links are dead with probability `dead`, and whose flows can all be routed.
 inline Instance with_dead_links(int tors, int spines, double dead, int flows, Random& random) {
   Instance instance{ClosLinks(tors, spines), {}};
   for (int tor = 0; tor < tors; ++tor) {
@@ -68,8 +68,8 @@ inline Instance with_dead_links(int tors, int spines, double dead, int flows, Ra
   return instance;
 }
 
-// Dead links, and flows that fill every live link `load` times (except flows that would stay within a ToR):
-// `load` is the optimum, and hardly any other assignment has it.
+// An instance with dead links and flows that fill every live link `load` times (without flows within a ToR):
+// `load` is the optimum, and hardly any other assignment reaches it.
 inline Instance planted(int tors, int spines, double dead, int load, Random& random) {
   Instance instance = with_dead_links(tors, spines, dead, 0, random);
   std::vector<std::pair<int, int>> pairs;
@@ -92,7 +92,8 @@ inline Instance planted(int tors, int spines, double dead, int load, Random& ran
   return instance;
 }
 
-// Rings of `ring` accelerators at random places of a 64 x 32 network with 32 NICs per ToR, GPU by GPU.
+// The flows of rings of `ring` accelerators, placed at random on a 64 x 32 network with 32 NICs per ToR, in
+// ring order.
 inline std::vector<Flow> random_rings(int rings, int ring, std::uint64_t seed) {
   constexpr int kNics = 2048;
   constexpr int kPerTor = 32;

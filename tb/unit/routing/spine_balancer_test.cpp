@@ -13,7 +13,7 @@
 namespace coppice::routing {
 namespace {
 
-// Flows of every link: (ToR, spine, up).
+// The number of flows on every link (ToR, spine, up).
 std::map<std::tuple<int, int, bool>, int> loads_of(const Instance& instance, const Assignment& spines) {
   std::map<std::tuple<int, int, bool>, int> loads;
   for (std::size_t i = 0; i < instance.flows.size(); ++i) {
@@ -24,7 +24,7 @@ std::map<std::tuple<int, int, bool>, int> loads_of(const Instance& instance, con
   return loads;
 }
 
-// Flows that leave a ToR, and those that enter it.
+// The number of flows that leave each ToR (true) and that enter it (false).
 std::map<std::pair<int, bool>, int> degrees_of(const Instance& instance) {
   std::map<std::pair<int, bool>, int> degrees;
   for (const Flow& flow : instance.flows) {
@@ -35,7 +35,7 @@ std::map<std::pair<int, bool>, int> degrees_of(const Instance& instance) {
   return degrees;
 }
 
-// With equal spines everywhere, every link of a ToR has no more than its share of that ToR's flows.
+// If all ToRs have the same live spines, no link carries more than its share of its ToR's flows.
 RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);
@@ -55,7 +55,7 @@ RC_GTEST_PROP(SpineBalancer, GivesEveryLinkItsLeast, ()) {
   RC_ASSERT(balancer.remove_excess().empty());
 }
 
-// For any failed links: a flow without a path changes nothing, one with a path respects all caps.
+// With any failed links, placing a flow respects all caps, or changes nothing if the flow has no path.
 RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
   Instance instance = any_instance(40);
   fail_some_links(instance.links);
@@ -78,7 +78,7 @@ RC_GTEST_PROP(SpineBalancer, KeepsItsCapsOrChangesNothing, ()) {
   }
 }
 
-// Three flows on a link with a cap of one: two leave, and no flow leaves a link above its cap in vain.
+// Three flows on a link with a cap of one: exactly two are removed, and the other flow stays.
 TEST(SpineBalancer, TakesOffWhatIsAboveTheCaps) {
   Instance instance{ClosLinks(3, 2), flows_between({{0, 1}, {0, 1}, {0, 2}, {1, 2}})};
   SpineBalancer balancer(instance.links, instance.flows);

@@ -11,12 +11,12 @@
 
 namespace coppice::schedule {
 
-// Every execution of small tables: any port whose next entry may issue does so at any time, and messages
-// arrive in any order. In a lockstep a timestep begins when all messages of earlier ones have arrived, with
-// all entries that wait for nothing else.
+// Explores every execution of small tables: any port whose next entry is ready may issue it at any time, and
+// messages arrive in any order. In lockstep, a timestep begins when all messages of earlier timesteps have
+// arrived; all entries that wait for nothing else then issue before a message of the timestep arrives.
 class AllExecutions {
  public:
-  // The buffers of all accelerators, by element: the number of times that each accelerator's value is in it.
+  // The buffers of all accelerators: for every element, how many times each accelerator's value is included.
   using Values = std::vector<std::int8_t>;
 
   AllExecutions(const Schedule& schedule, bool lockstep) : schedule_(schedule), lockstep_(lockstep) {
@@ -31,21 +31,21 @@ class AllExecutions {
     explore(start);
   }
 
-  // The buffers at the ends of all executions, each once.
+  // The distinct final buffers of all executions.
   const std::set<Values>& ends() const { return ends_; }
   // Whether some execution ends with an entry that never issued.
   bool gets_stuck() const { return stuck_; }
 
  private:
   struct InFlight {
-    std::size_t node = 0;  // of the entry
+    std::size_t node = 0;  // where the entry is stored
     std::size_t port = 0;
     std::size_t index = 0;
     Values data;
     auto operator<=>(const InFlight&) const = default;
   };
   struct State {
-    std::vector<std::size_t> next;  // [port of all]
+    std::vector<std::size_t> next;  // [port, numbered over all nodes]
     std::vector<InFlight> in_flight;
     std::map<std::pair<std::size_t, std::int32_t>, std::set<std::int32_t>> arrived;
     Values values;

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The message of read_document() on `text`, without the file's name.
+// The error message of read_document() for `text`, without the file name.
 std::string complaint(const std::string& text) {
   const ScratchFile file(text);
   try {
@@ -79,7 +79,7 @@ TEST(ReadDocument, RefusesWhatIsNoSingleMap) {
   EXPECT_THAT(complaint("- a\n- b\n"), StartsWith("1:1: the file must be a map"));
   EXPECT_THAT(complaint("\nword\n"), StartsWith("2:1: the file must be a map"));
   EXPECT_THAT(complaint("a: 1\n---\nb: 2\n"), StartsWith("2:1: a second YAML document"));
-  // Beyond this depth the parser finds endless documents.
+  // The YAML parser finds an endless series of documents in this text.
   EXPECT_THAT(complaint("a, b]  # c\n, 1 ]\nd,topology: [ e. f]g, h"), HasSubstr("second YAML document"));
   EXPECT_EQ(complaint("---\na: 1\n...\n"), "accepted");
 }
@@ -94,7 +94,8 @@ TEST(ReadDocument, RefusesWhatIsNoYaml) {
               HasSubstr("the byte 0x02"));
 }
 
-// Results are JSON, which cannot repeat such a string: without the check a finished run failed.
+// Results are JSON, which cannot hold such strings: without this check, a run fails when it writes its
+// result.
 TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
   EXPECT_THAT(complaint("system:\n  file: n\xe9t.graph\n"),
               StartsWith("2:9: contains bytes that are not UTF-8"));

@@ -15,7 +15,7 @@
 namespace coppice::config {
 namespace {
 
-// A temporary folder with files, none of which is in the working directory.
+// A temporary folder whose files are not in the working directory.
 class FileName : public ::testing::Test {
  protected:
   FileName()
@@ -30,7 +30,7 @@ class FileName : public ::testing::Test {
     return (folder_ / name).string();
   }
   std::string beside(const std::string& name) const { return (folder_ / name).string(); }
-  // A value in a configuration of this folder.
+  // A value as read from a configuration in this folder.
   Node value(const std::string& text) const {
     Node node;
     node.kind = Node::Kind::kScalar;
@@ -63,7 +63,7 @@ TEST_F(FileName, LeavesWordsThatMayBeOtherNames) {
   EXPECT_EQ(read_name_or_file(value("./resnet50"), "key", "a model"), beside("./resnet50"));
 }
 
-// Every key that names a file.
+// Covers every key that names a file.
 TEST_F(FileName, HoldsForEveryKey) {
   const std::string system = "system: {topology: {kind: ring, dims: [4]}}\n";
   for (const std::string name : {"m.csv", "m.txt"}) {

@@ -60,20 +60,20 @@ TEST(ResultDocument, LeavesConfigurationsInBracesAsTheyAre) {
 TEST(ResultDocument, RefusesWhatHoldsNoConfiguration) {
   try {
     read(R"({"schema": "coppice.compare/1", "rows": []})");
-    FAIL() << "taken for a configuration";
+    FAIL() << "read as a configuration";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("'coppice.compare/1' file does not contain a configuration"));
   }
 }
 
-// At any cut, the YAML parser or this one reports an error.
+// The YAML parser or the result reader refuses a result that is cut off within its configuration.
 TEST(ResultDocument, RefusesResultsThatAreCutOff) {
   const std::string whole =
       "{\"schema\": \"coppice.result/1\", \"config\": {\"seed\": [7, \"}\\\"\"]}, \"assumptions\": [\"a\"]}";
   for (std::size_t length = 0; length < whole.size(); ++length) {
     try {
       const ConfigDocument document = read(whole.substr(0, length));
-      // A result may be cut anywhere after its configuration.
+      // Only a cut after the configuration may go unnoticed.
       EXPECT_GE(length, whole.find(", \"assumptions\"")) << length;
       EXPECT_EQ(document.root.children.front().name, "seed");
     } catch (const ConfigError&) {

@@ -38,7 +38,7 @@ std::string complaint(const std::string& text) {
   return "accepted";
 }
 
-// Two hosts of two accelerators, whose NICs connect to a switch with an ASIC.
+// Two hosts with two accelerators each, whose NICs connect to a switch ASIC.
 constexpr const char* kHosts = R"(name: two hosts
 devices:
 - name: host
@@ -116,7 +116,7 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 
-// `choice`, or the only other key, names a unit.
+// `choice` names the unit; without it, the only key does.
 TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
   const topology::GraphFile named = read(kHosts);
   const topology::GraphFile alone =
@@ -127,7 +127,7 @@ TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
               HasSubstr("choice"));
 }
 
-// PCIe transfers on 16 lanes: one bit each, of which 128 in 130 are data.
+// A PCIe transfer is one bit on each of 16 lanes; 128 of 130 bits are data.
 TEST(NetworkFile, InfragraphBandwidthsMayBeTransfers) {
   const auto bandwidth = [](const std::string& unit) {
     return with("{choice: gigabits_per_second, gigabits_per_second: 400}", "{" + unit + ": 32}");

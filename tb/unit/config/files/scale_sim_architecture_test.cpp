@@ -45,7 +45,7 @@ std::string with(const std::string& what, const std::string& instead) {
   return text.replace(text.find(what), what.size(), instead);
 }
 
-// The message and the place in the file.
+// The position in the file and the message.
 std::string complaint(const std::string& text) {
   const ScratchFile file(text, ".cfg");
   try {

@@ -41,7 +41,7 @@ TEST(DimensionAlgorithms, ComeFromASystemFileOfAstraSim) {
 TEST(DimensionAlgorithms, SayWhichNameIsNone) {
   try {
     load_with("[ring, star]");
-    FAIL() << "accepted an algorithm that there is not";
+    FAIL() << "accepted an unknown algorithm";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("collective.dimension_algorithms[1]"));
   }

@@ -13,7 +13,7 @@ namespace {
 TEST(Keys, AreDescribed) {
   for (const Key& key : keys()) {
     EXPECT_TRUE(key.summary.ends_with('.')) << key.path << " needs a sentence";
-    EXPECT_FALSE(key.form.empty()) << key.path << " needs a form: what its values may be";
+    EXPECT_FALSE(key.form.empty()) << key.path << " needs a form: the values it accepts";
     EXPECT_FALSE(key.example.empty()) << key.path;
     for (const KeyPart& part : key.parts) {
       EXPECT_TRUE(part.summary.ends_with('.')) << key.path << "[]." << part.name;

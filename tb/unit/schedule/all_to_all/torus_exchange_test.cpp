@@ -20,8 +20,9 @@ Topology torus(const std::vector<int>& dims) {
   return topology::make_torus(dims, links);
 }
 
-// The hops along a dimension that all blocks need, divided by the channels of the dimension: the bound, in
-// blocks. With `whole` blocks and an odd number of them in the middle of a ring, one more goes one way.
+// The bound in blocks: the hops of all blocks along a dimension, divided by the number of its channels. If
+// blocks are `whole`, an odd number of blocks that travel half a ring cannot be split evenly between its
+// directions.
 double least_steps(const std::vector<int>& dims, bool whole) {
   int accelerators = 1;
   for (const int width : dims) accelerators *= width;
@@ -66,7 +67,7 @@ RC_GTEST_PROP(TorusExchange, TakesNoMoreStepsThanItsBusiestChannelsHaveBlocks, (
   for (int flow = 0; flow < n * n * exchange.parts; ++flow) {
     RC_ASSERT(at[static_cast<std::size_t>(flow)] == flow / exchange.parts % n);
   }
-  // Without parts, there are at least as many steps as the longest path has hops.
+  // Undivided blocks need at least as many steps as the longest path has hops.
   int longest = 0;
   for (const int width : dims) longest += width / 2;
   const double steps = sends.back().step;

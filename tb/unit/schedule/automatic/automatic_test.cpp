@@ -34,7 +34,7 @@ std::vector<AlgorithmInfo> named(const std::vector<std::string>& names) {
   return some;
 }
 
-// 288 accelerators do not divide the data, so one accelerator's tables cannot represent all.
+// The data cannot be divided by 288 accelerators, so one accelerator's tables cannot represent all.
 TEST(Automatic, ChoosesTreesOnLargeTori) {
   const Machine machine = torus({18, 16});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, Bytes{64} << 20));
@@ -89,7 +89,7 @@ TEST(Automatic, ExchangesBlocksAsIsExpectedToBeFastest) {
   }
 }
 
-// Tables of many messages are only built if requested by name.
+// Tables with many messages are only built if their algorithm is requested by name.
 TEST(Automatic, TriesNoExchangeOfManyMessages) {
   const Machine machine = torus({16, 16});
   const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 1024));
@@ -97,7 +97,7 @@ TEST(Automatic, TriesNoExchangeOfManyMessages) {
   for (const ExpectedTime& one : choice.expected) EXPECT_NE(one.algorithm, "ring");
 }
 
-// One message over one channel: its flits and the latency.
+// One message over one channel takes the time of its flits plus the latency.
 TEST(ExpectedTime, AddsUpAMessage) {
   const Machine machine = mesh({2});
   CompileRequest request = timed(machine.request(Collective::kAllGather, 1600));

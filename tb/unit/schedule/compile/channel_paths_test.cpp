@@ -29,7 +29,7 @@ TEST(ReverseChannels, RefusesAOneWayStreet) {
               testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("0->1")));
 }
 
-// In any order of links, a channel is paired with the reverse one of the same speed.
+// A channel is paired with a reverse channel of the same speed, whatever the order of links.
 TEST(ReverseChannels, PairsLinksOfOneSpeed) {
   constexpr Bandwidth kFast{16};
   constexpr Bandwidth kSlow{1};

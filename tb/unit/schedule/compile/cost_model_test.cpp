@@ -24,7 +24,7 @@ TEST(CostModel, TreeStepsByHand) {
   EXPECT_DOUBLE_EQ(kModel.overlapped_tree_ns(80'000, 5), 11 * 26'000.0);
 }
 
-// Eq. (5) and (7) are (3) and (6) with (4) inserted, if (4) is at least 1.
+// Eq. (5) and (7) are (3) and (6) with (4) substituted, if (4) is at least 1.
 RC_GTEST_PROP(CostModel, ClosedFormsAreThoseOfThePaper, ()) {
   const double alpha = *rc::gen::inRange(1, 100'000);
   const double bytes = *rc::gen::inRange(1'000'000, 1'000'000'000);
@@ -47,7 +47,7 @@ RC_GTEST_PROP(CostModel, EquationFourIsTheBestForEquationThree, ()) {
   RC_ASSERT(kModel.tree_phase_ns(bytes, best) <= kModel.tree_phase_ns(bytes, best / factor));
 }
 
-// Derived from the equations: alpha / beta = 621 kB gives 1.75 at 64 MB and 1.86 at 256 MB.
+// By the equations, alpha / beta = 621 kB gives a gain of 1.75 at 64 MB and 1.86 at 256 MB.
 TEST(CostModel, GivesThePapersGainOfOverlapping) {
   const CostModel model{.alpha_ns = 621'000, .beta_ns_per_byte = 1, .accelerators = 8};
   const double mib = 1048576;
@@ -55,7 +55,7 @@ TEST(CostModel, GivesThePapersGainOfOverlapping) {
   EXPECT_NEAR(model.tree_ns(256 * mib) / model.overlapped_tree_ns(256 * mib), 1.86, 0.005);
 }
 
-// Fig. 5: four nodes, four chunks: 10 steps, overlapped 7.
+// Fig. 5: four nodes and four chunks take 10 steps, or 7 overlapped.
 TEST(CostModel, CountsTheStepsOfTheWorkedExample) {
   const CostModel steps{.alpha_ns = 1, .beta_ns_per_byte = 0, .accelerators = 4};
   EXPECT_DOUBLE_EQ(pipelined_tree_ns(steps, 2, 4, 0), 10);

@@ -50,7 +50,7 @@ TEST(LatencyModel, CountsWhatAnAcceleratorSends) {
   EXPECT_EQ(model.transfer(1, Op::kGather, 4'000'000), kUnit / 2);
 }
 
-// The pieces of 16 accelerators, each with 100 elements of a chunk of 1,600.
+// 16 accelerators, each with a share of 100 of the chunk's 1,600 elements.
 TEST(LatencyModel, TimesTheStepsOfEveryAlgorithm) {
   constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
   // A byte takes 10 ps at 100 GB/s.
@@ -65,7 +65,7 @@ TEST(LatencyModel, TimesTheStepsOfEveryAlgorithm) {
   EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 0), 4);
   EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 1), 8);
   EXPECT_EQ(model.steps(1), 3);
-  // A quarter of the chunk, half of it each way at half of the bandwidth.
+  // A quarter of the chunk: half of it in each direction, at half of the bandwidth.
   for (int step = 0; step < 3; ++step) EXPECT_DOUBLE_EQ(ns(1, Op::kReduce, 16, step), 16);
   EXPECT_DOUBLE_EQ(ns(1, Op::kGather, 4, 2), 16);
 }
@@ -82,7 +82,7 @@ TEST(LatencyModel, CountsFlitsAndRouters) {
 }
 
 TEST(LatencyModel, IdealKeepsAllDimensionsBusy) {
-  // 2 x 15/16 x 256 MB over 72 GB/s.
+  // 2 x 15/16 x 256 MB at 72 GB/s.
   EXPECT_EQ(ideal_time(figure_5(), Collective::kAllReduce, 256'000'000),
             transfer_time(480'000'000, {72'000'000'000}));
   EXPECT_EQ(ideal_time(figure_5(), Collective::kAllGather, 256'000'000),

@@ -13,7 +13,7 @@ namespace {
 using topology::ChannelId;
 using topology::VcRange;
 
-// Accelerators 0 to 2 on switches 3 to 5, which lie in a one-way ring.
+// Accelerators 0 to 2, each on one of the switches 3 to 5, which form a one-way ring.
 topology::Topology one_way_ring() {
   topology::Topology graph(topology::Kind::kFile, {}, 3, 3);
   for (NodeId node = 0; node < 3; ++node) graph.add_channel(node, 3 + node, {1}, 0);                // 0 to 2

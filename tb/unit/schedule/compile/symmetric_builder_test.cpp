@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// A ring of n accelerators around which the origin's chunk goes once.
+// A ring of n accelerators around which the origin's chunk travels once.
 struct AroundARing {
   explicit AroundARing(int n) : machine(torus({n})), symmetric{moves_of(n), 1, {}, {}} {
     symmetric.ways.assign(machine.topology.channels().size(), -1);
@@ -52,7 +52,7 @@ struct AroundARing {
   std::map<NodeId, topology::ChannelId> out;
 };
 
-// Every accelerator sends its own chunk, then the previous one's, and so on.
+// Every accelerator sends its own chunk, then its predecessor's, and so on.
 RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   const int n = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 9));
   AroundARing ring(n);
@@ -82,7 +82,7 @@ RC_GTEST_PROP(SymmetricBuilder, GivesEverybodyTheOriginsWork, ()) {
   RC_ASSERT(check_schedule(ring.machine.topology, schedule).disjoint_steps);
 }
 
-// Steps in which a port sends nothing hold the lockstep.
+// Nops fill the steps in which a port sends nothing.
 TEST(SymmetricBuilder, FillsIdleSteps) {
   AroundARing ring(4);
   for (Send& send : ring.symmetric.sends) send.step *= 2;
@@ -106,7 +106,7 @@ TEST(SymmetricBuilder, RefusesMovesThatKeepNoChannels) {
               ThrowsMessage<ModelError>(HasSubstr("an accelerator lacks a channel that another has")));
 }
 
-// Two channels that share a port at one accelerator and have one each at another.
+// Two channels share a port at one accelerator but not at the other.
 TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
   const Bandwidth bandwidth{16'000'000'000};

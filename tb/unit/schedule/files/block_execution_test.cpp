@@ -47,7 +47,8 @@ std::vector<RightFile> right_files() {
   return files;
 }
 
-// Every variant of `text` with one difference: an attribute, a missing or moved step, a missing thread block.
+// Visits every variant of `text` with one difference: a changed attribute, or a removed, moved or repeated
+// step.
 void for_each_mutant(const std::string& text,
                      const std::function<void(const std::string&, std::string)>& visit) {
   pugi::xml_document original;
@@ -134,7 +135,7 @@ void for_each_mutant(const std::string& text,
   each("//algo", set("inplace", "0"), "inplace 0");
 }
 
-// The reader's error; empty if it accepts the file, whose tables must then be right, too.
+// The reader's error; empty if it accepts the file, whose tables must then also succeed.
 std::string refusal_of(const RightFile& file, const std::string& text) {
   try {
     CompileRequest request = file.machine.request(file.collective, file.size);
@@ -158,7 +159,7 @@ std::string fault_of(const std::string& text, int runs) {
   }
 }
 
-// Files with one error are refused with its location; accepted ones are right in every order.
+// Faulty files are refused with the fault's location; accepted files are correct in every order.
 TEST(BlockExecution, RefusesEveryWrongFile) {
   int wrong = 0;
   int right = 0;
@@ -178,7 +179,7 @@ TEST(BlockExecution, RefusesEveryWrongFile) {
     });
   }
   EXPECT_GE(wrong, 1000);
-  EXPECT_GE(right, 100);  // attributes of a send's destination, larger buffers
+  EXPECT_GE(right, 100);  // changed destination attributes of sends, larger buffers
 }
 
 // An all-gather of two GPUs; GPU 1's receiving block is `block`.
@@ -232,7 +233,7 @@ TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
       HasSubstr("GPU 1, thread block 1, step 0: reads chunk 0 of buffer o before anything is written to it"));
 }
 
-// Sums that stay in scratch until they are added: right on GPUs, but not in one buffer.
+// Received data stays in scratch until it is added: correct on GPUs, but impossible with a single buffer.
 TEST(BlockExecution, NamesOnePassAlgorithms) {
   std::string text =
       R"(<algo name="one_pass" nchannels="1" nchunksperloop="1" ngpus="2" coll="allreduce" inplace="1">)";

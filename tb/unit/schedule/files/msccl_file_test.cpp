@@ -23,7 +23,7 @@ std::int64_t messages_of(const Schedule& schedule) {
   return messages;
 }
 
-// The schedule read back from the file written for `schedule`, proven right.
+// The schedule read back from the file written for `schedule`, proven correct.
 Schedule read_back(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   Schedule read =
@@ -41,7 +41,7 @@ TEST(Msccl, RoundTripsKeepEveryMessage) {
            {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
         const Schedule schedule = machine.compile(algorithm, collective, size);
         const Schedule read = read_back(machine, schedule);
-        // The rings of a DGX-1 have chunks of different lengths, each of several equal MSCCL chunks.
+        // The rings of a DGX-1 have chunks of different lengths, each written as several equal MSCCL chunks.
         const bool unequal = std::string(algorithm) == "ring" && &machine == &machines[2];
         EXPECT_EQ(
             unequal ? messages_of(read) > messages_of(schedule) : messages_of(read) == messages_of(schedule),
@@ -62,12 +62,12 @@ RC_GTEST_PROP(Msccl, RoundTripsOfAnySizeAreProven, ()) {
   try {
     schedule = machine.compile(algorithm, Collective::kAllReduce, size);
   } catch (const UnsupportedError&) {
-    RC_DISCARD("not for this network");
+    RC_DISCARD("the algorithm does not support this network");
   }
   read_back(machine, schedule);
 }
 
-// Two GPUs, one chunk: GPU 1 keeps it in scratch, adds it, and sends the sum back.
+// Two GPUs, one chunk: GPU 1 receives it in scratch, adds it, and sends the sum back.
 constexpr const char* kScratch = R"(<algo name="two" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2"
  coll="allreduce" inplace="1">
 <gpu id="0" i_chunks="1" o_chunks="0" s_chunks="0">
@@ -133,7 +133,7 @@ TEST(Msccl, RefusesWithThePlace) {
                  10, "step 0: names chunk 1 of buffer s, which has 1 chunks at GPU 1");
 }
 
-// Every number one beyond its range, in the line of its element.
+// Numbers just out of range are refused at the line of their element.
 TEST(Msccl, RefusesNumbersOutOfTheirRanges) {
   struct Number {
     const char* in;
@@ -183,7 +183,8 @@ TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
   EXPECT_THROW(to_msccl(machine.topology, schedule), UnsupportedError);
 }
 
-// Three GPUs, two chunks per pair: those from 0 to 2 go through 1, which keeps them in scratch.
+// Three GPUs, two chunks per pair: the chunks from GPU 0 to GPU 2 travel through GPU 1, which keeps the
+// second at `relay`; GPU 2 stores it at `last`.
 std::string exchange(const std::string& relay, const std::string& last) {
   std::string text =
       R"(<algo name="three" proto="Simple" nchannels="1" nchunksperloop="6" ngpus="3" coll="alltoall" inplace="0">)";
@@ -233,7 +234,8 @@ TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
   const Schedule read = read_exchange(exchange("s0", "o0"));
   EXPECT_EQ(read.flows, 18);
   EXPECT_EQ(messages_of(read), 2 * 7);
-  // The second of the chunks from 0 to 2, of 2 of 5 elements, leaves 1 after its arrival there.
+  // The second chunk from GPU 0 to GPU 2, 2 of the pair's 5 elements, leaves GPU 1 after it has arrived
+  // there.
   int passed_on = 0;
   for (const Table& port : read.nodes[1].ports) {
     port.for_each_entry([&](const TableEntry& entry) {
@@ -266,7 +268,8 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
               HasSubstr("not a multiple of ngpus"));
 }
 
-// An all-gather of four GPUs, a thread block per peer in ascending order of peers.
+// An all-gather of four GPUs, with a sending and a receiving thread block per peer, in ascending order of
+// peers.
 std::string pairwise() {
   std::string text =
       R"(<algo name="pairs" nchannels="1" nchunksperloop="4" ngpus="4" coll="allgather" inplace="1">)";

@@ -29,7 +29,7 @@ std::vector<Machine> shapes() {
   return machines;
 }
 
-// Every written file gives right sums in any order of its thread blocks, and can be read back.
+// The written file gives correct sums in random orders of its thread blocks, and can be read back.
 void expect_right(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   const std::string name =
@@ -54,7 +54,7 @@ TEST(MscclPrint, IsRightInEveryOrderOfThreadBlocks) {
           expect_right(machine, schedule);
           ++written;
         } catch (const UnsupportedError&) {
-          continue;  // not for this network, or chunks too unequal
+          continue;  // not supported on this network, or chunks too unequal
         }
       }
     }
@@ -62,7 +62,7 @@ TEST(MscclPrint, IsRightInEveryOrderOfThreadBlocks) {
   EXPECT_GT(written, 300);
 }
 
-// A 2D ring is ordered by timesteps, which MSCCL does not have.
+// A 2D ring relies on the order of timesteps, which MSCCL lacks.
 TEST(MscclPrint, OrdersWhatOnlyTheLockstepOrders) {
   int written = 0;
   for (const Machine& machine : shapes()) {

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// The operations of one thread block at each of two GPUs, as a plan with a memory channel between them.
-// GPU g's remote buffers are the other's input (0) and scratch (1).
+// A plan for two GPUs with one thread block each, which executes `ops_0` or `ops_1`, and a memory channel
+// between them. A GPU's remote buffers are the other GPU's input (0) and scratch (1).
 std::string plan_of(const std::string& collective, int in, int out, const std::string& ops_0,
                     const std::string& ops_1) {
   const auto gpu = [&](int id, const std::string& ops) {
@@ -37,7 +37,7 @@ std::string sync(const std::string& name) {
   return R"({"name": ")" + name + R"(", "channel_ids": [0], "channel_type": "memory"})";
 }
 
-// Each GPU adds the other's half of the chunks to its own, and stores the sums in both.
+// The GPU adds the other GPU's data of one chunk to its own and stores the sum at both.
 std::string read_reduce_send(int chunk) {
   const std::string at = std::to_string(chunk);
   const std::string both = R"([{"type": "i", "index": )" + at +
@@ -50,7 +50,8 @@ std::string two_pass() {
   return plan_of("allreduce", 2, 2, read_reduce_send(0), read_reduce_send(1));
 }
 
-// The same by packets: each GPU sends the other's half, adds what arrives to its own, and sends the sum back.
+// The same with packets: a GPU sends the chunk that the other GPU owns, adds the data it receives to its own
+// chunk, and sends the sum back.
 std::string by_packets(int own) {
   const std::string mine = std::to_string(own);
   const std::string other = std::to_string(1 - own);
@@ -115,7 +116,7 @@ TEST(MscclppFile, RemoteReadsAreReducesAndFinalWritesAreGathers) {
   }
 }
 
-// An all-gather in which GPU g's operations are put(g) and a signal.
+// An all-gather in which GPU g executes put(g), a signal and a wait.
 template <typename Put>
 Schedule gathered(Put put) {
   const auto ops = [&](int gpu) { return put(gpu) + ",\n" + sync("signal") + ",\n" + sync("wait"); };
@@ -124,7 +125,7 @@ Schedule gathered(Put put) {
     text = replaced(text, R"("type": "i"}, {"rank")", R"("type": "o"}, {"rank")");
   return read_for_two(text, Collective::kAllGather);
 }
-// The GPU's own chunk goes to the other; `more` follows in the operation.
+// Sends the GPU's own chunk to the other GPU; `more` is appended to the operation's fields.
 std::string put(int gpu, const std::string& more = "") {
   const std::string at = std::to_string(gpu);
   return R"({"name": "put", "src_buff": [{"type": "o", "index": )" + at +
@@ -159,7 +160,7 @@ TEST(MscclppFile, RefusesWhatItCannotRun) {
   expect_refusal(replaced(two_pass(), "\"size\": 1}", "\"size\": 2}"), "sizes of its buffers differ");
   expect_refusal(replaced(two_pass(), "\"index\": 0, \"size\": 1}", "\"index\": 9, \"size\": 1}"),
                  "names chunk 9 of buffer i, which has 2 chunks");
-  // Both GPUs add up chunk 0.
+  // Both GPUs reduce chunk 0.
   expect_refusal(plan_of("allreduce", 2, 2, read_reduce_send(0), read_reduce_send(0)),
                  "adds the data of GPU 0 to chunk 0 twice");
   // GPU 1 reads without waiting for what GPU 0 puts there.
@@ -169,7 +170,7 @@ TEST(MscclppFile, RefusesWhatItCannotRun) {
               R"({"name": "copy", "src_buff": [{"type": "s", "index": 0, "size": 1}],
 "dst_buff": [{"type": "s", "index": 1, "size": 1}]})"),
       "in no defined order");
-  // Nobody adds up chunk 1.
+  // No GPU reduces chunk 1.
   expect_refusal(
       plan_of("allreduce", 2, 2, read_reduce_send(0),
               sync("rlxsignal") + "," + sync("rlxwait") + "," + sync("wait") + "," + sync("signal")),

@@ -28,7 +28,7 @@ TEST(ScheduleFile, IsReadAsItWasPrinted) {
     const std::string text = printed(machine, schedule);
     const auto read = nlohmann::json::parse(printed(machine, parse_schedule(text, "s.json")));
     auto expected = nlohmann::json::parse(text);
-    expected["least_steps"] = read["least_steps"];  // is not read
+    expected["least_steps"] = read["least_steps"];  // the reader ignores it
     EXPECT_EQ(read, expected) << algorithm;
   }
 }
@@ -46,7 +46,7 @@ RC_GTEST_PROP(ScheduleFile, KeepsWhoOwnsWhat, ()) {
   }
 }
 
-// A schedule of one message, a line per value that a test replaces.
+// A schedule of one message, spread over several lines to test reported positions.
 constexpr const char* kSmall = R"({"schema": "coppice.schedule/1",
 "algorithm": "mine", "collective": "all_reduce",
 "size": 8, "element": 4,

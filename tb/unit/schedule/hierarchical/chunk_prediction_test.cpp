@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 constexpr double kRounding = 1e-6;
 
-// Themis, Fig. 5.a: out of 8 units, the first dimension sends in all and the second in 4.
+// Themis, Fig. 5.a: out of 8 units of time, the first dimension sends in all and the second in 4.
 TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
   const LatencyModel model = figure_5();
   const auto plans = schedule_baseline(model, Collective::kAllReduce, split_into_chunks(256'000'000, 4, 4));
@@ -26,7 +26,8 @@ TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
   EXPECT_NEAR(study.dimensions[0].utilization, 1, kRounding);
   EXPECT_NEAR(study.dimensions[1].utilization, 0.5, kRounding);
   EXPECT_NEAR(study.utilization, (2 * 1 + 1 * 0.5) / 3, kRounding);
-  // A chunk is in the second dimension from 1 to 2, 2 to 3, 3 to 4 and 4 to 5: windows of 3, 3 and 2 units.
+  // Windows of 3, 3 and 2 units; the second dimension is busy from 1 to 5, which is 2 units in each of the
+  // first two.
   EXPECT_THAT(study.dimensions[0].activity,
               ElementsAre(DoubleNear(1, kRounding), DoubleNear(1, kRounding), DoubleNear(1, kRounding)));
   EXPECT_THAT(
