@@ -39,7 +39,8 @@ struct HierarchicalMachine {
   std::unique_ptr<topology::RoutingFunction> routing;
 };
 
-// A chunk of `pieces` over the dimensions in `order`, and back, or one of both.
+// The program of a chunk of `pieces` pieces that is reduce-scattered over the dimensions in `order`,
+// all-gathered in the reverse order, or both.
 inline ChunkProgram program_of(const topology::Topology& topology, int pieces, Collective collective,
                                const DimensionOrder& order) {
   const LatencyModel model(dimension_models(topology));
@@ -53,7 +54,7 @@ inline ChunkProgram program_of(const topology::Topology& topology, int pieces, C
   return {hierarchy, algorithms, topology.num_accelerators(), pieces, order, stages};
 }
 
-// Small hierarchies of all kinds.
+// Small random hierarchies with dimensions of all kinds.
 inline std::vector<topology::DimensionSpec> random_dimensions() {
   const auto in = [](int low, int high) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));

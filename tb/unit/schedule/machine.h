@@ -29,7 +29,7 @@ struct Machine {
   }
 };
 
-// The request with the times of the model's default machine, which orders and estimates depend on.
+// The request with the timing of the default machine, on which orders and estimates depend.
 inline CompileRequest timed(CompileRequest request) {
   request.timing = {.flit = 16,
                     .router = 5'000'000,
@@ -67,7 +67,7 @@ inline Machine dgx1() {
   return make_machine(topology::make_dgx1({}, links));
 }
 
-// A machine of any kind that dims describe, every link 16 GB/s and 150 ns.
+// A machine of any kind that `dims` describe, with links of 16 GB/s and 150 ns.
 inline Machine built(topology::Kind kind, const std::vector<int>& dims) {
   const topology::LinkSpec link{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};
   return make_machine(topology::make_topology(kind, dims, {&link, 1}));
@@ -81,7 +81,7 @@ inline Machine bigraph(const std::vector<int>& dims) {
   return built(topology::Kind::kBigraph, dims);
 }
 
-// A torus or mesh of 1 to 3 dimensions, each 1 to `most` wide, at any of RapidCheck's sizes.
+// A torus or mesh of 1 to 3 dimensions, each 1 to `most` wide, whatever RapidCheck's size.
 inline Machine random_machine(int most = 5) {
   const auto in = [](int low, int high) {
     return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
@@ -90,8 +90,8 @@ inline Machine random_machine(int most = 5) {
   return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
 }
 
-// Accelerators, each on a switch, switches in a random tree with additional random links; sometimes a link
-// between accelerators. Links are two-way and equal.
+// Accelerators attached to a random tree of switches, with `more_links` additional random links, some of them
+// between accelerators. All links are equal and two-way.
 inline Machine random_graph(int accelerators, int switches, int more_links) {
   topology::Topology graph(topology::Kind::kFile, {}, accelerators, switches);
   const auto connect = [&](NodeId a, NodeId b) {
@@ -113,12 +113,12 @@ inline Collective random_collective() {
   return *rc::gen::element(Collective::kReduceScatter, Collective::kAllGather, Collective::kAllReduce);
 }
 
-// Whole elements of 4 bytes; often fewer than there are accelerators.
+// A size in whole elements of 4 bytes; often there are fewer elements than accelerators.
 inline Bytes random_size() {
   return 4 * *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(1, 400));
 }
 
-// Every entry with its position, without nops.
+// Visits all entries except nops, with their nodes.
 template <typename Visit>
 void for_each_entry(const Schedule& schedule, Visit visit) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {

@@ -39,21 +39,21 @@ std::vector<Machine> networks() {
   return all;
 }
 
-// A message of a schedule: its ends and its data.
+// A message of a schedule: source, destination, address and bytes.
 using Way = std::tuple<NodeId, NodeId, Bytes, Bytes>;
 
 struct Phase {
-  std::vector<Way> messages;  // reversed for a reduce-scatter, sorted
+  std::vector<Way> messages;  // sorted; reversed for a reduce-scatter
   double time = 0;            // expected
   bool contention_free = false;
 };
 
-// Rings have the same direction in both phases: their messages have the same data, but not the same ends.
+// Rings run in the same direction in both phases: their messages have the same data, but different ends.
 bool goes_around(const AlgorithmInfo& info) {
   return info.name == "ring" || info.name == "rail_ring";
 }
 
-// Adding takes no time here, since it occurs in one of the phases only.
+// The reduction latency is set to zero, since only one of the phases reduces.
 Phase phase_of(const Machine& machine, const AlgorithmInfo& info, Collective collective) {
   CompileRequest request = timed(machine.request(collective, 4 << 20));
   request.timing.reduction = 0;
@@ -73,13 +73,13 @@ Phase phase_of(const Machine& machine, const AlgorithmInfo& info, Collective col
   return phase;
 }
 
-// Trees and their orders are searched for by their time, separately in each phase.
+// These algorithms search for the fastest trees and orders, separately for each phase.
 bool searches(const AlgorithmInfo& info) {
   return info.name == "packed_trees" || info.chooses_algorithm;
 }
 
-// An all-gather is a reduce-scatter reversed, message by message, and takes as long. Where messages meet, the
-// first to arrive goes first in both directions, so times differ.
+// An all-gather is its reduce-scatter reversed, message by message, and takes the same time, except where
+// messages contend: the first to arrive is served first in both directions.
 TEST(Mirror, AllGathersAreReduceScattersReversed) {
   int compared = 0;
   int timed_ones = 0;
@@ -97,7 +97,7 @@ TEST(Mirror, AllGathersAreReduceScattersReversed) {
         EXPECT_NEAR(gather.time, scatter.time, 0.01 * std::min(gather.time, scatter.time))
             << info.name << " on " << machine.topology.name();
       } catch (const UnsupportedError&) {
-        continue;  // not defined there, or for all-reduces only
+        continue;  // not supported on this network, or only for all-reduces
       }
     }
   }

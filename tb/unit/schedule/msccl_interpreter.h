@@ -18,18 +18,18 @@
 
 namespace coppice::schedule {
 
-// Runs an MSCCL algorithm on numbers, as GPUs would: thread blocks side by side in a random order, each step
-// in two halves (it reads, then writes and sends), so that others interleave. Shares neither code nor
-// reasoning with the reader and the writer of such files.
+// Executes an MSCCL algorithm on numbers, as GPUs would: thread blocks run concurrently in a random order,
+// and each step has two halves (read, then write and send) between which others may run. Independent of the
+// code that reads and writes such files.
 class MscclInterpreter {
  public:
-  // The choice among thread blocks that can run.
+  // How the next thread block is chosen among those that can run.
   enum class Order { kRandom, kEager, kReluctant };
 
-  // Throws std::runtime_error for files that no GPU could load.
+  // Throws std::runtime_error if no GPU could load the file.
   explicit MscclInterpreter(const std::string& xml, int root = 0) : root_(root) {
     pugi::xml_document document;
-    if (!document.load_string(xml.c_str())) fail("not XML");
+    if (!document.load_string(xml.c_str())) fail("not valid XML");
     const pugi::xml_node algo = document.child("algo");
     collective_ = algo.attribute("coll").value();
     gpus_ = algo.attribute("ngpus").as_int();
@@ -38,10 +38,10 @@ class MscclInterpreter {
     const int channels = algo.attribute("nchannels").as_int();
     const bool per_gpu =
         collective_ == "allgather" || collective_ == "reducescatter" || collective_ == "alltoall";
-    if (gpus_ < 2 || chunks_ < 1 || (per_gpu && chunks_ % gpus_ != 0)) fail("its head");
+    if (gpus_ < 2 || chunks_ < 1 || (per_gpu && chunks_ % gpus_ != 0)) fail("invalid attributes of <algo>");
     own_ = chunks_ / gpus_;
     for (const pugi::xml_node gpu : algo.children("gpu")) {
-      if (gpu.attribute("id").as_int() != static_cast<int>(sizes_.size())) fail("its GPUs");
+      if (gpu.attribute("id").as_int() != static_cast<int>(sizes_.size())) fail("wrong GPU id");
       sizes_.push_back({gpu.attribute("i_chunks").as_int(), gpu.attribute("o_chunks").as_int(),
                         gpu.attribute("s_chunks").as_int()});
       for (const pugi::xml_node tb : gpu.children("tb")) {
@@ -51,9 +51,9 @@ class MscclInterpreter {
         block.send = tb.attribute("send").as_int();
         block.recv = tb.attribute("recv").as_int();
         block.channel = tb.attribute("chan").as_int();
-        if (block.channel < 0 || block.channel >= channels) fail("a channel");
+        if (block.channel < 0 || block.channel >= channels) fail("invalid channel");
         for (const pugi::xml_node step : tb.children("step")) {
-          if (step.attribute("s").as_int() != static_cast<int>(block.steps.size())) fail("its steps");
+          if (step.attribute("s").as_int() != static_cast<int>(block.steps.size())) fail("wrong step number");
           const std::string type = step.attribute("type").value();
           block.steps.push_back({type, is(type, {"r", "rrc", "rrs", "rcs", "rrcs"}),
                                  is(type, {"s", "rrs", "rcs", "rrcs"}), step.attribute("srcbuf").value()[0],
@@ -65,14 +65,14 @@ class MscclInterpreter {
         blocks_.push_back(std::move(block));
       }
     }
-    if (static_cast<int>(sizes_.size()) != gpus_) fail("its GPUs");
+    if (static_cast<int>(sizes_.size()) != gpus_) fail("wrong number of GPUs");
     connect();
   }
 
   std::size_t blocks() const { return blocks_.size(); }
 
-  // The error of one execution; empty if the results are right. `favourite`: the block that runs eagerly, or
-  // reluctantly.
+  // The error of one execution; empty if the results are correct. `favourite`: the block that runs whenever
+  // it can (kEager) or only if no other can (kReluctant).
   std::string run(std::uint64_t seed, Order order, std::size_t favourite = 0) {
     try {
       start(seed);
@@ -91,8 +91,8 @@ class MscclInterpreter {
     }
   }
 
-  // The first error among orders of all kinds; empty if there is none. `favourites`: this many blocks run
-  // eagerly once, and reluctantly once.
+  // The first error found in random, eager and reluctant orders; empty if there is none. `favourites`: about
+  // how many blocks are the favourite once in each of the latter two.
   std::string find_fault(int random_runs, std::size_t favourites = 1000) {
     for (int i = 0; i < random_runs; ++i) {
       const std::string fault = run(static_cast<std::uint64_t>(i), Order::kRandom);
@@ -121,13 +121,13 @@ class MscclInterpreter {
     int gpu = 0, id = 0, send = -1, recv = -1, channel = 0;
     std::vector<Step> steps;
     std::size_t next = 0;
-    bool half = false;  // the step has read
-    int posted = -1;    // the last step that was marked as done
+    bool half = false;  // the step has read its data
+    int posted = -1;    // the last completed step on which others may depend
     Numbers held;
-    std::map<int, std::size_t> depends_on;  // by the id of a block of its GPU
-    std::size_t fifo_in = 0, fifo_out = 0;  // in fifos_
-    std::vector<std::size_t> touches;       // blocks whose ability to run may change when this one has moved
-    std::ptrdiff_t place = -1;              // in able_; -1: it waits
+    std::map<int, std::size_t> depends_on;  // the GPU's blocks, by ID
+    std::size_t fifo_in = 0, fifo_out = 0;  // indices into fifos_
+    std::vector<std::size_t> touches;       // blocks whose readiness this one may change
+    std::ptrdiff_t place = -1;              // index in able_; -1: it waits
   };
   struct Memory {
     Numbers i, o, s;
@@ -138,9 +138,9 @@ class MscclInterpreter {
     return std::ranges::any_of(types, [&](const char* type) { return is == type; });
   }
 
-  // Blocks that share a connection or a GPU.
+  // Finds each block's connections, and the blocks that share one of them or its GPU.
   void connect() {
-    std::map<std::tuple<int, int, int>, std::size_t> numbers;  // of (sender, receiver, channel)
+    std::map<std::tuple<int, int, int>, std::size_t> numbers;  // by (sender, receiver, channel)
     const auto number = [&](int from, int to, int channel) {
       return numbers.try_emplace({from, to, channel}, numbers.size()).first->second;
     };
@@ -161,7 +161,7 @@ class MscclInterpreter {
     }
   }
 
-  // The number of GPU `gpu` for chunk `chunk` of its input.
+  // The value of chunk `chunk` of GPU `gpu`'s input.
   std::uint64_t input(int gpu, int chunk) const {
     return (static_cast<std::uint64_t>(gpu) * 1'000'003 + static_cast<std::uint64_t>(chunk) + 1) *
            0x9e3779b97f4a7c15ULL;
@@ -197,15 +197,15 @@ class MscclInterpreter {
     for (std::size_t b = 0; b < blocks_.size(); ++b) update(b);
   }
 
-  // The memory of a chunk of a buffer. In place, input and output are the same.
+  // The value of a buffer's chunk. In place, input and output share memory.
   std::uint64_t* at(int gpu, char buffer, int offset, bool loading = false) {
     Memory& memory = memory_[static_cast<std::size_t>(gpu)];
     const auto& sizes = sizes_[static_cast<std::size_t>(gpu)];
     const int kind = buffer == 'i' ? 0 : buffer == 'o' ? 1 : buffer == 's' ? 2 : 3;
-    if (kind == 3) fail("a buffer");
+    if (kind == 3) fail("unknown buffer");
     Numbers* numbers = kind == 0 ? &memory.i : kind == 1 ? &memory.o : &memory.s;
     const int declared = sizes[static_cast<std::size_t>(kind)];
-    const bool other = in_place_ && kind < 2 && declared == 0;  // it is the other one
+    const bool other = in_place_ && kind < 2 && declared == 0;  // an alias of the other buffer
     if (!loading && offset >= declared && !other) fail("outside of a buffer");
     if (offset < 0 || offset >= static_cast<int>(numbers->size())) fail("outside of a buffer");
     if (in_place_ && kind < 2) {
@@ -220,7 +220,7 @@ class MscclInterpreter {
     return &(*numbers)[static_cast<std::size_t>(offset)];
   }
 
-  // Adds a block to those that can run, or removes it.
+  // Adds a block to `able_` or removes it, depending on whether it can run.
   void update(std::size_t number) {
     Block& block = blocks_[number];
     const bool may = may_go(block);
@@ -264,13 +264,13 @@ class MscclInterpreter {
   void read(Block& block, const Step& step) {
     block.held.clear();
     if (step.type == "nop") return;
-    if (step.count < 1) fail("a count");
+    if (step.count < 1) fail("invalid count");
     if (step.receives) {
-      if (block.recv < 0) fail("nobody to receive from");
+      if (block.recv < 0) fail("no GPU to receive from");
       auto& fifo = fifos_[block.fifo_in];
       block.held = fifo.front();
       fifo.pop_front();
-      if (static_cast<int>(block.held.size()) != step.count) fail("a message of another length");
+      if (static_cast<int>(block.held.size()) != step.count) fail("unexpected message length");
     }
     for (int c = 0; c < step.count; ++c) {
       const bool first = is(step.type, {"s", "cpy"});
@@ -282,7 +282,7 @@ class MscclInterpreter {
       if (is(step.type, {"rrc", "rrs", "rrcs"})) {
         block.held[static_cast<std::size_t>(c)] += *at(block.gpu, step.source_buffer, step.source + c);
       }
-      if (!first && !step.receives && step.type != "re") fail("a step type");
+      if (!first && !step.receives && step.type != "re") fail("unknown step type");
     }
   }
 
@@ -295,7 +295,7 @@ class MscclInterpreter {
       }
     }
     if (!step.sends) return;
-    if (block.send < 0 || block.send >= gpus_) fail("nobody to send to");
+    if (block.send < 0 || block.send >= gpus_) fail("no GPU to send to");
     fifos_[block.fifo_out].push_back(block.held);
   }
 
@@ -304,12 +304,13 @@ class MscclInterpreter {
       if (block.next < block.steps.size()) return "deadlock";
     }
     for (const auto& fifo : fifos_) {
-      if (!fifo.empty()) return "a message is left";
+      if (!fifo.empty()) return "a message was never received";
     }
     for (int gpu = 0; gpu < gpus_; ++gpu) {
       const int count = collective_ == "reducescatter" ? own_ : chunks_;
       for (int c = 0; c < count; ++c) {
-        if (*at(gpu, 'o', c, true) != expected(gpu, c)) return fmt::format("chunk {} of GPU {}", c, gpu);
+        if (*at(gpu, 'o', c, true) != expected(gpu, c))
+          return fmt::format("chunk {} of GPU {} is wrong", c, gpu);
       }
     }
     return {};
@@ -333,7 +334,7 @@ class MscclInterpreter {
   std::vector<Block> blocks_;
   std::vector<Memory> memory_;
   std::vector<std::deque<Numbers>> fifos_;  // [connection]
-  std::vector<std::size_t> able_;           // blocks that can go on
+  std::vector<std::size_t> able_;           // blocks that can run
   std::optional<Random> random_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace coppice::schedule {
 
-// MultiTree on a random torus or mesh, its tables as TreeTables and as separate entries.
+// MultiTree on a random torus or mesh, with its tables as TreeTables and as separate entries.
 struct PackedTrees {
   Machine machine;
   CompileRequest request;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes kData = 256'000'000;
 
-// "chunk.stage start-end" in units, both counted from 1 as in the paper.
+// "chunk.stage start-end" in units of time; chunks and stages count from 1, as in the paper.
 std::vector<std::string> timeline(const ChunkSimulation& simulation, std::size_t dimension) {
   std::vector<std::string> lines;
   for (const ChunkOperation& operation : simulation.operations(dimension)) {
@@ -55,14 +55,14 @@ TEST(ChunkSimulation, RunsThemisInFigure5InSevenUnits) {
                                    "4.3 4.5-5", "2.4 5-7"));
 }
 
-// Two chunks over a switch of four: the halves of the second are sent while those of the first are in flight.
+// Two chunks over a switch of four: each step of one chunk is sent while a step of the other is in flight.
 TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
-  // 800 Gb/s: chunks of 4 MB send 2 MB in 20 us, then 1 MB in 10 us, with a latency of 25 us each.
+  // At 800 Gb/s, a chunk of 4 MB sends 2 MB in 20 us, then 1 MB in 10 us, each with a latency of 25 us.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000)});
   constexpr Femtoseconds kUs = 1000 * kFemtosecondsPerNanosecond;
   const std::vector<ChunkPlan> plans(2, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
   ChunkSimulation simulation(model);
-  // 0-20 the first, 20-40 the second, 45-55 the first, 65-75 the second.
+  // The first chunk sends at 0-20 and 45-55 us, the second at 20-40 and 65-75 us.
   EXPECT_EQ(simulation.run(plans, IntraDimension::kFifo), (75 + 25) * kUs);
   ASSERT_EQ(simulation.operations(0).size(), 2U);
   EXPECT_EQ(simulation.operations(0)[0].sent, 55 * kUs);
@@ -70,8 +70,8 @@ TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
   EXPECT_EQ(simulation.operations(0)[1].began, 20 * kUs);
 }
 
-// The switch of four reduces. Two chunks of 4 MB: 40 us up, 12.5 us of latency, 40 us down, 12.5 us of
-// latency; both directions overlap.
+// A reducing switch of four. Each of two 4-MB chunks takes 40 us up, 12.5 us of latency, 40 us down and 12.5
+// us of latency; the two directions overlap.
 TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   DimensionModel dimension = dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000);
   dimension.in_network = true;
@@ -83,10 +83,10 @@ TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   ASSERT_EQ(simulation.operations(0).size(), 2U);
   EXPECT_EQ(simulation.operations(0)[0].complete, (40 + 40 + 25) * kUs);
   EXPECT_EQ(simulation.operations(0)[1].began, 40 * kUs);
-  // In a reduce-scatter, three parts go up and one comes down, in 10 us.
+  // In a reduce-scatter, three parts go up in 30 us, and one comes down in 10 us.
   const std::vector<ChunkPlan> half(1, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
   EXPECT_EQ(simulation.run(half, IntraDimension::kFifo), (30 + 10 + 25) * kUs);
-  // An all-gather of 1 MB each brings 3 MB down.
+  // In an all-gather, each accelerator sends 1 MB up and receives 3 MB.
   const std::vector<ChunkPlan> other(1, {.bytes = 4'000'000, .reduce_scatter = {}, .all_gather = {0}});
   EXPECT_EQ(simulation.run(other, IntraDimension::kFifo), (10 + 30 + 25) * kUs);
 }
@@ -102,12 +102,12 @@ TEST(ChunkSimulation, GivesUpAfterATime) {
   const Femtoseconds finish = simulation.run(ways);
   EXPECT_EQ(simulation.run(ways, finish), finish);
   EXPECT_EQ(simulation.operations(1).size(), 8U);
-  // The first dimension is never idle, so the answer is known from the start.
+  // The first dimension is never idle, so the finish time is known from the start.
   EXPECT_EQ(simulation.run(ways, 4 * kUnit), finish);
   EXPECT_TRUE(simulation.operations(1).empty());
 }
 
-// Neither too early, nor later than the run would have ended.
+// A run that gives up returns a time after the limit, but not after its actual end.
 RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
@@ -129,7 +129,7 @@ RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   }
 }
 
-// Simulating the steps of each operation separately gives the times of Fig. 5, too.
+// Simulating the steps of each operation separately also gives the times of Fig. 5.
 TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
   const LatencyModel model = figure_5();
   const auto chunks = split_into_chunks(kData, 4, 4);
@@ -137,7 +137,7 @@ TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
   const auto units = [&](const std::vector<ChunkPlan>& plans, IntraDimension policy) {
     return static_cast<double>(simulation.run(plans, policy)) / static_cast<double>(kUnit);
   };
-  constexpr double kRounding = 1e-9;  // of a step's time
+  constexpr double kRounding = 1e-9;  // rounding of each step's time
   EXPECT_NEAR(units(schedule_baseline(model, Collective::kAllReduce, chunks), IntraDimension::kFifo), 8,
               kRounding);
   EXPECT_NEAR(
@@ -146,7 +146,7 @@ TEST(ChunkSimulation, TakesAsLongStepByStepInFigure5) {
 }
 
 TEST(ChunkSimulation, OverlapsTheFixedDelaysOfOperations) {
-  // A switch of two: one step of 700 ns; each chunk of 2 MB sends 1 MB in 10 us.
+  // A switch of two takes one step with a latency of 700 ns; each 2-MB chunk sends 1 MB in 10 us.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 2, 800, 700)});
   ChunkSimulation simulation(model);
   const std::vector<ChunkPlan> plans(3, {.bytes = 2'000'000, .reduce_scatter = {0}, .all_gather = {}});
@@ -182,7 +182,7 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
     Femtoseconds free = 0;
     for (const ChunkOperation& operation : simulation.operations(d)) {
       RC_ASSERT(operation.began >= operation.came);
-      // Others may send between the steps of an operation, not between its bytes.
+      // Unless steps are simulated separately, operations are sent one after another.
       RC_ASSERT(grain == Grain::kSteps || operation.began >= free);
       free = operation.sent;
       Femtoseconds& slot =
@@ -201,7 +201,7 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
   for (const auto& stages : done) RC_ASSERT(std::ranges::count(stages, -1) == 0);
 }
 
-// The tables and this simulation choose the same turns.
+// order_turns(), which the tables use, and this simulation choose the same turns.
 RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   const auto systems = themis_systems();
   auto dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;
@@ -244,7 +244,7 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   }
 }
 
-// The order of one machine on another takes that order's time there, and its own time on the first.
+// Turns recorded on one machine take the same time when repeated there, and longer on a slower machine.
 RC_GTEST_PROP(ChunkSimulation, RunsInTheTurnsOfAnother, ()) {
   const auto systems = themis_systems();
   const auto& dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;

@@ -68,8 +68,8 @@ std::vector<std::string> lines(const Table& table) {
   return lines;
 }
 
-// A switch of three accelerators, for which halving and doubling does not apply: everything goes up once, the
-// sum comes down once.
+// Halving and doubling does not apply to a switch of three accelerators: all data goes up once, and the sum
+// comes down once.
 TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1200);
@@ -82,7 +82,7 @@ TEST(Offload, SendsTheDataOfAnAllReduceOnceEitherWay) {
   check_schedule(machine.topology, schedule);
 }
 
-// The own part stays, and the others' sum arrives to be added.
+// An accelerator keeps its own part and reduces the received sum of the other parts into it.
 TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
   const AddingMachine machine({adding_switch(3)});
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1200);
@@ -94,7 +94,7 @@ TEST(Offload, GivesEveryAcceleratorItsPartOfASum) {
   check_schedule(machine.topology, schedule);
 }
 
-// An accelerator at an end still receives the others' data in two messages.
+// The accelerators at both ends also receive the others' data in two messages.
 TEST(Offload, GivesEveryAcceleratorWhatOthersHave) {
   const AddingMachine machine({adding_switch(4)});
   const Schedule schedule = machine.compile(Collective::kAllGather, 1600);
@@ -141,7 +141,7 @@ std::vector<DimensionSpec> random_dimensions() {
   return dimensions;
 }
 
-// Under any timing, and no two messages of a step use one channel.
+// Tables are correct under any timing, and no two messages of a step share a channel.
 RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
   const AddingMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
@@ -162,9 +162,9 @@ RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// 2x2x2 accelerators behind switches. Reduce-scattered over the dimensions 0, 1, 2, accelerator 5 has the
-// piece x0 x1 x2 = 1 0 1, number 5. Gathered over 1 first it has 5 and 7 then, which lie apart until
-// dimension 2 has been gathered, too.
+// 2x2x2 accelerators behind switches. After a reduce-scatter over dimensions 0, 1 and 2, accelerator 5 owns
+// piece 5 (x0 x1 x2 = 1 0 1). If dimension 1 is gathered first, it then has pieces 5 and 7, which are not
+// adjacent until dimension 2 has been gathered.
 TEST(Offload, GathersInAnotherOrderThanBackPlaceByPlace) {
   const auto plain = dimension(DimensionKind::kSwitch, 2);
   const AddingMachine machine({plain, plain, plain});
@@ -181,7 +181,7 @@ TEST(Offload, GathersInAnotherOrderThanBackPlaceByPlace) {
   check_schedule(machine.topology, schedule);
 }
 
-// All-gathers and reduce-scatters of any orders, on networks of all kinds.
+// Reduce-scatters and all-gathers in any orders, on networks of all kinds.
 RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
   using enum DimensionKind;
   std::vector<DimensionSpec> dimensions;

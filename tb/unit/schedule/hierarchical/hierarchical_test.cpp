@@ -44,7 +44,7 @@ TEST(Hierarchical, HalvesTheDataFromDimensionToDimension) {
 TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule schedule = machine.compile(Collective::kAllReduce, 4 * (5 * 8 * 3 + 1), 3);
-  std::map<std::pair<int, int>, Bytes> lengths;  // of (chunk, message)
+  std::map<std::pair<int, int>, Bytes> lengths;  // by (chunk, message)
   bool padded = false;
   for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
     const auto [place, first] = lengths.try_emplace({entry.flow, entry.arrival}, entry.message_bytes());
@@ -55,7 +55,7 @@ TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
   EXPECT_TRUE(padded);
 }
 
-// Padding takes time too, so that steps of unequal pieces still follow one another without a gap.
+// Padding also takes time, so that messages of unequal pieces do not meet on a channel.
 TEST(Hierarchical, PaddedMessagesShareNoChannel) {
   const HierarchicalMachine machine({dimension(DimensionKind::kFullyConnected, 4),
                                      dimension(DimensionKind::kRing, 4),
@@ -67,7 +67,8 @@ TEST(Hierarchical, PaddedMessagesShareNoChannel) {
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
 }
 
-// 64 chunks fill several dimensions (Themis, Sec. 5.3); a few hide the latency of one.
+// Several dimensions need 64 chunks to stay busy (Themis, Sec. 5.3); in one dimension, a few chunks hide the
+// latency.
 TEST(Hierarchical, OneDimensionHasNoMoreChunksThanHelp) {
   const HierarchicalMachine one({dimension(DimensionKind::kSwitch, 8)});
   const CompileRequest request = timed(one.request(Collective::kAllReduce, Bytes{8} << 20, kAutomaticChunks));
@@ -98,7 +99,7 @@ TEST(Hierarchical, SharesOutTheDataOfAReduceScatter) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule schedule = machine.compile(Collective::kReduceScatter, 1024, 2);
   ASSERT_EQ(schedule.shares.size(), 16U);
-  // Dimension 0 first: accelerator 0's piece is followed by that of its neighbour in dimension 1.
+  // Dimension 0 is reduced first, so accelerator 0's piece is followed by its dimension-1 neighbour's.
   EXPECT_EQ(schedule.shares[0].owner, 0);
   EXPECT_EQ(schedule.shares[1].owner, 4);
   EXPECT_EQ(schedule.shares[2].owner, 1);
@@ -128,8 +129,8 @@ RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
 }
 
-// Themis, Sec. 4.6: every scheduler's tables are right and share no channel, and under no timing do they wait
-// for each other in a cycle.
+// Themis, Sec. 4.6: every scheduler's tables are correct, share no channel, and do not deadlock under any
+// timing.
 RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
@@ -143,7 +144,7 @@ RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Every third accelerator with the tables of another schedule of the same collective.
+// Replaces every third accelerator's tables with those of another schedule of the same collective.
 Schedule mix(Schedule schedule, const Schedule& other) {
   const auto first_route = static_cast<std::int32_t>(schedule.routes.size());
   schedule.routes.insert(schedule.routes.end(), other.routes.begin(), other.routes.end());
@@ -156,9 +157,9 @@ Schedule mix(Schedule schedule, const Schedule& other) {
   return schedule;
 }
 
-// Themis, Sec. 4.6.2: two chunks reach dimension 1 from dimensions 0 and 2 at about the same time, depending
-// on the network. Accelerators that serve the first arrival and disagree wait for each other; with one order
-// for all, they never do.
+// Themis, Sec. 4.6.2: two chunks reach dimension 1, from dimensions 0 and 2, at about the same time. If
+// accelerators serve the first arrival and disagree on which it is, they deadlock; with one order for all,
+// they never do.
 TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   const auto machine_with = [](Femtoseconds early, Femtoseconds late) {
     auto dimensions = std::vector{dimension(DimensionKind::kSwitch, 2), dimension(DimensionKind::kSwitch, 4),
@@ -239,7 +240,7 @@ TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
               ThrowsMessage<ScheduleError>(HasSubstr("has number 99 of 6 arrivals")));
 }
 
-// The proof of one chunk is reused only for chunks like it.
+// The proof of one chunk is reused only for equivalent chunks.
 TEST(Hierarchical, AFaultInALaterChunkIsFound) {
   const HierarchicalMachine machine(kSwitches);
   const Schedule good = machine.compile(Collective::kAllReduce, 4096, 8);

@@ -50,8 +50,8 @@ bool any_parts_ways(const ChunkSchedule& schedule) {
   return !std::ranges::all_of(schedule.plans, goes_back);
 }
 
-// On two dimensions a chunk whose all-gather uses another order than its reduce-scatter fills the gap at the
-// end.
+// On two dimensions, chunks whose all-gather order differs from their reduce-scatter order fill the gap at
+// the end.
 TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
   constexpr auto kSwitch = topology::DimensionKind::kSwitch;
   const LatencyModel model({dimension_model(kSwitch, 4, 1200, 700), dimension_model(kSwitch, 16, 800, 1700)});
@@ -75,7 +75,7 @@ TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
   EXPECT_LE(messages(found.plans), usual + usual / 10);
 }
 
-// 1,024 accelerators: their tables would no longer be one program for all.
+// With other all-gather orders, the tables of these 1,024 accelerators would no longer be one common program.
 TEST(ThemisPlus, GoesBackTheSameWayOnLargeSystems) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);

@@ -64,8 +64,8 @@ TEST(Themis, StartsFromTheFixedDelaysOfTheCollective) {
 
 // Sec. 4.2, lines 19 and 20: the difference must reach the time of a 16th of a chunk.
 TEST(Themis, KeepsTheBaselineBelowTheThreshold) {
-  // Fixed delays of 2 x 500 and 2 x 700 ns: 400 ns apart. A chunk of 16 c sends c/2 in the threshold's
-  // operation, at 100 GB/s.
+  // The fixed delays, 2 x 500 and 2 x 700 ns, differ by 400 ns. For a chunk of 16 c bytes, the threshold is
+  // the time to send c/2 bytes at 100 GB/s.
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 2, 800, 700),
                             dimension_model(topology::DimensionKind::kSwitch, 2, 800, 500)});
   const auto first_order = [&](Bytes chunk) {
@@ -88,7 +88,7 @@ TEST(Themis, AllGathersFromTheMostLoadedDimension) {
   }
 }
 
-// The figures of the paper's Sec. 6.1, on Table 2's systems and ten sizes of its range.
+// Reproduces the paper's Sec. 6.1 for the systems of Table 2 and ten sizes in its range.
 TEST(Themis, ReachesTheUtilizationOfThePaper) {
   double baseline = 0;
   double fifo = 0;
@@ -128,7 +128,7 @@ TEST(Themis, ReachesTheUtilizationOfThePaper) {
   EXPECT_NEAR(most, 2.70, 0.1);
 }
 
-// Sec. 3.1: 1200 and 100 Gb/s, of which 75 are used.
+// Sec. 3.1: dimensions of 1,200 and 100 Gb/s; the baseline uses 75 Gb/s of the second.
 TEST(Themis, TheBaselineSufficesForCurrentSystems) {
   const LatencyModel model({dimension_model(topology::DimensionKind::kSwitch, 16, 1200, 700),
                             dimension_model(topology::DimensionKind::kSwitch, 64, 100, 1700)});
@@ -138,9 +138,9 @@ TEST(Themis, TheBaselineSufficesForCurrentSystems) {
   EXPECT_NEAR(ideal / static_cast<double>(simulation.run(plans, IntraDimension::kFifo)), 0.977, 0.01);
 }
 
-// Fig. 10's ends: few chunks leave most dimensions without work, many keep all of them busy.
+// The ends of Fig. 10: few chunks leave most dimensions idle, and many keep all of them busy.
 TEST(Themis, ReachesTheEndsOfFigure10) {
-  // Routers of 5 cycles at 2 GHz, flits of 128 bytes behind a head flit a message.
+  // Routers of 5 cycles at 2 GHz; messages of 128-byte flits behind one head flit.
   constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond / 2;
   const StepTiming machine{.flit = 128, .payload = 0, .router = 5 * kCycle, .interface_time = 5 * kCycle};
   const auto utilization = [&](IntraDimension policy, int count) {

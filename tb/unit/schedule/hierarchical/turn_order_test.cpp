@@ -7,7 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A step of one message.
+// A step with one message.
 PipelineStep step(int port, Femtoseconds serialization, Femtoseconds latency, bool starts = true,
                   Bytes rank = 0) {
   return {.messages = {{port, serialization}}, .latency = latency, .starts_operation = starts, .rank = rank};
@@ -30,19 +30,19 @@ TEST(ChunkPipeline, KeepsTheOrderOfChunksThatWaitAlike) {
 }
 
 TEST(ChunkPipeline, FillsTheLatencyOfAStepWithOtherChunks) {
-  // Two steps of one operation, with room for another chunk's between them.
+  // Two steps of one operation, with time for another chunk's step between them.
   const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 5), step(0, 10, 5, false)});
   EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "1.0", "0.1", "1.1"));
 }
 
 TEST(ChunkPipeline, LetsAnEarlierOperationGoOnBeforeALaterOneBegins) {
-  // Without latency the first chunk's second step is ready before any other may start.
+  // Without latency, the first chunk's second step is ready before any other step may start.
   const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 0), step(0, 10, 0, false)});
   EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "0.1", "1.0", "1.1"));
 }
 
 TEST(ChunkPipeline, ServesFirstWhatCameFirst) {
-  // Chunk 1 is back at port 0 before chunk 0.
+  // Chunk 1 reaches port 0 before chunk 0 does.
   const std::vector<std::vector<PipelineStep>> chunks{
       {step(1, 30, 0), step(0, 10, 0)}, {step(2, 20, 0), step(0, 10, 0)}, {step(0, 50, 0)}};
   EXPECT_THAT(names(order_turns(chunks, 3)[0]), ElementsAre("2.0", "1.1", "0.1"));

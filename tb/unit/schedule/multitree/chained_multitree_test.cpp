@@ -28,7 +28,7 @@ RC_GTEST_PROP(ChainedMultiTree, IsRightOnEveryTorusAndMesh, ()) {
   RC_ASSERT(check_schedule(machine.topology, compile(machine, size, slices)).contention_free);
 }
 
-// check_schedule() throws if a sum is wrong. Over switches, paths differ in length, and data on a short one
+// check_schedule() throws if a sum is wrong. Over switches, paths differ in length, and data on a short path
 // may catch up with the previous phase.
 TEST(ChainedMultiTree, IsRightOverSwitches) {
   for (const Machine& machine : {fat_tree({4, 2}), bigraph({2, 4})}) {
@@ -38,7 +38,7 @@ TEST(ChainedMultiTree, IsRightOverSwitches) {
   }
 }
 
-// The timesteps are those of one all-reduce, divided into slices.
+// Every slice takes as many timesteps as an undivided all-reduce.
 TEST(ChainedMultiTree, TakesTheTimestepsOfItsTreesForEverySlice) {
   const Machine machine = torus({4, 4});
   const int whole = compile(machine, 16 * 4 * 4, 1).steps;

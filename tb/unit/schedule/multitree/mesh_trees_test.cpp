@@ -40,7 +40,8 @@ TEST(DimensionTrees, ReachTheLeastTimesteps) {
   EXPECT_EQ(dimension_trees(mesh({4, 4}).topology, 2, 1)->steps, 15);
 }
 
-// In more than three dimensions, where trees spread in cyclic orders alone, one timestep more.
+// Trees only spread in cyclic orders of the dimensions, so more than three dimensions may take one timestep
+// more.
 TEST(DimensionTrees, UseAllDimensionsEvenly) {
   for (const std::vector<int>& dims :
        {std::vector{2, 2, 2}, {2, 2, 2, 2}, {3, 2, 2, 2}, {2, 3, 3, 2}, {2, 2, 2, 2, 2}}) {

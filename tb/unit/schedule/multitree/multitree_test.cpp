@@ -22,7 +22,7 @@ RC_GTEST_PROP(MultiTree, TreesSpanAndExtendOnlyFromNodesOfEarlierSteps, ()) {
   require_tree_laws(machine.topology, build_trees(machine.topology));
 }
 
-// Switch networks, and random graphs of accelerators and switches, of one bandwidth.
+// Switch networks and random graphs of accelerators and switches, each with one bandwidth.
 Machine random_switched_machine() {
   const auto in = [](int low, int high) {
     return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
@@ -48,7 +48,7 @@ RC_GTEST_PROP(MultiTree, OnSwitchesIsRightAndSharesNoChannelInAStep, ()) {
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
 }
 
-// The public implementation's timesteps, and the minimum.
+// The timesteps of the public implementation, which are the minimum.
 TEST(MultiTree, ReachesTheFewestTimestepsOnSwitchNetworks) {
   EXPECT_EQ(build_trees(bigraph({4, 8}).topology).steps, 31);
   EXPECT_EQ(build_trees(bigraph({4, 16}).topology).steps, 63);
@@ -72,8 +72,8 @@ TEST(MultiTree, IsFreeOfContentionOnTheUsualSwitchNetworks) {
   }
 }
 
-// Two accelerators on each of two switches, joined by one link. In the first timestep the trees of 0 and 1
-// add each other on the first switch, and those of 2 and 3 likewise.
+// Two accelerators on each of two switches, joined by one link. In the first timestep, the trees of 0 and 1
+// add each other's root over the first switch, and the trees of 2 and 3 over the second.
 TEST(MultiTree, TakesNodesOnTheSameSwitchFirst) {
   const Trees trees = build_trees(bigraph({2, 2}).topology);
   for (const NodeId root : {0, 1, 2, 3}) {
@@ -83,7 +83,7 @@ TEST(MultiTree, TakesNodesOnTheSameSwitchFirst) {
   }
 }
 
-// The public implementation's timesteps.
+// The limits are the public implementation's timesteps.
 TEST(MultiTree, NeedsNoMoreTimestepsThanThePublicImplementation) {
   EXPECT_LE(build_trees(torus({4, 4}).topology).steps, 5);
   EXPECT_LE(build_trees(torus({8, 8}).topology).steps, 17);

@@ -27,8 +27,8 @@ RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreRightAndShareNoChannelInAStep, ()
   }
 }
 
-// The first piece takes a timestep per channel of its path, and as many pieces leave per timestep as the root
-// has channels.
+// The first piece takes one timestep per channel of its path, and the root sends one piece per channel and
+// timestep.
 TEST(TreeGrowth, PiecesFollowOneAnother) {
   const Machine line = mesh({5});
   EXPECT_EQ(grow_trees_of(line.topology, 0, 1, 1).steps, 4);

@@ -15,9 +15,9 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-constexpr std::int64_t kEnough = 1'000'000'000'000;  // work
+constexpr std::int64_t kEnough = 1'000'000'000'000;  // work limit
 
-// Links of any bandwidths, two-way, some with another bandwidth in reverse.
+// Two-way links of any bandwidth; unless `symmetric`, the directions of a link may differ.
 Topology random_bandwidths(bool symmetric) {
   const Machine machine =
       random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
@@ -33,8 +33,8 @@ Topology random_bandwidths(bool symmetric) {
   return graph;
 }
 
-// Every tree reaches every accelerator once over paths through switches only, and no channel exceeds its
-// capacity at the rate of the packing.
+// Every tree reaches every accelerator once, over paths through switches only, and no channel exceeds its
+// capacity at the packing's rate.
 void require_sound(const Topology& topology, const ArborescencePacking& packing) {
   const int all = std::accumulate(packing.weights.begin(), packing.weights.end(), 0);
   std::vector<double> load(topology.channels().size(), 0);
@@ -62,12 +62,12 @@ void require_sound(const Topology& topology, const ArborescencePacking& packing)
   }
 }
 
-// Equal links, some of them parallel, so that no port is limited by another's pace.
+// Equal links, some of them parallel, so that no port is slowed down by another.
 Topology random_links() {
   return random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 9)).topology;
 }
 
-// As fast as the worst cut allows, up to the rounding of capacities to whole trees.
+// The rate is that of the worst cut, up to the rounding of capacities to whole trees.
 RC_GTEST_PROP(Arborescences, ReachTheWorstCut, ()) {
   const Topology topology = random_links();
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -93,7 +93,8 @@ RC_GTEST_PROP(Arborescences, ServeOneRoot, ()) {
   RC_ASSERT(packing->trees_bytes_per_second > 0.98 * bound);
 }
 
-// If switches receive at another rate than they send, some cannot be split off; the other trees are right.
+// Switches that receive and send at different rates may be impossible to split off; any trees found are
+// sound.
 RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   const Topology topology = random_bandwidths(*rc::gen::arbitrary<bool>());
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -103,7 +104,8 @@ RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   if (packing) require_sound(topology, *packing);
 }
 
-// Two hosts of three: the link between the switches is full, and all ports together keep its pace.
+// Two hosts with three accelerators each: the link between the switches is full, and the ports together keep
+// up with it.
 TEST(Arborescences, SpreadSlowWaysOverPorts) {
   Topology hosts(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {

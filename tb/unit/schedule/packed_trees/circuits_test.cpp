@@ -24,7 +24,7 @@ RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
   require_sound(machine.topology, *circuits);
 }
 
-// Accelerators of one link each are joined in a circle that uses all of every link.
+// Accelerators with one link each are joined in a circle that fills every link.
 TEST(Circuits, LoseNothingBehindEqualLinks) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};
@@ -39,7 +39,7 @@ TEST(Circuits, LoseNothingBehindEqualLinks) {
   }
 }
 
-// A circle of one-way channels: 0, a switch, 1, another switch.
+// A circle of one-way channels: accelerator 0, a switch, accelerator 1, another switch.
 TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [from, to] : {std::pair{0, 2}, {2, 1}, {1, 3}, {3, 0}}) {
@@ -54,7 +54,8 @@ TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
 }
 
-// 50 GB/s behind one of 25 GB/s: a circle of 25 through both switches, and one of the remainder behind each.
+// Links of 50 GB/s to two switches that 25 GB/s join: a circle of 25 GB/s through both switches, and one with
+// the remainder at each.
 TEST(Circuits, ShareWhatANarrowLinkLeaves) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {
@@ -70,7 +71,7 @@ TEST(Circuits, ShareWhatANarrowLinkLeaves) {
               topology::least_all_reduce_time(topology, 1 << 30).ns(), 1);
 }
 
-// No accelerator waits behind a switch, and pipelines keep all links busy.
+// No message waits at a switch, and pipelining keeps all links busy.
 TEST(Circuits, CarryAnAllReduceAtTheLeastTime) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};

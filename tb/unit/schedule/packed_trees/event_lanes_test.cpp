@@ -11,8 +11,8 @@
 namespace coppice::schedule {
 namespace {
 
-// Compared with a priority queue: events that follow from events, some after one of a few delays, some at any
-// time, numbered in the order of addition.
+// Compares with a priority queue. Events cause further events, after one of a few delays or at any time, and
+// are numbered in the order of addition.
 TEST(EventLanes, TakesEventsInTheOrderOfAPriorityQueue) {
   using Expected = std::pair<Femtoseconds, std::int32_t>;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -17,7 +17,7 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// The largest cost of hops from a tree's root to an accelerator.
+// A tree's height: the largest sum of hop costs from its root to an accelerator.
 double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
   double highest = 0;
   for (std::size_t node = 0; node < tree.parent.size(); ++node) {
@@ -31,7 +31,7 @@ double height_ns(const RootedTree& tree, std::span<const double> hop_ns) {
   return highest;
 }
 
-// A connected graph of links of 1 to `rates` GB/s, parallel ones among them.
+// A random connected graph with links of 1 to `rates` GB/s, some of them parallel.
 Topology random_links(int rates) {
   const int n = *rc::gen::inRange(2, 8);
   Topology graph(topology::Kind::kFile, {}, n, 0);
@@ -48,8 +48,8 @@ Topology random_links(int rates) {
   return graph;
 }
 
-// The least bandwidth across a partition divided by its parts less one, over all partitions (Nash-Williams,
-// Tutte), in bytes per second.
+// The minimum, over all partitions, of the bandwidth between the parts divided by the number of parts minus 1
+// (Nash-Williams, Tutte), in bytes per second.
 double strength(const Topology& graph) {
   const int n = graph.num_accelerators();
   std::vector<int> part(static_cast<std::size_t>(n), 0);
@@ -116,8 +116,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
   const auto links = symmetric_links(graph).value();
   const double least = strength(graph);
   double best = 0;
-  // Bandwidths are whole GB/s, and a partition has at most 7 parts: with this many trees, all copies are
-  // integers.
+  // Bandwidths are whole GB/s, and partitions have at most 7 parts, so for some of these numbers of trees,
+  // all copies are integers.
   for (int count = 1; count <= 60; ++count) {
     const LinkPacking packing = least_congestion(graph, links, count);
     const double rate = count * 1e9 / packing.ns_per_byte;
@@ -126,7 +126,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
     best = std::max(best, rate);
   }
   RC_ASSERT(best > least * 0.97);
-  // The number of trees is exactly the strength in GB/s times the parts less one.
+  // If the strength in GB/s times the number of parts minus 1 is an integer, that many trees reach it
+  // exactly.
   for (int parts = 1; parts <= 6; ++parts) {
     const double trees = least / 1e9 * parts;
     if (std::abs(trees - std::round(trees)) > 1e-9) continue;
@@ -135,8 +136,8 @@ RC_GTEST_PROP(LinkPacking, IsNeverBetterThanTheStrengthAndReachesIt, ()) {
   }
 }
 
-// Matroid sums on one side; minimum cuts and Dinkelbach's iteration, which use no trees, on the other. With
-// copies rounded up to integers, trees take the least time and at most one more copy on some link.
+// Compares matroid sums with minimum cuts and Dinkelbach's iteration, which do not use trees. Since copies
+// are rounded up to integers, trees may need up to one copy more than the minimum on a link.
 RC_GTEST_PROP(LinkPacking, AgreesWithTheWeakestPartition, ()) {
   const int n = *rc::gen::inRange(2, 25);
   Topology graph(topology::Kind::kFile, {}, n, 0);
@@ -156,7 +157,7 @@ RC_GTEST_PROP(LinkPacking, AgreesWithTheWeakestPartition, ()) {
   for (const int count : {1, 7, 64}) {
     const double ns = least_congestion(graph, links, count).ns_per_byte;
     RC_ASSERT(ns >= count * least * (1 - 1e-9));
-    RC_ASSERT(ns <= count * least * (1 + 1e-9) + 1);  // the slowest link moves a byte in 1 ns
+    RC_ASSERT(ns <= count * least * (1 + 1e-9) + 1);  // the slowest link takes 1 ns per byte
   }
 }
 

@@ -54,7 +54,7 @@ RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Timesteps separate messages that go through one switch.
+// Timesteps separate messages that traverse the same switch.
 TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   const Machine machine = built(topology::Kind::kSwitch, {8});
   for (const Bytes size : {64 * 1024, 1024 * 1024}) {
@@ -64,8 +64,8 @@ TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   }
 }
 
-// A port that is ready when its next message may start, or earlier by less than a packet takes, needs no nop:
-// a nop of no packets takes no time, and there would be no end of them. The machine is that of
+// A port that becomes ready less than a packet's time before its next message may start needs no nop: a nop
+// without packets takes no time, so there would be endlessly many. The machine is that of
 // tb/fuzz/regressions/nops_of_no_packets.yaml.
 TEST(PackedTrees, IdleByWholePackets) {
   const topology::LinkSpec link{{9'600'000'000}, 1'500'000};
@@ -91,7 +91,7 @@ TEST(PackedTrees, IdleByWholePackets) {
   }
 }
 
-// Two switches with paths of one to three channels between accelerators, which share channels.
+// Two switches; the paths between accelerators have one to three channels, and share some of them.
 TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   topology::Topology network(topology::Kind::kFile, {}, 8, 2);
   const auto link = [&](NodeId a, NodeId b) {
@@ -119,7 +119,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   const Schedule schedule = compile(machine, request);
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
   ASSERT_GT(schedule.repetition.step, 0);
-  // 2,516,582 ns is the bound; the order of a list takes about 3,150,000.
+  // The bound is 2,516,582 ns; list scheduling takes about 3,150,000 ns.
   EXPECT_LT(expected_time(machine.topology, request, schedule), 2'860'000 * kFemtosecondsPerNanosecond);
   std::size_t lines = 0;
   std::size_t entries = 0;
@@ -132,7 +132,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   EXPECT_LT(4 * lines, entries);
 }
 
-// On unequal channels, more than a few pieces gain next to nothing and cost as many messages.
+// On unequal channels, more than a few pieces gain next to nothing but cost more messages.
 TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
   const auto link = [](std::int64_t gb, Cycles ns) {
     return topology::DimensionSpec{
@@ -160,7 +160,7 @@ TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
   for_each_entry(schedule, [](NodeId, const TableEntry&) { FAIL(); });
 }
 
-// A tree's pieces follow each other, all equal except the last.
+// A tree's pieces are adjacent and, except for the last, equal.
 TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   const Machine machine = mesh({4, 4});
   for (const int chunks : {kAutomaticChunks, 5, 64}) {
@@ -203,7 +203,8 @@ TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   }
 }
 
-// If the number of pieces is free, equal trees' tables are used if they should finish sooner.
+// If the number of pieces is automatic, the tables of equal trees are used if they are expected to finish
+// sooner.
 RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
   const Machine machine = random_machine(4);
   CompileRequest request = timed(machine.request(random_collective(), Bytes{1} << *rc::gen::inRange(8, 21)));
@@ -229,8 +230,8 @@ TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
   EXPECT_EQ(schedule.period_steps, 0);
 }
 
-// Node 1 has one port and sends to both neighbours. A chain of two more hops begins behind 2, none behind 0:
-// with 2 first, the broadcast ends with the chain; with 0 first, a message later.
+// Node 1 has one port and sends to both neighbours. Two more hops follow node 2, none follow node 0: if node
+// 1 sends to node 2 first, the broadcast ends with that chain, and otherwise one message later.
 TEST(PieceScheduler, SendsWhatHasMostWorkAheadFirst) {
   const Machine machine = mesh({5});
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 16));

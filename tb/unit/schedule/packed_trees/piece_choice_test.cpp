@@ -16,7 +16,7 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The estimate for a number of pieces, without the extrapolation of large numbers.
+// Estimates the time for a number of pieces, without extrapolating large numbers.
 struct Trial {
   Trial(const PieceScheduler& of, const CompileRequest& from, std::size_t with)
       : scheduler(of), request(from), trees(static_cast<int>(with)) {}
@@ -49,7 +49,7 @@ TEST(PieceCounts, AreFinerForFewPieces) {
   EXPECT_THAT(piece_counts(request, 4, 2), ::testing::ElementsAre(2));
 }
 
-// The choice takes as long as it says, and no neighbouring number or other urgency is better.
+// The choice reports the time that its order takes, and no neighbouring number of pieces is better.
 RC_GTEST_PROP(ChoosePieces, FindsABestNumberAmongItsNeighbours, ()) {
   const Machine machine = random_network(false);
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 16 * *rc::gen::inRange(40, 4000)));
@@ -64,7 +64,8 @@ RC_GTEST_PROP(ChoosePieces, FindsABestNumberAmongItsNeighbours, ()) {
   const auto at = std::ranges::find(counts, choice.order.pieces);
   RC_ASSERT(at != counts.end());
   RC_ASSERT(choice.finish == trial.finish(choice.order));
-  // With unlike paces and many messages, the fewest pieces of nearly the least time are taken.
+  // With unequal bandwidths and many messages, the choice is the fewest pieces that take nearly the minimum
+  // time.
   constexpr int kFew = 20'000;
   RC_PRE(choice.order.pieces * 2 * (n - 1) * count < kFew);
   if (at != counts.begin()) RC_ASSERT(choice.finish <= trial.finish({*(at - 1), 1.5}));
@@ -72,7 +73,7 @@ RC_GTEST_PROP(ChoosePieces, FindsABestNumberAmongItsNeighbours, ()) {
 }
 
 // The choice takes as long as its timetable, and no longer than the number of pieces that would be best if
-// all timetables kept the busiest channel busy. None takes as long as the limit.
+// all timetables kept the busiest channel busy. A limit admits only faster choices.
 RC_GTEST_PROP(ChoosePeriodic, IsNoWorseThanTheFirstEstimate, ()) {
   const Machine machine = random_network(true);
   CompileRequest request = timed(machine.request(Collective::kAllReduce, 4096 * *rc::gen::inRange(10, 500)));
@@ -113,7 +114,7 @@ RC_GTEST_PROP(ChooseBuffered, TakesPiecesThatFitABuffer, ()) {
   const std::vector<Bytes> bytes = trial.bytes(choice.order.pieces);
   RC_ASSERT(std::ranges::all_of(bytes, [&](Bytes one) { return one <= scheduler.longest_buffered(); }));
   RC_ASSERT(scheduler.buffered(bytes.front()));
-  // Pieces that are not simulated follow at the pace of the busiest channel.
+  // Pieces that are not simulated are assumed to follow at the pace of the busiest channel.
   const Femtoseconds simulated = trial.finish(choice.order);
   const auto relative = static_cast<double>(choice.finish) / static_cast<double>(simulated);
   RC_ASSERT(relative > 0.9);

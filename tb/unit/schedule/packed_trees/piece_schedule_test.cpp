@@ -18,13 +18,13 @@ namespace {
 using topology::ChannelId;
 using topology::NodeId;
 
-// The laws of an order of pieces, computed from the trees and the timing of messages alone.
+// Checks the laws of an order of pieces, using only the trees and the timing of messages.
 class Laws {
  public:
   Laws(const Machine& machine, const CompileRequest& request, const std::vector<PackedTree>& trees)
       : machine_(machine), request_(request), trees_(trees), timing_(machine.topology, request) {}
 
-  // Sends every piece that has data once, when its sender has the data.
+  // Every piece that has data is sent exactly once, when its sender has the data.
   void require_dependencies(const PieceSchedule& order, const std::vector<Bytes>& bytes, int pieces) const {
     std::map<std::tuple<int, int, int>, Femtoseconds> starts;
     Femtoseconds end = 0;
@@ -59,7 +59,7 @@ class Laws {
     for (auto& [port, intervals] : ports) require_apart(intervals);
   }
 
-  // No two messages use a channel at once, each for as long as it occupies its port.
+  // No two messages use a channel simultaneously; each occupies it for as long as its port.
   void require_channels(const PieceSchedule& order, const std::vector<Bytes>& bytes) const {
     std::map<ChannelId, std::vector<Interval>> channels;
     for (const TimedPiece& one : order.messages) {
@@ -72,8 +72,8 @@ class Laws {
     for (auto& [id, intervals] : channels) require_apart(intervals);
   }
 
-  // At every channel after the first, at most one message of the usual length waits in the buffer for the one
-  // before it.
+  // At every channel after the first, at most one message of the usual length waits in the buffer for its
+  // predecessor.
   void require_buffers(const PieceSchedule& order, const std::vector<Bytes>& bytes) const {
     std::map<ChannelId, Femtoseconds> free;
     for (const TimedPiece& one : order.messages) {
@@ -111,7 +111,8 @@ class Laws {
   Femtoseconds way(ChannelId id) const {
     return machine_.topology.channel(id).latency + request_.timing.router;
   }
-  // The messages that bring a message's data: sums from below, or the value from above or of all sums.
+  // The messages that deliver a message's data: sums from its children, the result from its parent, or all
+  // sums at the root.
   std::vector<TimedPiece> inputs(const TimedPiece& one) const {
     const PackedTree& tree = trees_[index(one.tree)];
     const TreeHop& hop = hop_of(one);
@@ -131,7 +132,7 @@ class Laws {
   MessageTiming timing_;
 };
 
-// Some pieces of up to `flits`, the last shorter and sometimes empty.
+// Pieces of up to `flits` flits; the last is shorter and sometimes empty.
 std::vector<Bytes> random_pieces(std::size_t trees, int pieces, int flits) {
   std::vector<Bytes> bytes(trees * static_cast<std::size_t>(pieces), 16 * *rc::gen::inRange(1, flits + 1));
   const Bytes last = 16 * *rc::gen::inRange<Bytes>(0, bytes.front() / 16 + 1);
@@ -170,7 +171,8 @@ RC_GTEST_PROP(PieceScheduler, SendsNothingBeforeItsDataNorTwoMessagesAtOnce, ())
   }
 }
 
-// A timetable of one period keeps messages of all pieces apart, and ends when it says.
+// A timetable that repeats one period keeps the messages of all pieces apart and finishes at the predicted
+// time.
 RC_GTEST_PROP(PieceScheduler, KeepsTheMessagesOfATimetableApart, ()) {
   const Machine machine = random_network(true);
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
@@ -202,7 +204,7 @@ RC_GTEST_PROP(PieceScheduler, KeepsTheMessagesOfATimetableApart, ()) {
   }
 }
 
-// Every period is alike in steady state, and no port or channel is busy for longer than a period.
+// In a steady state, all periods are equal, and no port or channel is busy for longer than a period.
 RC_GTEST_PROP(PieceScheduler, RepeatsASteadyOrder, ()) {
   const Machine machine = random_network(*rc::gen::arbitrary<bool>());
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));

@@ -14,7 +14,7 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-// A one-way circle of channels through all nodes, and random others: 1 to 9 GB/s.
+// A one-way ring of channels through all nodes, and additional random channels, with 1 to 9 GB/s each.
 Topology one_way_graph() {
   const int accelerators = *rc::gen::inRange(2, 6);
   const int switches = *rc::gen::inRange(0, 3);
@@ -30,8 +30,8 @@ Topology one_way_graph() {
   return graph;
 }
 
-// Each path once over connected channels, children before their parents on the way up and after them on the
-// way down.
+// Every hop follows connected channels. On the way up, a node sends once, before its parent; on the way down,
+// it is reached once, after its parent.
 void require_tree(const Topology& graph, const PackedTree& tree, TreeDirections ways) {
   const int n = graph.num_accelerators();
   std::set<NodeId> sent;
@@ -91,11 +91,11 @@ RC_GTEST_PROP(RoutedPacking, SpansSwitches, ()) {
 TEST(RoutedPacking, SharesASwitchEvenly) {
   const Machine machine = built(topology::Kind::kSwitch, {8});
   const std::vector<NodeId> roots(8, topology::kNoNode);
-  // Each of 8 trees has 7 edges, with two ends at 8 links.
+  // Eight trees of 7 edges have 112 ends, 14 at each of the 8 links.
   EXPECT_NEAR(pack_routed(machine.topology, {}, roots, {true, true}, 16).ns_per_byte * 16, 14, 1.01);
 }
 
-// Seven accelerators behind a switch, with links of 4, 8 and 16 GB/s.
+// Seven accelerators on a switch, with links of 4, 8 and 16 GB/s to it and between them.
 Topology unequal_links() {
   Topology graph(topology::Kind::kFile, {}, 7, 1);
   constexpr NodeId kSwitch = 7;
@@ -128,7 +128,7 @@ Topology unequal_links() {
 TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);
-  std::map<topology::ChannelId, double> ns;  // time that a byte of every tree takes at its port
+  std::map<topology::ChannelId, double> ns;  // time at each port for a byte of every tree
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
   for (const PackedTree& tree : pack_routed(machine.topology, request, roots, {true, true}, 16).trees) {
     for (const TreeHop& hop : tree.hops) {
@@ -138,11 +138,13 @@ TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
       ns[hop.path.front()] += slowest;
     }
   }
-  // Accelerators 1 and 2 have 16 GB/s at best: 2 ns; packings that consider only channels take 4 ns.
+  // Accelerators 1 and 2 send at most 16 GB/s, which takes 2 ns; packings that consider only channels take 4
+  // ns.
   for (const auto& [port, time] : ns) EXPECT_LT(time, 1.03 * 32 / 16) << port;
 }
 
-// Only their own paces limit channels for short pieces: they end soon after the busiest channel.
+// With short pieces, each channel is limited by its own bandwidth only, so the order ends soon after the
+// busiest channel.
 TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
   const Machine machine = make_machine(unequal_links());
   const std::vector<NodeId> roots(32, topology::kNoNode);

@@ -37,8 +37,8 @@ std::vector<StepSearch::Link> links_of(const topology::Topology& topology) {
   return links;
 }
 
-// Every node joins every tree once, over a link from one that has joined, and no link serves two trees in a
-// step.
+// Every node joins every tree once, over a link from a node that has already joined, and no link serves two
+// trees in one step.
 RC_GTEST_PROP(StepSearch, FindsTreesThatShareNoLinkInAStep, ()) {
   const Machine machine = random_machine(3);
   const int n = machine.topology.num_accelerators();
@@ -70,7 +70,7 @@ RC_GTEST_PROP(StepSearch, FindsTreesThatShareNoLinkInAStep, ()) {
   }
 }
 
-// Three steps carry at most 144 messages over its 48 channels: 20 trees of 7 edges.
+// Three steps carry at most 144 messages over the 48 channels, enough for 20 trees of 7 edges.
 TEST(StepSearch, FillsADgx1) {
   const Machine machine = dgx1();
   const auto links = links_of(machine.topology);
@@ -82,7 +82,7 @@ TEST(StepSearch, FillsADgx1) {
   EXPECT_FALSE(StepSearch(8, links, 21, 3, 1).run(20'000));
 }
 
-// Six setups and messages of a twentieth of the data each.
+// The tables take six setups, and six messages of a twentieth of the data each.
 TEST(SteppedTrees, PayForSixSetupsOnADgx1) {
   const Machine machine = dgx1();
   const CompileRequest request = with_setup(machine, 64 * 1024 * 1024);
@@ -106,7 +106,7 @@ RC_GTEST_PROP(SteppedTrees, AreRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(*tables.schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
-// Without setups pieces are as good, and no search takes place.
+// Without message setups, pipelined pieces are as good, so no search takes place.
 TEST(SteppedTrees, AreLeftOutWithoutSetups) {
   const Machine machine = dgx1();
   CompileRequest request = with_setup(machine, 64 * 1024 * 1024);

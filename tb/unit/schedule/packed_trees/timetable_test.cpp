@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Hops of one slot in chains, each through up to three resources.
+// Dependent hops of one slot each, which use up to three resources.
 std::vector<TimetableHop> random_hops(std::int32_t resources) {
   std::vector<TimetableHop> hops(static_cast<std::size_t>(*rc::gen::inRange(1, 30)));
   for (std::size_t h = 0; h < hops.size(); ++h) {
@@ -32,7 +32,7 @@ std::vector<TimetableHop> random_hops(std::int32_t resources) {
   return hops;
 }
 
-// The slots in which a hop of some pieces uses a resource.
+// One piece's use of a resource in a hop.
 struct Passage {
   std::int64_t begin;
   std::int32_t routers;
@@ -76,8 +76,8 @@ RC_GTEST_PROP(Timetable, KeepsMessagesOfAllPiecesApart, ()) {
   }
 }
 
-// The edges of a bipartite graph need no more colours than its largest degree (Koenig): as many slots suffice
-// for messages between ports of a switch.
+// The edges of a bipartite graph need no more colours than its largest degree (König), so that number of
+// slots suffices for messages between a switch's ports.
 RC_GTEST_PROP(Timetable, TakesNoLongerThanTheBusiestPortOfASwitch, ()) {
   constexpr std::int32_t kPorts = 6;
   std::vector<TimetableHop> hops(static_cast<std::size_t>(*rc::gen::inRange(4, 40)));

@@ -14,7 +14,7 @@ namespace {
 using topology::kNoNode;
 using topology::NodeId;
 
-// Links of a connected graph, each with its cost of a hop and its number of copies.
+// A connected graph whose links each have a hop cost and a number of copies.
 struct Graph {
   int nodes = 0;
   std::vector<SymmetricLink> links;
@@ -62,7 +62,7 @@ std::vector<int> left_over(const Graph& graph, const std::vector<RootedTree>& tr
   return left;
 }
 
-// A node's distance from its tree's root; fails if its parents do not lead there over links between them.
+// A node's distance from its tree's root; fails if the links to its parents do not lead there.
 double distance(const Graph& graph, const RootedTree& tree, NodeId node) {
   double sum = 0;
   for (int hops = 0; node != tree.root; ++hops) {
@@ -85,7 +85,8 @@ double highest(const Graph& graph, const std::vector<RootedTree>& trees) {
   return most;
 }
 
-// Trees span from their roots, and use no link more often than it has copies, whenever the search ends.
+// Whenever the search ends, trees span the graph from their roots and use no link more often than it has
+// copies.
 RC_GTEST_PROP(FlattenTrees, KeepsTreesAndTheUseOfLinks, ()) {
   const Graph graph = random_links(2);
   std::vector<RootedTree> trees = packed(graph, 3);
@@ -103,7 +104,7 @@ RC_GTEST_PROP(FlattenTrees, KeepsTreesAndTheUseOfLinks, ()) {
   RC_ASSERT(*std::ranges::min_element(left) >= 0);
 }
 
-// A lone tree with all other links to spare ends as shortest paths.
+// If all other links are free, a single tree becomes a tree of shortest paths.
 RC_GTEST_PROP(FlattenTrees, MakesALoneTreeShortestPaths, ()) {
   const Graph graph = random_links(1);
   std::vector<RootedTree> trees = packed(graph, 1);
@@ -125,7 +126,7 @@ RC_GTEST_PROP(FlattenTrees, MakesALoneTreeShortestPaths, ()) {
   }
 }
 
-// Trees that hold all links exchange them: two paths around a ring of doubled links become shallower.
+// Trees that together hold all links exchange them and become flatter.
 TEST(FlattenTrees, ExchangesLinksBetweenTrees) {
   constexpr int kNodes = 6;
   Graph ring{kNodes, {}, std::vector<double>(2 * kNodes - 2, 100), std::vector<int>(2 * kNodes - 2, 1)};

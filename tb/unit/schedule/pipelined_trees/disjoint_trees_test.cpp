@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using topology::Topology;
 
-// Every tree has exclusive links; link_trees() claims them one by one.
+// Every tree has exclusive links, each of which link_trees() claims.
 void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& trees) {
   std::set<topology::ChannelId> used;
   for (const LinkedTree& tree : link_trees(topology, trees)) {
@@ -30,7 +30,7 @@ void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& tr
   }
 }
 
-// 30 of 32 links, 126 of 128, 510 of 512; and all six edges of a tetrahedron.
+// Two trees use 30 of a torus's 32 links, 126 of 128, 510 of 512, and all six edges of a tetrahedron.
 TEST(DisjointTrees, FindsPairsWhereHardlyALinkIsLeft) {
   for (const std::vector<int>& dims : {std::vector{4, 4}, {8, 8}, {16, 16}}) {
     const Machine machine = torus(dims);
@@ -52,7 +52,7 @@ TEST(DisjointTrees, FindsThreeOnADgx1) {
 }
 
 // Nash-Williams: k trees need k (parts - 1) links between the parts of every partition. A line has one link
-// between its halves; two tetrahedra and a link between them have enough links, but not there.
+// between its halves; two tetrahedra with a link between them have enough links, but not between the two.
 TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
   EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
   Topology topology(topology::Kind::kFile, {}, 8, 0);
@@ -66,12 +66,12 @@ TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
     }
   }
   join(0, 4);
-  join(1, 2);  // 14 links: two trees of eight
+  join(1, 2);  // 14 links, as many as two trees of eight nodes have
   EXPECT_THAT(disjoint_trees(topology, 2), IsEmpty());
   EXPECT_THAT(disjoint_trees(topology, 1), SizeIs(1));
 }
 
-// The minimum for one tree is 8.
+// One tree alone could have a depth of 8.
 TEST(DisjointTrees, AreFlat) {
   for (const PlacedTree& tree : disjoint_trees(torus({8, 8}).topology, 2)) EXPECT_LE(depth_of(tree), 16);
 }
