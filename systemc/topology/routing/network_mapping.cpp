@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +18,19 @@ std::vector<ChannelId> all_by_speed(const Topology& topology) {
   std::vector<ChannelId> all(topology.channels().size());
   std::iota(all.begin(), all.end(), 0);
   return by_speed(topology, all);
+}
+
+// The machine's channels among the given nodes.
+std::vector<ChannelId> channels_among(const Topology& machine, std::span<const NodeId> nodes) {
+  std::set<NodeId> ends(nodes.begin(), nodes.end());
+  ends.erase(kNoNode);
+  std::vector<ChannelId> among;
+  for (const NodeId node : ends) {
+    for (const ChannelId id : machine.out_channels(node)) {
+      if (ends.contains(machine.channel(id).dst)) among.push_back(id);
+    }
+  }
+  return among;
 }
 
 }  // namespace
@@ -52,7 +66,7 @@ NetworkMapping::NetworkMapping(const Topology& network, const Topology& machine,
       channels_(network.channels().size(), -1) {
   using Ends = std::pair<NodeId, NodeId>;
   std::map<Ends, std::vector<ChannelId>> joining;
-  for (const ChannelId id : all_by_speed(machine)) {
+  for (const ChannelId id : by_speed(machine, channels_among(machine, nodes_))) {
     joining[{machine.channel(id).src, machine.channel(id).dst}].push_back(id);
   }
   std::map<Ends, std::size_t> used;
