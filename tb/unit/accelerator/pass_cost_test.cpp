@@ -99,7 +99,7 @@ RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
     RC_ASSERT(small.traffic.output * 4 == fp32.traffic.output * (sums ? 4 : size));
     if (fp32.product.count > 0) RC_ASSERT(small.traffic.weight * 4 == fp32.traffic.weight * size);
   }
-  const Optimizer& adam = find_optimizer("adam");
+  const Optimizer adam = find_optimizer("adam");
   const Bytes copy = size == 4 ? 0 : layer.parameters() * size;
   RC_ASSERT(Accelerator(spec).update(layer, adam).traffic.total() ==
             layer.parameters() * adam.bytes_per_weight() + copy);
