@@ -38,12 +38,14 @@ ordered_json by_kind(const ordered_json& collectives) {
     if (!one.contains("begin_ns")) continue;
     Alike& sum = sums[{one.value("op", ""), one.value("kind", ""), one.value("algorithm", ""),
                        one.value("bytes", 0.0)}];
-    ++sum.count;
-    sum.time_ns += one.value("end_ns", 0.0) - one.value("joined_ns", one.value("begin_ns", 0.0));
-    sum.bandwidth += one.value("bandwidth_gb_s", 0.0);
+    const auto count = one.value("count", std::int64_t{1});
+    const auto times = static_cast<double>(count);
+    sum.count += count;
+    sum.time_ns += times * (one.value("end_ns", 0.0) - one.value("joined_ns", one.value("begin_ns", 0.0)));
+    sum.bandwidth += times * one.value("bandwidth_gb_s", 0.0);
     if (!one.contains("efficiency")) continue;
-    sum.efficiency += one["efficiency"].get<double>();
-    ++sum.with_efficiency;
+    sum.efficiency += times * one["efficiency"].get<double>();
+    sum.with_efficiency += count;
   }
   auto rows = ordered_json::array();
   for (const auto& [key, sum] : sums) {

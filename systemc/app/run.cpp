@@ -1,5 +1,6 @@
 // coppice run: simulates and verifies a collective, a program or the training of a model.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "app/progress.h"
 #include "config/settings/shape.h"
 #include "system/output/hardware.h"
+#include "system/program/folding/folded_run.h"
 #include "system/program/large_program.h"
 #include "system/program/program_result.h"
 #include "system/program/program_run.h"
@@ -27,6 +29,7 @@ struct RunLine {
   std::string statistics;
   int threads = 0;
   bool record = false;
+  bool per_accelerator = false;
   Style style;
 };
 
@@ -59,6 +62,7 @@ void execute(const RunLine& line) {
   options.statistics_path = line.statistics;
   options.threads = line.threads;
   options.record = line.record;
+  options.per_accelerator = line.per_accelerator;
   options.interrupted = &catch_interrupts();
   if (trains) refuse_rtl(loaded);
   nlohmann::ordered_json result;
@@ -68,9 +72,18 @@ void execute(const RunLine& line) {
     if (trains) {
       result = system::run_training(loaded, options);
     } else {
-      const workload::Program program = system::load_program(loaded);
-      outputs.refuse_inputs();
-      result = system::run_program(loaded, program, options);
+      std::optional<nlohmann::ordered_json> folded;
+      if (const auto replicated = system::load_replicated(loaded, options)) {
+        outputs.refuse_inputs();
+        folded = system::run_folded(loaded, *replicated, options);
+      }
+      if (folded) {
+        result = *std::move(folded);
+      } else {
+        const workload::Program program = system::load_program(loaded);
+        outputs.refuse_inputs();
+        result = system::run_program(loaded, program, options);
+      }
     }
   }
   system::add_inference(result, loaded.config);
@@ -100,6 +113,8 @@ Command add_run(CLI::App& parent) {
   app->add_flag("--record", line->record,
                 "store the activity that coppice report draws over time in RESULT.json, so that it need not "
                 "repeat the run");
+  app->add_flag("--per-accelerator", line->per_accelerator,
+                "list every accelerator in RESULT.json, even if copies of a model do the same");
   app->add_option("--threads", line->threads,
                   "threads for flit-level runs; 0: one per core, or one in total for small runs")
       ->check(CLI::Range(0, 256))

@@ -526,7 +526,14 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   ++counts_.messages_sent;
   counts_.bytes_sent += entry.message_bytes();
   port.last_served = context.given.id;
-  if (!source.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
+  if (context.given.images != nullptr) {
+    const ImageArrival& image =
+        (*context.given.images)[static_cast<std::size_t>(index)][source.table.issued() - 1];
+    image.replace(record.payload);
+    record.entry = &image.entry;
+  } else if (!source.table.entries_stay()) {
+    record.entry = &context_.log->keep(id, entry);
+  }
   context.enablers.expect(index, source.table.next_message(), context.tracker, now);
   if (context_.system->ni.lockstep) hold(context, index, record.flits, timing.slowest_flit, now, true);
   port.packetizer.push({id, node_, record.dst, &route, sent, timing.slowest_flit}, ready, context.setup);

@@ -66,4 +66,13 @@ TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank)
 // Throws as check_training() does.
 Program build_large_training(const LargeTraining& training);
 
+// A program whose copies do the same in the same order, represented by copy 0.
+struct ReplicatedProgram {
+  Program program;                       // only the ranks of copy 0 have operations
+  std::vector<std::vector<int>> copies;  // [copy][i]: the rank that does what rank copies[0][i] does
+};
+
+// The program of build_large_training(), represented by the data-parallel copy 0 of the model.
+ReplicatedProgram build_replicated_training(const LargeTraining& training);
+
 }  // namespace coppice::workload

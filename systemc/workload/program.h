@@ -114,6 +114,11 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
+// The accelerator of a rank.
+inline int accelerator_of(const Program& program, int rank) {
+  return program.placement.empty() ? rank : program.placement[static_cast<std::size_t>(rank)];
+}
+
 // Throws UnsupportedError naming rank and operation if a program cannot be run: an index out of range, a
 // collective that a rank of its group misses or joins twice, a rank that is not in the group, a transfer that
 // is not sent and received exactly once by the ranks it names, a cycle of dependencies, two ranks on one

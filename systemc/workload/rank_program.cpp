@@ -1,12 +1,17 @@
 #include "workload/rank_program.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace coppice::workload {
 namespace {
 
+constexpr auto kDataIndex = static_cast<std::size_t>(ParallelAxis::kData);
 constexpr auto kPipelineIndex = static_cast<std::size_t>(ParallelAxis::kPipeline);
 
 std::string unit_name(const PipelineUnit& unit) {
@@ -308,11 +313,12 @@ void RankProgramBuilder::update() {
   reductions_.clear();
 }
 
-Program build_large_training(const LargeTraining& training) {
-  check_training(training);
-  const ParallelLayout layout(training.parallel);
+namespace {
+
+// Builds the operations of some ranks.
+Program build_ranks(const LargeTraining& training, const ParallelLayout& layout, std::span<const int> ranks) {
   ProgramBuilder builder(training.model.name, layout.ranks());
-  for (int rank = 0; rank < layout.ranks(); ++rank) {
+  for (const int rank : ranks) {
     RankProgramBuilder of_rank(builder, training, layout, rank);
     for (int iteration = 0; iteration < training.iterations; ++iteration) of_rank.add_iteration(iteration);
   }
@@ -322,6 +328,27 @@ Program build_large_training(const LargeTraining& training) {
     program.ranks[static_cast<std::size_t>(rank)].memory_bytes = training_memory(training, stage).total();
   }
   return program;
+}
+
+}  // namespace
+
+Program build_large_training(const LargeTraining& training) {
+  check_training(training);
+  const ParallelLayout layout(training.parallel);
+  std::vector<int> ranks(static_cast<std::size_t>(layout.ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return build_ranks(training, layout, ranks);
+}
+
+ReplicatedProgram build_replicated_training(const LargeTraining& training) {
+  check_training(training);
+  const ParallelLayout layout(training.parallel);
+  std::vector<std::vector<int>> copies(static_cast<std::size_t>(training.parallel.data));
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    copies[static_cast<std::size_t>(layout.coordinates(rank)[kDataIndex])].push_back(rank);
+  }
+  Program program = build_ranks(training, layout, copies.front());
+  return {std::move(program), std::move(copies)};
 }
 
 }  // namespace coppice::workload

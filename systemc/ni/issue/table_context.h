@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "config/settings/config.h"
 #include "ni/issue/dependency_tracker.h"
+#include "ni/issue/image_arrivals.h"
 #include "ni/issue/lockstep_counter.h"
 #include "ni/issue/route_times.h"
 #include "ni/issue/schedule_table.h"
@@ -32,6 +33,7 @@ struct ContextTables {
   std::int64_t arrivals = 0;                     // number of messages that arrive here
   int priority = 0;                              // higher values are served first, if priorities are enabled
   int context = -1;                              // index of the context that holds the tables; -1: any
+  const ImageArrivals* images = nullptr;         // the arrivals, if this interface represents several
 };
 
 // A context of a network interface: the state of one set of tables, separate for each collective in flight.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -194,13 +195,19 @@ class ValueVerification final : public Verification {
 class ContributionVerification final : public Verification {
  public:
   explicit ContributionVerification(const Schedule& schedule)
-      : schedule_(schedule), ownership_(schedule), addresses_(find_boundaries(schedule)) {
+      : ContributionVerification(schedule, find_boundaries(schedule), all_of(schedule)) {}
+
+  // As make_contribution_verification() says; without boundaries, follows a sample of elements.
+  ContributionVerification(const Schedule& schedule, std::shared_ptr<const std::vector<Bytes>> boundaries,
+                           std::vector<NodeId> members)
+      : schedule_(schedule),
+        ownership_(schedule),
+        addresses_(std::move(boundaries)),
+        members_(std::move(members)) {
     using Segments = ni::ContributionMemory::Segments;
     if (addresses_ == nullptr) draw_sample();
     const auto kind = sampled_ ? Segments::kSampledElements : Segments::kBetweenBoundaries;
-    for (NodeId a = 0; a < schedule.accelerators(); ++a) {
-      memories_.emplace_back(addresses_, schedule.accelerators(), a, kind);
-    }
+    for (const NodeId a : members_) memories_.emplace_back(addresses_, schedule.accelerators(), a, kind);
     if (schedule.collective == Collective::kAllGather) keep_owned_only();
     add_adders(kind);
   }
@@ -208,69 +215,16 @@ class ContributionVerification final : public Verification {
   ni::GradientMemory& memory(NodeId a) override { return memories_[static_cast<std::size_t>(a)]; }
 
   void verify() const override {
-    for (NodeId a = 0; a < schedule_.accelerators(); ++a) {
+    for (std::size_t m = 0; m < members_.size(); ++m) {
       for (std::size_t s = 0; s < segments(); ++s) {
-        const bool owes =
-            schedule_.collective != Collective::kReduceScatter || ownership_.owner_of((*addresses_)[s]) == a;
-        if (owes) verify_segment(a, s);
+        const bool owes = schedule_.collective != Collective::kReduceScatter ||
+                          ownership_.owner_of((*addresses_)[s]) == members_[m];
+        if (owes) verify_segment(m, s);
       }
     }
   }
 
-  const char* name() const override { return "contributions"; }
-  CheckedElements checked() const override {
-    if (!sampled_) return {};
-    return {static_cast<std::int64_t>(addresses_->size()), schedule_.size / schedule_.element};
-  }
-
- private:
-  std::size_t segments() const { return memories_.front().segments(); }
-
-  void keep_owned_only() {
-    for (std::size_t s = 0; s < segments(); ++s) {
-      const NodeId owner = ownership_.owner_of((*addresses_)[s]);
-      for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
-        auto& memory = memories_[static_cast<std::size_t>(a)];
-        if (a == owner) {
-          memory.set_all(s);
-        } else {
-          memory.clear(s);
-        }
-      }
-    }
-  }
-
-  // Reducing switches start from zero.
-  void add_adders(ni::ContributionMemory::Segments kind) {
-    if (schedule_.adders == 0) return;
-    ni::ContributionMemory empty(addresses_, schedule_.accelerators(), 0, kind);
-    for (std::size_t s = 0; s < empty.segments(); ++s) empty.clear(s);
-    memories_.insert(memories_.end(), static_cast<std::size_t>(schedule_.adders), empty);
-  }
-
-  void verify_segment(NodeId a, std::size_t segment) const {
-    const ni::ContributionMemory& memory = memories_[static_cast<std::size_t>(a)];
-    if (memory.is_full(segment)) return;
-    const std::vector<std::uint64_t> bits = memory.contributions(segment);
-    const auto accelerators = static_cast<std::size_t>(schedule_.accelerators());
-    for (std::size_t word = 0; word < bits.size(); ++word) {
-      const std::size_t left = accelerators - word * 64;
-      const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-      if (bits[word] == all) continue;
-      throw ni::WrongDataError(fmt::format(
-          "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}", a,
-          word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])), (*addresses_)[segment]));
-    }
-  }
-
-  // Bytes of one segment's contribution sets at all accelerators.
-  static Bytes segment_bytes(const Schedule& schedule) {
-    const Bytes accelerators = schedule.accelerators();
-    return static_cast<Bytes>(schedule.nodes.size()) * ((accelerators + 63) / 64) *
-           static_cast<Bytes>(sizeof(std::uint64_t));
-  }
-
-  // All addresses where messages or shares begin or end; nullptr if there are too many.
+  // As contribution_boundaries() says.
   static std::shared_ptr<const std::vector<Bytes>> find_boundaries(const Schedule& schedule) {
     const auto most = static_cast<std::size_t>(kExactBytes / segment_bytes(schedule)) + 2;
     std::vector<Bytes> addresses{0, schedule.size};
@@ -304,6 +258,65 @@ class ContributionVerification final : public Verification {
     return std::make_shared<const std::vector<Bytes>>(std::move(addresses));
   }
 
+  const char* name() const override { return "contributions"; }
+  CheckedElements checked() const override {
+    if (!sampled_) return {};
+    return {static_cast<std::int64_t>(addresses_->size()), schedule_.size / schedule_.element};
+  }
+
+ private:
+  std::size_t segments() const { return memories_.front().segments(); }
+
+  void keep_owned_only() {
+    for (std::size_t s = 0; s < segments(); ++s) {
+      const NodeId owner = ownership_.owner_of((*addresses_)[s]);
+      for (std::size_t m = 0; m < members_.size(); ++m) {
+        if (members_[m] == owner) {
+          memories_[m].set_all(s);
+        } else {
+          memories_[m].clear(s);
+        }
+      }
+    }
+  }
+
+  // Reducing switches start from zero.
+  void add_adders(ni::ContributionMemory::Segments kind) {
+    if (schedule_.adders == 0) return;
+    ni::ContributionMemory empty(addresses_, schedule_.accelerators(), 0, kind);
+    for (std::size_t s = 0; s < empty.segments(); ++s) empty.clear(s);
+    memories_.insert(memories_.end(), static_cast<std::size_t>(schedule_.adders), empty);
+  }
+
+  void verify_segment(std::size_t member, std::size_t segment) const {
+    const ni::ContributionMemory& memory = memories_[member];
+    if (memory.is_full(segment)) return;
+    const std::vector<std::uint64_t> bits = memory.contributions(segment);
+    const auto accelerators = static_cast<std::size_t>(schedule_.accelerators());
+    for (std::size_t word = 0; word < bits.size(); ++word) {
+      const std::size_t left = accelerators - word * 64;
+      const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+      if (bits[word] == all) continue;
+      throw ni::WrongDataError(fmt::format(
+          "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}",
+          members_[member], word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])),
+          (*addresses_)[segment]));
+    }
+  }
+
+  static std::vector<NodeId> all_of(const Schedule& schedule) {
+    std::vector<NodeId> all(static_cast<std::size_t>(schedule.accelerators()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  // Bytes of one segment's contribution sets at all accelerators.
+  static Bytes segment_bytes(const Schedule& schedule) {
+    const Bytes accelerators = schedule.accelerators();
+    return static_cast<Bytes>(schedule.nodes.size()) * ((accelerators + 63) / 64) *
+           static_cast<Bytes>(sizeof(std::uint64_t));
+  }
+
   // Draws one element from each of as many equal sections of the buffer as fit in kSampleBytes.
   void draw_sample() {
     sampled_ = true;
@@ -323,11 +336,22 @@ class ContributionVerification final : public Verification {
   const Schedule& schedule_;
   Ownership ownership_;
   std::shared_ptr<const std::vector<Bytes>> addresses_;  // boundaries of segments, or sampled elements
+  std::vector<NodeId> members_;
   bool sampled_ = false;
-  std::vector<ni::ContributionMemory> memories_;
+  std::vector<ni::ContributionMemory> memories_;  // [member], then reducing switches
 };
 
 }  // namespace
+
+std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const Schedule& schedule) {
+  return ContributionVerification::find_boundaries(schedule);
+}
+
+std::unique_ptr<Verification> make_contribution_verification(
+    const Schedule& outline, std::shared_ptr<const std::vector<Bytes>> boundaries,
+    std::vector<NodeId> members) {
+  return std::make_unique<ContributionVerification>(outline, std::move(boundaries), std::move(members));
+}
 
 std::unique_ptr<Verification> make_verification(config::Check check, const Schedule& schedule,
                                                 const schedule::CheckReport& report, std::uint64_t seed) {

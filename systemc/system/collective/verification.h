@@ -44,6 +44,16 @@ class OrderLostError : public ModelError {
 
 using config::kValuesLimit;
 
+// The addresses that divide the buffer into segments whose sets of contributions are equal: all at which
+// messages or shares begin or end. nullptr if there are too many to follow.
+std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const schedule::Schedule& schedule);
+
+// Checks `contributions` at some accelerators of a collective only. memory(i) is that of accelerator
+// members[i]; `outline`, which must outlive the result, needs no tables.
+std::unique_ptr<Verification> make_contribution_verification(
+    const schedule::Schedule& outline, std::shared_ptr<const std::vector<Bytes>> boundaries,
+    std::vector<topology::NodeId> members);
+
 std::unique_ptr<Verification> make_verification(config::Check check, const schedule::Schedule& schedule,
                                                 const schedule::CheckReport& report, std::uint64_t seed);
 

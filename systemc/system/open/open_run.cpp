@@ -241,7 +241,7 @@ void OpenRun::simulate(const sc_core::sc_time& duration) {
 
 void OpenRun::advance(Femtoseconds until) {
   const KernelContext::Use use(kernel_);
-  prepared_->compiler.require_deadlock_free();
+  prepared_->compiler->require_deadlock_free();
   stopped_ = false;
   const Femtoseconds begin = until / period_ * period_;
   if (begin > kernel_time()) simulate(fabric::to_sc_time(begin - kernel_time()));
@@ -255,7 +255,7 @@ void OpenRun::advance(Femtoseconds until) {
 
 void OpenRun::drain() {
   const KernelContext::Use use(kernel_);
-  prepared_->compiler.require_deadlock_free();
+  prepared_->compiler->require_deadlock_free();
   stopped_ = false;
   draining_ = true;
   while (in_flight_ > 0 && !stopped_) {

@@ -89,8 +89,7 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
       options_(options),
       ni_ports_(resolve_ni_ports(loaded.config, machine)),
       like_(loaded, machine, routing, ni_ports_),
-      framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
-               loaded.config.system.ni.payload},
+      framing_(framing_of(loaded.config.system)),
       routes_(machine, loaded.config.system.router.vcs) {}
 
 Bytes CompiledCollectives::bytes_of(const workload::GroupCollective& collective, std::size_t members) const {
@@ -107,17 +106,44 @@ const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
   return *known;
 }
 
+const CompiledCollective* CompiledCollectives::compiled_collective(const workload::Program& program,
+                                                                   std::int32_t number) {
+  const workload::GroupCollective& called = program.collectives[index(number)];
+  const auto& group = program.groups[index(called.group)].ranks;
+  if (group.size() < 2 && !called.as_configured) return nullptr;
+  Members accelerators;
+  for (const int rank : group) accelerators.push_back(workload::accelerator_of(program, rank));
+  return &collective(called, accelerators);
+}
+
+const CompiledCollective* CompiledCollectives::compiled_transfer(const workload::Program& program,
+                                                                 std::int32_t number) {
+  const workload::Transfer& sent = program.transfers[index(number)];
+  return &transfer(workload::accelerator_of(program, sent.source),
+                   workload::accelerator_of(program, sent.destination), sent.bytes);
+}
+
 const CompiledCollective& CompiledCollectives::collective(const workload::GroupCollective& collective,
                                                           const Members& accelerators) {
   const NodeId root = rooted(collective.op) ? accelerators[static_cast<std::size_t>(collective.root)] : -1;
   const Bytes bytes = bytes_of(collective, accelerators.size());
   auto& known = compiled_[{accelerators, collective.op, bytes, root}];
   if (known != nullptr) return *known;
+  known = std::make_unique<CompiledCollective>(compiled(collective, accelerators));
+  if (!options_.alone) add_routes(*known);
+  return *known;
+}
+
+CompiledCollective CompiledCollectives::compiled(const workload::GroupCollective& collective,
+                                                 const Members& accelerators) {
+  const NodeId root = rooted(collective.op) ? accelerators[static_cast<std::size_t>(collective.root)] : -1;
+  const Bytes bytes = bytes_of(collective, accelerators.size());
+  CompiledCollective placed;
   const GroupNetwork& own = network(accelerators);
   const NodeId member = root < 0 ? root : own.member(root);
   if (own.kind() == GroupNetwork::Kind::kWhole) {
-    known = std::make_unique<CompiledCollective>(compile(collective, own, member, bytes));
-    take(*known, bound(known->op, known->schedule, own, bytes));
+    placed = compile(collective, own, member, bytes);
+    take(placed, bound(placed.op, placed.schedule, own, bytes));
   } else {
     const auto key = std::make_tuple(own.shape(), collective.op, bytes, member);
     auto shape = shapes_.find(key);
@@ -128,23 +154,22 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
         take(shape->second, bound(collective.op, shape->second.schedule, own, bytes));
       }
     }
-    known = std::make_unique<CompiledCollective>(shape->second);
+    placed = shape->second;
   }
-  known->accelerators = own.accelerators();
-  if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
-  known->schedule = own.place(std::move(known->schedule), ni_ports_);
-  known->interfaces = known->accelerators;
+  placed.accelerators = own.accelerators();
+  if (own.kind() == GroupNetwork::Kind::kRouted) take(placed, bound(placed.op, placed.schedule, own, bytes));
+  placed.schedule = own.place(std::move(placed.schedule), ni_ports_);
+  placed.interfaces = placed.accelerators;
   // A group of all accelerators uses the machine's own numbering.
-  for (auto node = index(machine_.num_accelerators()); node < known->schedule.nodes.size(); ++node) {
-    known->interfaces.push_back(static_cast<NodeId>(node));
+  for (auto node = index(machine_.num_accelerators()); node < placed.schedule.nodes.size(); ++node) {
+    placed.interfaces.push_back(static_cast<NodeId>(node));
   }
   if (options_.alone) {
-    count_messages(*known);
-    return *known;
+    count_roughly(placed);
+  } else {
+    count_messages(placed, machine_, framing_);
   }
-  count(*known);
-  add_routes(*known);
-  return *known;
+  return placed;
 }
 
 CompiledCollective CompiledCollectives::unplaced(const workload::GroupCollective& collective,
@@ -292,13 +317,18 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   schedule.nodes.front().ports[port % schedule.nodes.front().ports.size()].push_back(std::move(entry));
   known->report.additions = {0};
   schedule.protocol = transfer_protocol(source, schedule.routes.front(), whole);
-  count(*known);
+  count_messages(*known, machine_, framing_);
   if (sent_.emplace(source, destination).second) add_routes(*known);
   return *known;
 }
 
-void CompiledCollectives::count(CompiledCollective& compiled) const {
-  std::vector<std::int32_t> member(index(machine_.num_nodes()), -1);
+fabric::Framing framing_of(const config::SystemConfig& system) {
+  return {system.ni.flow_control, system.flit, system.ni.payload};
+}
+
+void count_messages(CompiledCollective& compiled, const topology::Topology& machine,
+                    const fabric::Framing& framing) {
+  std::vector<std::int32_t> member(index(machine.num_nodes()), -1);
   for (std::size_t i = 0; i < compiled.interfaces.size(); ++i) {
     member[index(compiled.interfaces[i])] = static_cast<std::int32_t>(i);
   }
@@ -313,7 +343,7 @@ void CompiledCollectives::count(CompiledCollective& compiled) const {
       port.for_each_entry([&](const schedule::TableEntry& entry) {
         if (entry.op == schedule::Op::kNop) return;
         ++compiled.messages;
-        compiled.flit_hops += static_cast<double>(framing_.flits(entry.bytes)) *
+        compiled.flit_hops += static_cast<double>(framing.flits(entry.bytes)) *
                               static_cast<double>(routes[static_cast<std::size_t>(entry.route)].size());
         ++compiled.arrivals[static_cast<std::size_t>(member[index(entry.destination())])];
       });
@@ -322,7 +352,7 @@ void CompiledCollectives::count(CompiledCollective& compiled) const {
 }
 
 // Counts messages and estimates flit-hops from below: each accelerator receives all data once, over one hop.
-void CompiledCollectives::count_messages(CompiledCollective& compiled) const {
+void CompiledCollectives::count_roughly(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();
   }

@@ -12,6 +12,7 @@
 
 #include "config/loader.h"
 #include "fabric/framing.h"
+#include "ni/issue/image_arrivals.h"
 #include "schedule/automatic/automatic.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
@@ -23,6 +24,15 @@
 #include "workload/program.h"
 
 namespace coppice::system {
+
+// How the messages of a collective that joins several copies of a program look from one copy, if that copy
+// represents all (folding/folded_collectives.h).
+struct CollectiveImages {
+  schedule::Schedule outline;                            // the whole collective, with empty tables
+  std::shared_ptr<const std::vector<Bytes>> boundaries;  // contribution_boundaries() of the whole collective
+  std::vector<topology::NodeId> members;                 // [interface]: member of the whole collective
+  std::vector<ni::ImageArrivals> arrivals;               // [interface]
+};
 
 // A group's collective, or a transfer, in the form that its members' network interfaces execute.
 struct CompiledCollective {
@@ -42,7 +52,29 @@ struct CompiledCollective {
   std::string late;                    // reason that messages may arrive later than the lockstep expects
   std::int64_t messages = 0;
   double flit_hops = 0;  // lower bound: sum over its flits of the routers on their paths
+  // nullptr unless the schedule contains the tables of one copy only.
+  std::shared_ptr<const CollectiveImages> images{};
 };
+
+// Compiles the collectives and transfers of a program.
+class CollectiveSource {
+ public:
+  virtual ~CollectiveSource() = default;
+  // The compiled form of collective or transfer `number`; nullptr for a group of one rank, which moves
+  // nothing. Throws ConfigError if the algorithm is not defined on the group's network.
+  virtual const CompiledCollective* compiled_collective(const workload::Program& program,
+                                                        std::int32_t number) = 0;
+  virtual const CompiledCollective* compiled_transfer(const workload::Program& program,
+                                                      std::int32_t number) = 0;
+  // Throws a ConfigError that names the cycle if messages of all compiled schedules together could deadlock.
+  virtual void require_deadlock_free() = 0;
+};
+
+// Sets the numbers of messages, flit-hops, arrivals and entries of a collective on `machine`.
+void count_messages(CompiledCollective& compiled, const topology::Topology& machine,
+                    const fabric::Framing& framing);
+
+fabric::Framing framing_of(const config::SystemConfig& system);
 
 // Lower bounds on any schedule of a group's collective, on the group's own network.
 struct GroupBound {
@@ -63,16 +95,24 @@ struct CompileOptions {
 };
 
 // Compiles and checks the schedules of a program's collectives and transfers, each distinct one once.
-class CompiledCollectives {
+class CompiledCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
                       const topology::RoutingFunction& routing, const CompileOptions& options = {});
 
-  // Compiles a collective among at least two `accelerators`, into which its root is an index. Throws
-  // ConfigError if the algorithm is not defined on the group's network.
+  const CompiledCollective* compiled_collective(const workload::Program& program,
+                                                std::int32_t number) override;
+  const CompiledCollective* compiled_transfer(const workload::Program& program, std::int32_t number) override;
+  // Compiles a collective among at least two `accelerators`, into which its root is an index.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
+  // The size of a collective's buffer: whole elements, at least one per member.
+  Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) const;
+  // Like collective(), but does not keep the result and leaves its routes out of the proof of
+  // require_deadlock_free().
+  CompiledCollective compiled(const workload::GroupCollective& collective,
+                              const std::vector<topology::NodeId>& accelerators);
   // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
@@ -83,8 +123,7 @@ class CompiledCollectives {
                    const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
 
-  // Throws a ConfigError that names the cycle if messages of all compiled schedules together could deadlock.
-  void require_deadlock_free();
+  void require_deadlock_free() override;
 
  private:
   using Members = std::vector<topology::NodeId>;
@@ -94,12 +133,10 @@ class CompiledCollectives {
                         topology::NodeId root, Bytes bytes) const;
   GroupBound bound(workload::CollectiveOp op, const schedule::Schedule& schedule, const GroupNetwork& network,
                    Bytes bytes) const;
-  Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) const;
   topology::Topology own_links(const Members& accelerators) const;
   std::optional<schedule::Protocol> transfer_protocol(topology::NodeId source, const topology::Route& route,
                                                       Bytes bytes) const;
-  void count(CompiledCollective& compiled) const;
-  void count_messages(CompiledCollective& compiled) const;
+  void count_roughly(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 
   const config::Loaded& loaded_;

@@ -220,6 +220,20 @@ void GroupNetwork::route() {
   shape_ = fmt::format("routed {} {} {}", nodes_.size(), slowest.bandwidth.bytes_per_second, slowest.latency);
 }
 
+bool GroupNetwork::placed_like(const GroupNetwork& other,
+                               const std::function<ChannelId(ChannelId)>& image) const {
+  if (kind_ != other.kind_ || placement_.has_value() != other.placement_.has_value()) return false;
+  if (!placement_) return true;
+  const std::size_t channels = topology_->channels().size();
+  if (other.topology_->channels().size() != channels) return false;
+  for (std::size_t id = 0; id < channels; ++id) {
+    const auto own = static_cast<ChannelId>(id);
+    const ChannelId here = image(placement_->channel_id(own));
+    if (here < 0 || here != image(other.placement_->channel_id(own))) return false;
+  }
+  return true;
+}
+
 schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports) const {
   if (whole()) return schedule;
   const schedule::TableMapping places{

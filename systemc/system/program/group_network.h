@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,6 +47,11 @@ class GroupNetwork {
   topology::NodeId member(topology::NodeId accelerator) const;
   // Networks with equal shapes have equal schedules before placement.
   const std::string& shape() const { return shape_; }
+
+  // Whether another group's network of equal shape occupies images of the same channels of the machine, where
+  // `image` maps these channels.
+  bool placed_like(const GroupNetwork& other,
+                   const std::function<topology::ChannelId(topology::ChannelId)>& image) const;
 
   // Converts a schedule for topology() to the machine's nodes and routes. Its tables stay in the network's
   // order of accelerators, with one port per interface port of the machine.

@@ -106,11 +106,26 @@ workload::LargeTraining large_training_of(const config::Loaded& loaded) {
   return training;
 }
 
-workload::Program load_large_program(const config::Loaded& loaded) {
-  const workload::LargeTraining training = large_training_of(loaded);
+namespace {
+
+// Requires that the accelerators and their memories suffice.
+workload::LargeTraining fitting_training(const config::Loaded& loaded) {
+  workload::LargeTraining training = large_training_of(loaded);
   require_accelerators(loaded, training.parallel.ranks(), "training.parallel");
   require_memory(loaded, training);
+  return training;
+}
+
+}  // namespace
+
+workload::Program load_large_program(const config::Loaded& loaded) {
+  const workload::LargeTraining training = fitting_training(loaded);
   return located(loaded, [&] { return build_large_training(training); });
+}
+
+workload::ReplicatedProgram load_large_copies(const config::Loaded& loaded) {
+  const workload::LargeTraining training = fitting_training(loaded);
+  return located(loaded, [&] { return build_replicated_training(training); });
 }
 
 workload::Program load_inference(const config::Loaded& loaded) {

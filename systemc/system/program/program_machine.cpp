@@ -44,6 +44,21 @@ void require_routers(const config::Loaded& loaded) {
                     "system.router.impl: rtl runs a single collective, not a program: write systemc");
 }
 
+// For networks on which every message carries its route.
+class SourceRouted final : public topology::RoutingFunction {
+ public:
+  explicit SourceRouted(int vcs) : vcs_(vcs) {}
+  topology::Hop next_hop(NodeId at, NodeId dst, topology::RouteState& /*state*/,
+                         int /*ejection_port*/) const override {
+    throw ModelError(fmt::format("a message from {} to {} has no route", at, dst));
+  }
+  int num_tie_bits() const override { return 0; }
+  int num_vcs() const override { return vcs_; }
+
+ private:
+  int vcs_;
+};
+
 // Whether the program is a single collective that all accelerators join at the start.
 bool is_one_collective(const config::Loaded& loaded, const workload::Program& program,
                        const std::vector<Job>& jobs, int accelerators) {
@@ -71,15 +86,17 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
       fabric_ports(ni_ports),
       alone(ways == GroupRouting::kOwnNetwork &&
             is_one_collective(loaded, program, jobs, topology.num_accelerators())),
-      compiler(loaded, topology, *routing, {.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond}) {
+      compiler(std::make_unique<CompiledCollectives>(
+          loaded, topology, *routing,
+          CompileOptions{.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond})) {
   require_room(loaded, key, topology, program);
   // The constructor of ProgramState compiles all collectives.
-  const ProgramState state(loaded, program, jobs, compiler);
+  const ProgramState state(loaded, program, jobs, *compiler);
   if (alone) {
     only = state.exchange(1).compiled;
   } else {
     require_routers(loaded);
-    compiler.require_deadlock_free();
+    compiler->require_deadlock_free();
   }
   flit_hops = state.flit_hops();
   require_time(state);
@@ -90,6 +107,24 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
       require_verilog_runs(loaded, key, program, jobs, topology, ni_ports, state);
     }
   }
+  prepare_tables(state);
+}
+
+PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string& key,
+                                 const workload::Program& program, const std::vector<Job>& jobs,
+                                 const topology::Topology& network, int ports,
+                                 std::unique_ptr<CollectiveSource> folded)
+    : topology(network),
+      routing(std::make_unique<SourceRouted>(loaded.config.system.router.vcs)),
+      ni_ports(ports),
+      fabric_ports(ports),
+      alone(false),
+      compiler(std::move(folded)) {
+  require_room(loaded, key, topology, program);
+  const ProgramState state(loaded, program, jobs, *compiler);
+  compiler->require_deadlock_free();
+  flit_hops = state.flit_hops();
+  require_time(state);
   prepare_tables(state);
 }
 
@@ -128,7 +163,7 @@ ProgramMachine::ProgramMachine(const ProgramSetup& setup, const RunOptions& opti
     : setup_(setup),
       options_(options),
       prepared_(setup.prepared),
-      state_(setup.loaded, setup.program, setup.jobs, setup.prepared.compiler),
+      state_(setup.loaded, setup.program, setup.jobs, *setup.prepared.compiler),
       passes_(setup.loaded, setup.program),
       verilog_(runs_in_verilog(setup.loaded)) {
   if (verilog_ || prepared_.alone) state_.keep_data();

@@ -18,6 +18,7 @@
 #include "system/output/vcd_probe.h"
 #include "system/program/collective_gate.h"
 #include "system/program/compiled_collectives.h"
+#include "system/program/folding/quotient_network.h"
 #include "system/program/gradient_chain.h"
 #include "system/program/job_programs.h"
 #include "system/program/program_observers.h"
@@ -26,6 +27,7 @@
 #include "system/program/shared_passes.h"
 #include "topology/routing/routing.h"
 #include "topology/topology.h"
+#include "workload/large_training.h"
 #include "workload/program.h"
 
 namespace coppice::system {
@@ -42,6 +44,10 @@ class PreparedProgram {
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupRouting ways = GroupRouting::kOwnNetwork,
                   std::optional<int> pattern_beyond = std::nullopt);
+  // The program of one of several copies on its network, with collectives that have been folded.
+  PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
+                  const std::vector<Job>& jobs, const topology::Topology& network, int ports,
+                  std::unique_ptr<CollectiveSource> folded);
 
   // The tables that interfaces have from construction: those of `only`, or empty ones.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
@@ -53,7 +59,7 @@ class PreparedProgram {
   // Whether the program is one collective that all accelerators join at the start. Interfaces then have its
   // tables from construction and need no contexts.
   bool alone;
-  CompiledCollectives compiler;
+  std::unique_ptr<CollectiveSource> compiler;
   const CompiledCollective* only = nullptr;  // the only collective, if `alone`
   double flit_hops = 0;                      // of all messages
 
@@ -62,6 +68,14 @@ class PreparedProgram {
   void prepare_tables(const ProgramState& state);
 
   schedule::Schedule idle_;  // for interfaces without tables of their own
+};
+
+// The copies that a run of one of them represents. All references must outlive the run.
+struct FoldedCopies {
+  const topology::Topology& machine;
+  const QuotientNetwork& quotient;
+  const workload::ReplicatedProgram& replicated;
+  bool per_accelerator = false;  // as in RunOptions
 };
 
 // A workload and the settings for its run. All references and pointees must outlive the machine.
@@ -77,6 +91,7 @@ struct ProgramSetup {
   std::function<std::string()> how_far{};   // describes progress, as in RunState; empty: counts operations
   fabric::Meetings* meetings = nullptr;     // as in MachineSpec
   const SymmetricRun* symmetric = nullptr;  // as in MachineSpec, for a collective that is `alone`
+  const FoldedCopies* copies = nullptr;     // nullptr: the program represents only itself
   Cycles stop = 0;  // cycle in which the run ends and unfinished work is lost; 0: never
   bool grows =
       false;  // whether work may be added in any cycle, so that nodes must not run ahead of each other

@@ -37,8 +37,10 @@ void ProgramObservers::follow(ni::ContextId id, const ni::MessageRecord& message
     auto known = chunks_.find(exchange.compiled);
     if (known == chunks_.end()) {
       const CompiledCollective& compiled = *exchange.compiled;
-      known = chunks_.emplace(&compiled, schedule::find_final_chunks(compiled.schedule, compiled.interfaces))
-                  .first;
+      auto chunks = compiled.images != nullptr
+                        ? std::nullopt
+                        : schedule::find_final_chunks(compiled.schedule, compiled.interfaces);
+      known = chunks_.emplace(&compiled, std::move(chunks)).first;
     }
     if (known->second) gradients.progress = std::make_unique<GradientProgress>(*known->second, period_);
   }

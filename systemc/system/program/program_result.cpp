@@ -17,6 +17,7 @@
 #include "system/output/result.h"
 #include "system/output/result_frame.h"
 #include "system/process/auto_fidelity.h"
+#include "system/program/folding/copy_counts.h"
 
 namespace coppice::system {
 namespace {
@@ -60,6 +61,7 @@ class Record {
     if (machine_.complete())
       json_["time_breakdown_cycles"] = machine_.observers().breakdown().to_json(cycles_);
     end_result(json_, machine_.machine(), statistics_path, cost);
+    if (setup_.copies != nullptr) count_copies(*setup_.copies, json_);
     write_account();
     require_possible(json_, only_ != nullptr && machine_.complete() ? only_->least_ns : 0);
     return std::move(json_);
@@ -148,7 +150,18 @@ class Record {
     // Skipped at a stop: unfinished collectives would count in full.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
-    write_channels(config().system, topology_, statistics, end, json_);
+    if (setup_.copies == nullptr) {
+      write_channels(config().system, topology_, statistics, end, json_);
+    } else {
+      const FoldedCopies& copies = *setup_.copies;
+      fabric::FabricStatistics whole;
+      for (std::size_t id = 0; id < copies.machine.channels().size(); ++id) {
+        const topology::ChannelId image = copies.quotient.channel(static_cast<topology::ChannelId>(id));
+        whole.channel_flits.push_back(image < 0 ? 0
+                                                : statistics.channel_flits[static_cast<std::size_t>(image)]);
+      }
+      write_channels(config().system, copies.machine, whole, end, json_);
+    }
     if (topology_.dimension_kinds().empty()) return;
     DimensionLoad load(topology_);
     for (ni::ContextId id = 1; id <= state().exchanges(); ++id) {

@@ -297,7 +297,7 @@ void ProgramRunner::admit(ContextId id, Cycles now) {
     context->started = true;
     start(id, now);
   } else if (context == contexts_.end()) {
-    awaited_.insert({-state_.priority(id), id});
+    awaited_.insert({{-state_.priority(id), operation_of_.at(id)}, id});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <queue>
 #include <set>
 #include <string>
@@ -143,8 +144,9 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::vector<ni::ContextId> in_order_;                // the rank's collectives in program order
   std::size_t next_to_load_ = 0;                       // index in in_order_ of the next collective to load
   std::map<ni::ContextId, std::size_t> operation_of_;  // for joined collectives and transfers
-  // (-priority, id) of exchanges that are joined but not loaded.
-  std::set<std::pair<int, ni::ContextId>> awaited_;
+  // Exchanges that are joined but not loaded, by (-priority, operation): the order in which they are loaded
+  // does not depend on how a program numbers its collectives.
+  std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete
   std::set<ni::ContextId> begun_;   // loaded once or joined, so not loaded ahead again
   Context* loading_ = nullptr;

@@ -53,7 +53,7 @@ Cycles cycles_of(double seconds, Femtoseconds period) {
 }  // namespace
 
 ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program& program,
-                           std::vector<Job> jobs, CompiledCollectives& compiler)
+                           std::vector<Job> jobs, CollectiveSource& compiler)
     : config_(loaded.config),
       program_(program),
       compiler_(compiler),
@@ -62,7 +62,8 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
   for (std::size_t i = 0; i < program.collectives.size(); ++i) add_collective(static_cast<std::int32_t>(i));
   for (std::size_t i = 0; i < program.transfers.size(); ++i) add_transfer(static_cast<std::int32_t>(i));
   if (check_ == config::Check::kAuto) {
-    check_ = kept_bytes_ <= kValuesLimit ? config::Check::kValues : config::Check::kContributions;
+    const bool small = kept_bytes_ <= kValuesLimit && !folded_;
+    check_ = small ? config::Check::kValues : config::Check::kContributions;
   }
   if (verified_.empty() || check_ != config::Check::kValues) verified_ = config::to_string(check_);
   for (const workload::RankProgram& rank : program.ranks) {
@@ -77,22 +78,11 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
 }
 
 ni::ContextId ProgramState::add_collective(std::int32_t number) {
-  const workload::GroupCollective& collective = program_.collectives[static_cast<std::size_t>(number)];
-  const auto& group = program_.groups[static_cast<std::size_t>(collective.group)].ranks;
-  const CompiledCollective* compiled = nullptr;
-  if (group.size() >= 2 || collective.as_configured) {
-    std::vector<NodeId> accelerators;
-    for (const int rank : group) accelerators.push_back(accelerator(rank));
-    compiled = &compiler_.collective(collective, accelerators);
-  }
-  return add(collectives_, true, number, compiled);
+  return add(collectives_, true, number, compiler_.compiled_collective(program_, number));
 }
 
 ni::ContextId ProgramState::add_transfer(std::int32_t number) {
-  const workload::Transfer& transfer = program_.transfers[static_cast<std::size_t>(number)];
-  return add(
-      transfers_, false, number,
-      &compiler_.transfer(accelerator(transfer.source), accelerator(transfer.destination), transfer.bytes));
+  return add(transfers_, false, number, compiler_.compiled_transfer(program_, number));
 }
 
 ni::ContextId ProgramState::add(std::vector<ni::ContextId>& ids, bool collective, std::int32_t number,
@@ -111,7 +101,8 @@ ni::ContextId ProgramState::add(std::vector<ni::ContextId>& ids, bool collective
   messages_ += compiled->messages;
   flit_hops_ += compiled->flit_hops;
   kept_bytes_ += compiled->schedule.size * static_cast<Bytes>(compiled->interfaces.size());
-  if (compiled->op == CollectiveOp::kAllToAll) verified_ = "contributions";
+  folded_ = folded_ || compiled->images != nullptr;
+  if (compiled->op == CollectiveOp::kAllToAll || folded_) verified_ = "contributions";
   if (!compiled->arrivals.empty()) exchange.begun.resize(compiled->interfaces.size(), 0);
   for (std::size_t i = 0; i < compiled->interfaces.size() && !members_.contains(compiled); ++i) {
     if (compiled->interfaces[i] == static_cast<NodeId>(i)) continue;
@@ -144,7 +135,7 @@ Femtoseconds ProgramState::begins(int rank) const {
 }
 
 NodeId ProgramState::accelerator(int rank) const {
-  return program_.placement.empty() ? rank : program_.placement[static_cast<std::size_t>(rank)];
+  return workload::accelerator_of(program_, rank);
 }
 
 int ProgramState::member(const CompiledCollective& compiled, NodeId accelerator) const {
@@ -157,7 +148,10 @@ Verification& ProgramState::verification(ni::ContextId id) {
   ExchangeState& exchange = exchanges_[id - 1];
   if (exchange.verification == nullptr) {
     const CompiledCollective& compiled = *exchange.compiled;
-    if (compiled.op == CollectiveOp::kAllToAll && check_ != config::Check::kOff) {
+    if (compiled.images != nullptr && check_ != config::Check::kOff) {
+      exchange.verification = make_contribution_verification(
+          compiled.images->outline, compiled.images->boundaries, compiled.images->members);
+    } else if (compiled.op == CollectiveOp::kAllToAll && check_ != config::Check::kOff) {
       exchange.verification = make_all_to_all_verification(compiled.schedule);
     } else {
       exchange.verification =
@@ -182,7 +176,8 @@ ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
           .contents = &memory(id, accelerator),
           .base = Bytes{id} << kBufferBits,
           .arrivals = compiled.arrivals[m],
-          .priority = priority(id)};
+          .priority = priority(id),
+          .images = compiled.images == nullptr ? nullptr : &compiled.images->arrivals[m]};
 }
 
 std::int64_t ProgramState::entries(ni::ContextId id, NodeId accelerator) const {

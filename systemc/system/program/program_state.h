@@ -51,7 +51,7 @@ class ProgramState {
   // Compiles the collectives; throws ConfigError. All references must outlive this object. Every rank must
   // belong to one of `jobs`.
   ProgramState(const config::Loaded& loaded, const workload::Program& program, std::vector<Job> jobs,
-               CompiledCollectives& compiler);
+               CollectiveSource& compiler);
 
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
@@ -156,7 +156,7 @@ class ProgramState {
 
   const config::Config& config_;
   const workload::Program& program_;
-  CompiledCollectives& compiler_;
+  CollectiveSource& compiler_;
   std::vector<Job> jobs_;
   std::vector<int> ranks_;                  // [accelerator]
   std::vector<ni::ContextId> collectives_;  // [collective]
@@ -168,6 +168,7 @@ class ProgramState {
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
   config::Check check_;
   bool adding_ = false;
+  bool folded_ = false;  // whether one copy of the program represents others
   bool kept_ = false;
   std::string verified_;
   std::int64_t operations_ = 0;

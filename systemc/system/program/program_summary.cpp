@@ -33,10 +33,10 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
 
 // The number of collectives by algorithm, such as "packed_trees 12, ring 3".
 std::string describe_algorithms(const nlohmann::ordered_json& result) {
-  std::map<std::string, int> counts;
+  std::map<std::string, std::int64_t> counts;
   for (const auto& one : result["collectives"]) {
     const auto algorithm = one.value("algorithm", "none");
-    if (algorithm != "none") ++counts[algorithm];
+    if (algorithm != "none") counts[algorithm] += one.value("count", std::int64_t{1});
   }
   std::string text;
   for (const auto& [algorithm, count] : counts)
@@ -152,7 +152,9 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   }
   text += describe_choice(result);
   text += describe_algorithms(result);
-  text += fmt::format("  {} collectives and transfers", result["collectives"].size());
+  std::int64_t exchanges = 0;
+  for (const auto& one : result["collectives"]) exchanges += one.value("count", std::int64_t{1});
+  text += fmt::format("  {} collectives and transfers", exchanges);
   if (result.contains("link_utilization")) {
     text += fmt::format(", link utilization {:.1f}% mean, {:.1f}% max",
                         100 * result["link_utilization"]["mean"].get<double>(),

@@ -25,6 +25,7 @@ class NetworkMapping {
 
   // Maps a node of the network to the machine's; kNoNode to itself.
   NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }
+  ChannelId channel_id(ChannelId id) const { return channels_[static_cast<std::size_t>(id)]; }
   // Maps a channel of the network to the machine's.
   const Channel& channel(ChannelId id) const {
     return machine_->channel(channels_[static_cast<std::size_t>(id)]);

@@ -508,5 +508,44 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
               is("training.parallel.data", "needs at least 1"));
 }
 
+// An operation as its copies see it: with the number of the collective or transfer left out, which copies do
+// not share.
+Operation without_number(Operation operation) {
+  if (auto* join = std::get_if<JoinCollective>(&operation.work)) join->collective = 0;
+  if (auto* send = std::get_if<Send>(&operation.work)) send->transfer = 0;
+  if (auto* receive = std::get_if<Receive>(&operation.work)) receive->transfer = 0;
+  return operation;
+}
+
+TEST(LargeTraining, HasCopiesThatDoTheSame) {
+  for (const int zero : {0, 1, 2, 3}) {
+    for (const PipelineSchedule schedule :
+         {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward}) {
+      LargeTraining training = training_of(small(), ways(2, 2, 3, 1, 2), 4);
+      training.zero = zero;
+      training.schedule = schedule;
+      training.iterations = 2;
+      const Program whole = build_large_training(training);
+      const ReplicatedProgram replicated = build_replicated_training(training);
+      ASSERT_EQ(replicated.copies.size(), 3U);
+      const auto& kept = replicated.copies.front();
+      for (std::size_t role = 0; role < kept.size(); ++role) {
+        const RankProgram& own = replicated.program.ranks[static_cast<std::size_t>(kept[role])];
+        for (const auto& copy : replicated.copies) {
+          const RankProgram& other = whole.ranks[static_cast<std::size_t>(copy[role])];
+          EXPECT_EQ(own.memory_bytes, other.memory_bytes);
+          ASSERT_EQ(own.operations.size(), other.operations.size());
+          for (std::size_t i = 0; i < own.operations.size(); ++i) {
+            EXPECT_EQ(without_number(own.operations[i]), without_number(other.operations[i]));
+          }
+        }
+      }
+      for (const int rank : replicated.copies.back()) {
+        EXPECT_TRUE(replicated.program.ranks[static_cast<std::size_t>(rank)].operations.empty());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace coppice::workload

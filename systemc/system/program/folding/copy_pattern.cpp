@@ -1,0 +1,281 @@
+#include "system/program/folding/copy_pattern.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/index.h"
+
+namespace coppice::system {
+namespace {
+
+using schedule::Op;
+using schedule::Schedule;
+using schedule::TableEntry;
+
+// A one-to-one correspondence of numbers, found pair by pair.
+class Correspondence {
+ public:
+  // Returns false if either number corresponds to another one.
+  bool add(std::int64_t one, std::int64_t other) {
+    return there_.try_emplace(one, other).first->second == other &&
+           back_.try_emplace(other, one).first->second == one;
+  }
+
+ private:
+  std::map<std::int64_t, std::int64_t> there_;
+  std::map<std::int64_t, std::int64_t> back_;
+};
+
+class PatternFinder {
+ public:
+  PatternFinder(const Schedule& schedule, std::span<const CopyMember> of,
+                std::span<const std::int32_t> member_of, std::span<const Bytes> boundaries)
+      : schedule_(schedule), of_(of), member_of_(member_of), boundaries_(boundaries) {}
+
+  std::optional<CopyPattern> find() {
+    if (!sort_members() || !read_entries()) return std::nullopt;
+    if (!follow_messages() || !find_images()) return std::nullopt;
+    for (std::size_t role = 0; role < roles(); ++role) {
+      for (std::size_t copy = 1; copy < copies_; ++copy) {
+        if (!same_flows(role, copy)) return std::nullopt;
+      }
+    }
+    return std::move(pattern_);
+  }
+
+ private:
+  // An entry that is not a nop, at all members of a role.
+  struct Label {
+    std::size_t role;
+    std::size_t port;
+    std::size_t entry;
+    std::size_t to_role = 0;
+    std::vector<int> to{};    // [copy of the sender]: copy of the receiver
+    std::vector<int> from{};  // [copy of the receiver]: copy of the sender
+  };
+
+  std::size_t roles() const { return pattern_.members.size(); }
+  std::size_t member(std::size_t role, std::size_t copy) const { return index(pattern_.members[role][copy]); }
+  const TableEntry& at(const Label& label, std::size_t copy) const {
+    return entries_[member(label.role, copy)][label.port][label.entry];
+  }
+
+  bool sort_members() {
+    for (const CopyMember& member : of_) {
+      pattern_.members.resize(std::max(pattern_.members.size(), index(member.role) + 1));
+      copies_ = std::max(copies_, index(member.copy) + 1);
+    }
+    for (auto& role : pattern_.members) role.assign(copies_, -1);
+    for (std::size_t m = 0; m < of_.size(); ++m) {
+      int& place = pattern_.members[index(of_[m].role)][index(of_[m].copy)];
+      if (place >= 0) return false;
+      place = static_cast<int>(m);
+    }
+    return of_.size() == roles() * copies_ && schedule_.adders == 0;
+  }
+
+  bool read_entries() {
+    for (const schedule::NodeTables& node : schedule_.nodes) {
+      auto& ports = entries_.emplace_back();
+      for (const schedule::Table& table : node.ports) ports.emplace_back(table.begin(), table.end());
+    }
+    for (std::size_t role = 0; role < roles(); ++role) {
+      const auto& first = entries_[member(role, 0)];
+      for (std::size_t copy = 1; copy < copies_; ++copy) {
+        const auto& other = entries_[member(role, copy)];
+        if (other.size() != first.size()) return false;
+        for (std::size_t port = 0; port < first.size(); ++port) {
+          if (!std::ranges::equal(first[port], other[port], alike)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  static bool alike(const TableEntry& a, const TableEntry& b) {
+    return a.op == b.op && a.step == b.step && a.dependencies == b.dependencies && a.arrival == b.arrival &&
+           a.bytes == b.bytes && a.padding == b.padding;
+  }
+
+  // Finds the receivers of all messages.
+  bool follow_messages() {
+    pattern_.senders.resize(roles());
+    for (std::size_t role = 0; role < roles(); ++role) {
+      const auto& ports = entries_[member(role, 0)];
+      pattern_.senders[role].resize(ports.size());
+      for (std::size_t port = 0; port < ports.size(); ++port) {
+        pattern_.senders[role][port].assign(ports[port].size(), -1);
+        for (std::size_t i = 0; i < ports[port].size(); ++i) {
+          if (ports[port][i].op == Op::kNop) continue;
+          if (!follow({role, port, i})) return false;
+          pattern_.senders[role][port][i] = labels_.back().from.front();
+        }
+      }
+    }
+    return true;
+  }
+
+  bool follow(Label label) {
+    label.to.assign(copies_, -1);
+    label.from.assign(copies_, -1);
+    for (std::size_t copy = 0; copy < copies_; ++copy) {
+      const std::int32_t receiver = member_of_[index(at(label, copy).destination())];
+      if (receiver < 0) return false;
+      const CopyMember& to = of_[index(receiver)];
+      if (copy == 0) label.to_role = index(to.role);
+      if (index(to.role) != label.to_role || label.from[index(to.copy)] >= 0) return false;
+      label.to[copy] = to.copy;
+      label.from[index(to.copy)] = static_cast<int>(copy);
+    }
+    labels_.push_back(std::move(label));
+    return true;
+  }
+
+  // Finds the images of the copies that send to copy 0. All other images are compositions of these.
+  bool find_images() {
+    std::set<int> senders;
+    for (const Label& label : labels_) {
+      senders.insert(label.from.front());
+      moves_.insert({{label.role, label.to_role}, label.to});
+    }
+    pattern_.images.resize(copies_);
+    for (const int copy : senders) {
+      auto image = std::make_shared<CopyPattern::Image>();
+      if (!find_members(index(copy), image->members) || !find_segments(*image)) return false;
+      pattern_.images[index(copy)] = std::move(image);
+    }
+    return true;
+  }
+
+  // Finds the renumbering of members that maps what copy 0 does to what `copy` does: where a message leads
+  // from a member, it must lead from its image.
+  bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
+    std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
+    std::vector<std::pair<std::size_t, std::size_t>> known;
+    for (std::size_t role = 0; role < roles(); ++role) {
+      image[role][0] = static_cast<int>(copy);
+      known.emplace_back(role, 0);
+    }
+    for (std::size_t next = 0; next < known.size(); ++next) {
+      const auto [role, from] = known[next];
+      for (const auto& [ends, to] : moves_) {
+        if (ends.first != role) continue;
+        int& there = image[ends.second][index(to[from])];
+        const int expected = to[index(image[role][from])];
+        if (there >= 0 && there != expected) return false;
+        if (there >= 0) continue;
+        there = expected;
+        known.emplace_back(ends.second, index(to[from]));
+      }
+    }
+    if (known.size() != of_.size()) return false;
+    members.resize(of_.size());
+    for (std::size_t m = 0; m < of_.size(); ++m) {
+      const int there = image[index(of_[m].role)][index(of_[m].copy)];
+      members[m] = pattern_.members[index(of_[m].role)][index(there)];
+    }
+    return true;
+  }
+
+  // Finds the renumbering of data under which messages of all members carry the images of what those carry
+  // of which they are images. Segments that are part of the same messages, have the same length and, unless
+  // all members get all data, corresponding owners are interchangeable.
+  bool find_segments(CopyPattern::Image& image) const {
+    std::vector<std::int32_t> same(of_.size());
+    std::iota(same.begin(), same.end(), 0);
+    const std::vector<Signature> before = signatures(same);
+    const std::vector<Signature> after = signatures(image.members);
+    image.segments.resize(before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before[i].first != after[i].first) return false;
+      image.segments[index(after[i].second)] = before[i].second;
+    }
+    return true;
+  }
+
+  // A hash of the messages that contain a segment, and the segment; in ascending order.
+  using Signature = std::pair<std::uint64_t, std::int32_t>;
+  // `image`: the member whose messages are counted as a member's.
+  std::vector<Signature> signatures(const std::vector<std::int32_t>& image) const {
+    const std::size_t segments = boundaries_.size() - 1;
+    std::vector<std::uint64_t> changes(segments + 1, 0);
+    for (std::size_t number = 0; number < labels_.size(); ++number) {
+      const Label& label = labels_[number];
+      for (std::size_t copy = 0; copy < copies_; ++copy) {
+        const std::size_t from = member(label.role, copy);
+        const TableEntry& entry = entries_[index(image[from])][label.port][label.entry];
+        const std::uint64_t hash = mixed(number * of_.size() + from + 1);
+        changes[segment(entry.address)] += hash;
+        changes[segment(entry.address + entry.bytes)] -= hash;
+      }
+    }
+    std::vector<std::int32_t> is_image_of(of_.size());
+    for (std::size_t m = 0; m < of_.size(); ++m) is_image_of[index(image[m])] = static_cast<std::int32_t>(m);
+    const bool owned = schedule_.collective != topology::Collective::kAllReduce;
+    std::vector<Signature> found;
+    std::uint64_t messages = 0;
+    for (std::size_t s = 0; s < segments; ++s) {
+      messages += changes[s];
+      const auto length = static_cast<std::uint64_t>(boundaries_[s + 1] - boundaries_[s]);
+      const std::uint64_t owner = owned ? index(is_image_of[index(owner_of(boundaries_[s]))]) + 1 : 0;
+      found.emplace_back(mixed(mixed(messages + length) + owner), static_cast<std::int32_t>(s));
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  // Spreads numbers over all 64-bit values (the finalizer of SplitMix64).
+  static std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15U;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+    return value ^ (value >> 31);
+  }
+
+  // Whether entries of this copy wait for the same arrivals as those of copy 0.
+  bool same_flows(std::size_t role, std::size_t copy) const {
+    Correspondence flows;
+    for (const Label& label : labels_) {
+      if (label.to_role == role &&
+          !flows.add(at(label, index(label.from[0])).flow, at(label, index(label.from[copy])).flow)) {
+        return false;
+      }
+      if (label.role == role && !flows.add(at(label, 0).flow, at(label, copy).flow)) return false;
+    }
+    return true;
+  }
+
+  std::size_t segment(Bytes address) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(boundaries_, address) - boundaries_.begin());
+  }
+  std::int32_t owner_of(Bytes address) const {
+    const auto after = std::ranges::upper_bound(
+        shares_, address, {}, [](const schedule::Share& share) { return share.data.address; });
+    return (after - 1)->owner;
+  }
+
+  const Schedule& schedule_;
+  std::span<const CopyMember> of_;
+  std::span<const std::int32_t> member_of_;
+  std::span<const Bytes> boundaries_;
+  std::size_t copies_ = 0;
+  const std::vector<schedule::Share> shares_ = share_out(schedule_);
+  std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]
+  std::vector<Label> labels_;
+  // The destinations of messages: the roles of sender and receiver, and the receiver's copy by the sender's.
+  std::set<std::pair<std::pair<std::size_t, std::size_t>, std::vector<int>>> moves_;
+  CopyPattern pattern_;
+};
+
+}  // namespace
+
+std::optional<CopyPattern> find_copy_pattern(const Schedule& schedule, std::span<const CopyMember> of,
+                                             std::span<const std::int32_t> member_of,
+                                             std::span<const Bytes> boundaries) {
+  return PatternFinder(schedule, of, member_of, boundaries).find();
+}
+
+}  // namespace coppice::system

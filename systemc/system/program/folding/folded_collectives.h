@@ -1,0 +1,82 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "config/loader.h"
+#include "system/program/compiled_collectives.h"
+#include "system/program/folding/copy_pattern.h"
+#include "system/program/folding/quotient_network.h"
+#include "topology/routing/deadlock.h"
+#include "workload/large_training.h"
+
+namespace coppice::system {
+
+// The copies of a program differ, so that none can represent the others. what() says in what.
+class UnlikeCopies : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The program of copy 0 alone: rank i does what rank copies[0][i] of `replicated` does.
+workload::Program fold_program(const workload::ReplicatedProgram& replicated);
+
+// Compiles the collectives and transfers of a replicated program on its machine, and reduces them to what
+// copy 0 does: the tables of its accelerators, over the routes of the quotient network. The arrivals of a
+// collective that joins several copies are the images of its own messages (ni::ImageArrival).
+//
+// All copies are compared before: their groups' networks, the routes of their messages, and the tables of
+// collectives that join them. Since all do the same on channels of their own, they do so in the same cycles.
+class FoldedCollectives final : public CollectiveSource {
+ public:
+  // All references must outlive this object.
+  FoldedCollectives(const config::Loaded& loaded, const topology::Topology& machine,
+                    const topology::RoutingFunction& routing, const QuotientNetwork& quotient,
+                    const workload::ReplicatedProgram& replicated);
+
+  // `program` is that of fold_program(). These throw UnlikeCopies in addition to ConfigError.
+  const CompiledCollective* compiled_collective(const workload::Program& program,
+                                                std::int32_t number) override;
+  const CompiledCollective* compiled_transfer(const workload::Program& program, std::int32_t number) override;
+
+  // Throws UnlikeCopies if messages of the quotient network could deadlock, although those of the machine
+  // might not.
+  void require_deadlock_free() override;
+
+ private:
+  using Members = std::vector<topology::NodeId>;
+  Members image(const Members& accelerators, std::size_t copy) const;
+  CompiledCollective fold(const CompiledCollective& whole, const std::vector<std::size_t>& kept);
+  CompiledCollective fold_joined(const workload::GroupCollective& collective, const Members& accelerators);
+  const CopyPattern& pattern_of(const std::string& shape, const workload::GroupCollective& collective,
+                                const CompiledCollective& whole,
+                                const std::shared_ptr<const std::vector<Bytes>>& boundaries);
+  void add_arrivals(const CompiledCollective& whole, const CopyPattern& pattern, CompiledCollective& folded);
+  void require_like_groups(const Members& accelerators);
+  void require_own_channels(const CompiledCollective& whole, const CopyPattern& pattern) const;
+  topology::Route route_image(topology::NodeId src, const topology::Route& route) const;
+  void finish(CompiledCollective& folded);
+
+  const config::Loaded& loaded_;
+  const topology::Topology& machine_;
+  const topology::RoutingFunction& routing_;
+  const QuotientNetwork& quotient_;
+  const workload::ReplicatedProgram& replicated_;
+  int ni_ports_;
+  CompiledCollectives compiler_;
+  topology::ChannelDependencyGraph routes_;
+  std::vector<int> copy_of_;  // [rank]
+  std::vector<int> role_of_;  // [rank]
+  std::set<Members> compared_;
+  std::map<std::tuple<Members, workload::CollectiveOp, Bytes, int>, std::unique_ptr<CompiledCollective>>
+      collectives_;
+  std::map<const CompiledCollective*, std::unique_ptr<CompiledCollective>> transfers_;
+  std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, std::vector<int>>, CopyPattern> patterns_;
+};
+
+}  // namespace coppice::system
