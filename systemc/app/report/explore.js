@@ -45,8 +45,22 @@ function choosePoint(state, row) {
 const kInRange = "hardware.area_in_range";
 const extrapolated = row => row.value(kInRange) === false;
 
-// The factor by which an area may be off in either direction. Energies have one for a part of them only.
-const errorOf = (row, name) => name === "hardware.area_mm2" ? row.value("hardware.area_error") || 1 : 1;
+// The values between which a quantity may really lie: of an area, and of the parts of an energy whose error is known.
+function rangeOf(row, name) {
+  const value = row.value(name), error = row.value("hardware.area_error");
+  if (name === "hardware.area_mm2" && error) return [value / error, value * error];
+  if (name === "hardware.energy_uj" && isNumber(row.value("hardware.energy_low_uj"))) return [row.value("hardware.energy_low_uj"), row.value("hardware.energy_high_uj")];
+  return [value, value];
+}
+
+// The meaning of the error bars of two quantities, in words.
+function errorNote(rows, names) {
+  const factors = name => [...new Set(rows.map(r => r.value(name)).filter(isNumber))].map(v => number(v)).join(" or ");
+  const texts = [];
+  if (names.includes("hardware.area_mm2") && factors("hardware.area_error")) texts.push(`areas may be off by a factor of ${factors("hardware.area_error")} in either direction`);
+  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and are not in the bars`);
+  return texts.length > 0 ? `Bars at the front: ${texts.join("; ")}.` : "";
+}
 
 const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
   ...search.objectives.map(o => `${o.name}: ${number(row.value(o.name))}`),
@@ -80,7 +94,7 @@ function exploredScatter(state, numeric) {
     if (shown.length === 0) return drawing.append("p").text("No point passes the filters.");
     const width = widthIn(box), height = 380, edge = {left: 70, right: 16, top: 12, bottom: 42};
     const scale = (name, range) => {
-      const ends = d3.extent(shown.flatMap(r => r.front ? [r.value(name) / errorOf(r, name), r.value(name) * errorOf(r, name)] : [r.value(name)]));
+      const ends = d3.extent(shown.flatMap(r => r.front ? rangeOf(r, name) : [r.value(name)]));
       return (log && ends[0] > 0 ? d3.scaleLog() : d3.scaleLinear()).domain(ends[0] === ends[1] ? [ends[0] * 0.9, ends[1] * 1.1 || 1] : ends).range(range).nice();
     };
     const across = scale(x, [edge.left, width - edge.right]), up = scale(y, [height - edge.bottom, edge.top]);
@@ -90,12 +104,12 @@ function exploredScatter(state, numeric) {
     svg.append("text").attr("class", "soft").attr("x", width / 2).attr("y", height - 6).attr("text-anchor", "middle").text(x);
     svg.append("text").attr("class", "soft").attr("transform", `translate(14,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(y);
     for (const r of shown.filter(r => r.front)) {
-      const [[x1, x2], [y1, y2]] = [[x, across], [y, up]].map(([name, scale]) => [scale(r.value(name) / errorOf(r, name)), scale(r.value(name) * errorOf(r, name))]);
+      const [[x1, x2], [y1, y2]] = [[x, across], [y, up]].map(([name, scale]) => rangeOf(r, name).map(scale));
       if (x1 !== x2) svg.append("line").attr("class", "error").attr("x1", x1).attr("x2", x2).attr("y1", up(r.value(y))).attr("y2", up(r.value(y)));
       if (y1 !== y2) svg.append("line").attr("class", "error").attr("y1", y1).attr("y2", y2).attr("x1", across(r.value(x))).attr("x2", across(r.value(x)));
     }
-    const errors = [...new Set(shown.flatMap(r => [errorOf(r, x), errorOf(r, y)]))].filter(e => e > 1);
-    if (errors.length > 0) drawing.append("p").attr("class", "note").text(`Bars at the front: areas may be off by a factor of ${errors.map(e => number(e)).join(" or ")} in either direction.`);
+    const bars = errorNote(shown, [x, y]);
+    if (bars) drawing.append("p").attr("class", "note").text(bars);
     const key = search.keys.find(k => k.name === by);
     const paint = r => key ? palette(Math.max(0, key.values.indexOf(String(r.value(by))))) : color("accent");
     tipped(svg.selectAll("circle").data(shown.sort((a, b) => a.front - b.front)).enter().append("circle").attr("class", r => r.front ? "point front" : "point")
@@ -228,30 +242,11 @@ function exploredFront(state) {
   box.selectAll("tbody tr").data(front).style("cursor", "pointer").on("click", (event, r) => choosePoint(state, r));
 }
 
-// How the front grew: for two objectives, the area that it dominates up to the worst point, point after point.
-function exploredProgress({search, rows}) {
-  const decided = rows.filter(r => r.decided && search.objectives.every(o => isNumber(r.value(o.name))));
-  if (search.objectives.length !== 2 || decided.length < 3) return;
-  const cost = (r, o) => (o.direction === "maximize" ? -1 : 1) * r.value(o.name), [first, second] = search.objectives;
-  const all = decided.map(r => [cost(r, first), cost(r, second)]), far = [d3.max(all, p => p[0]), d3.max(all, p => p[1])];
-  const area = points => {
-    let sum = 0, height = far[1];
-    for (const [x, y] of d3.sort(points, p => p[0], p => p[1])) {
-      if (y >= height) continue;
-      sum += (far[0] - x) * (height - y);
-      height = y;
-    }
-    return sum;
-  };
-  const whole = area(all);
-  if (!(whole > 0)) return;
-  let front = [];
-  const points = all.map((p, i) => {
-    if (!front.some(q => q[0] <= p[0] && q[1] <= p[1])) front = [...front.filter(q => !(p[0] <= q[0] && p[1] <= q[1])), p];
-    return [i + 1, area(front) / whole];
-  });
-  const box = section("progress", "How the front grew", "The hypervolume of the front after each point, relative to the final one; where the line is flat, further points improved nothing.");
-  lines(box, [{name: "hypervolume", color: palette(0), points}], "points", "hypervolume", {yFormat: percent});
+// How the front grew: the hypervolume after each point that decided.
+function exploredProgress({search}) {
+  if (search.objectives.length < 2 || !(search.hypervolumes?.length >= 3)) return;
+  const box = section("progress", "How the front grew", "The hypervolume that the front dominates, of all objectives together, after each point and relative to the final one; where the line is flat, further points improved nothing.");
+  lines(box, [{name: "hypervolume", color: palette(0), points: search.hypervolumes.map((v, i) => [i + 1, v])}], "points", "hypervolume", {yFormat: percent});
 }
 
 function exploredSensitivity(search) {

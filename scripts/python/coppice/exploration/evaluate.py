@@ -24,6 +24,7 @@ from coppice.exploration.space import Space, Workload
 
 BAD_INPUT = 2
 AREA_IN_RANGE = "hardware.area_in_range"  # whether no part of an area is extrapolated
+ENERGY_ENDS = ("hardware.energy_low_uj", "hardware.energy_high_uj")  # the energy, if its parts with a known error are off by it
 PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # the location at the start of a message
 LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions", "warnings")  # sections of a result that are not quantities
 
@@ -58,6 +59,14 @@ def at_path(value: Any, path: str) -> Any:
         else:
             raise MissingName(path)
     return value
+
+
+def energy_range(hardware: Mapping[str, Any]) -> tuple[float, float]:
+    """A result's energy in uJ, from low to high, if routers, additions and tables are off by `energy_error`. The energies of
+    links and memories have no known error."""
+    known = sum(hardware["energy"][part] for part in ("routers_uj", "additions_uj", "tables_uj"))
+    rest = hardware["energy_uj"] - known
+    return rest + known / hardware["energy_error"], rest + known * hardware["energy_error"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -215,6 +224,9 @@ class Evaluator:
         fitted = [found["hardware"]["area_in_range"] for found in (facts, *per_workload.values()) if "hardware" in found]
         if fitted:
             quantities[AREA_IN_RANGE] = all(fitted)
+        if "hardware.energy_error" in quantities:
+            ends = zip(*(energy_range(result["hardware"]) for result in per_workload.values()))
+            quantities.update({name: self._mean(list(end)) for name, end in zip(ENERGY_ENDS, ends)})
         for name in self.space.quantities:
             quantities[name] = self._value(lookup, name)
         if self.space.prices:

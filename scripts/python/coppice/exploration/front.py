@@ -26,28 +26,39 @@ def ranks(values: Sequence[Sequence[float]]) -> list[int]:
     return rank.tolist()
 
 
-def hypervolume(values: Sequence[Sequence[float]], reference: Sequence[float]) -> float:
-    """The volume that the points dominate, bounded by the reference point."""
-    inside = [point for point in values if all(v < r for v, r in zip(point, reference))]
-    if not inside:
-        return 0.0
-    front = [point for point, rank in zip(inside, ranks(inside)) if rank == 0]
-    return _volume(numpy.unique(numpy.asarray(front, dtype=float), axis=0), numpy.asarray(reference, dtype=float))
+def hypervolumes(values: Sequence[Sequence[float]], reference: Sequence[float]) -> list[float]:
+    """The volume that the points so far dominate, bounded by the reference point, after each point: exact for any number of
+    objectives, for fronts of a few hundred points."""
+    bound = numpy.asarray(reference, dtype=float)
+    front = numpy.empty((0, len(bound)))
+    total, found = 0.0, []
+    for value in values:
+        point = numpy.asarray(value, dtype=float)
+        if numpy.all(point < bound) and not numpy.any(numpy.all(front <= point, axis=1)):
+            total += _exclusive(point, front, bound)
+            front = numpy.vstack([front[~numpy.all(point <= front, axis=1)], point])
+        found.append(total)
+    return found
 
 
-def _volume(front: numpy.ndarray, reference: numpy.ndarray) -> float:
-    """Sums slices along the last objective: between two consecutive values, the cross-section is what the points up to the
-    lower value dominate in the other objectives."""
-    if front.shape[1] == 1:
-        return float(reference[0] - front[:, 0].min())
-    front = front[numpy.argsort(front[:, -1], kind="stable")]
-    edges = numpy.append(front[:, -1], reference[-1])
-    total = 0.0
-    for i in range(len(front)):
-        height = edges[i + 1] - edges[i]
-        if height > 0:
-            total += height * _volume(front[:i + 1, :-1], reference[:-1])
-    return float(total)
+def _exclusive(point: numpy.ndarray, others: numpy.ndarray, bound: numpy.ndarray) -> float:
+    """The volume that only the point dominates (While, Bradstreet and Barone, IEEE Trans. Evol. Comput. 16(1), 2012, WFG): its
+    box without what the others, moved into the box, dominate of it."""
+    box = float(numpy.prod(bound - point))
+    return box - _volume(numpy.maximum(others, point), bound) if len(others) else box
+
+
+def _volume(points: numpy.ndarray, bound: numpy.ndarray) -> float:
+    """The volume that the points, all within the bound, dominate."""
+    points = numpy.unique(points, axis=0)
+    points = points[[rank == 0 for rank in ranks(points)]]
+    if len(bound) == 1:
+        return float(bound[0] - points[0, 0])
+    if len(bound) == 2:  # sorted by the first objective, the second falls
+        return float(numpy.sum((bound[0] - points[:, 0]) * -numpy.diff(points[:, 1], prepend=bound[1])))
+    # Starting at the worst value of the last objective leaves each point few others that are no better in it.
+    points = points[numpy.argsort(-points[:, -1], kind="stable")]
+    return sum(_exclusive(point, points[i + 1:], bound) for i, point in enumerate(points))
 
 
 def normalised(values: Sequence[Sequence[float]]) -> list[list[float]]:

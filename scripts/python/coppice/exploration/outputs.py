@@ -12,7 +12,7 @@ from typing import Any
 
 from coppice.command import call
 from coppice.exploration import front, search
-from coppice.exploration.evaluate import AREA_IN_RANGE, configuration
+from coppice.exploration.evaluate import AREA_IN_RANGE, ENERGY_ENDS, configuration
 from coppice.exploration.ledger import DONE, Ledger, Point
 from coppice.exploration.space import Space
 from coppice.exploration.worker import centres, decided, feasible, front_of, minimized, neighbours
@@ -21,7 +21,7 @@ from coppice.files import write, write_text
 SCHEMA = "coppice.explore/1"
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheets evaluate
 SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", "hardware.area_error", AREA_IN_RANGE,
-                    "hardware.energy_uj", "hardware.energy_error", "link_utilization.mean", "link_utilization.max", "flit_hops")
+                    "hardware.energy_uj", "hardware.energy_error", *ENERGY_ENDS, "link_utilization.mean", "link_utilization.max", "flit_hops")
 
 
 class Results:
@@ -198,13 +198,19 @@ class Results:
             "decided_by": sorted({(point.record or {})["fidelity"] for point in self.decided}),
             "columns": shown, "points": [[row.get(name) for name in shown] for row in rows],
             "configs": {"first": first, "differences": differences},
-            "front": [point.point for point in self.front],
+            "front": [point.point for point in self.front], "hypervolumes": self.hypervolumes(),
             "importance": importance, "sweeps": sweeps, "skipped": self.skipped(),
         }
 
-    def hypervolume(self, reference: Sequence[float]) -> float:
-        """The volume that the front dominates, bounded by a reference point; objectives are minimized."""
-        return front.hypervolume([minimized(self.space, point.record or {}) for point in self.front], reference)
+    def hypervolumes(self) -> list[float]:
+        """After each deciding point, in the search's order, the volume that the front so far dominates relative to the final
+        front's. Objectives are scaled to their range among these points, and the bound is a tenth of the range beyond the
+        worst values, so that extreme points count."""
+        if not self.decided:
+            return []
+        values = front.normalised([minimized(self.space, point.record or {}) for point in self.decided])
+        found = front.hypervolumes(values, [1.1] * len(self.space.objectives))
+        return [volume / found[-1] for volume in found]
 
     def summary(self) -> str:
         """A human-readable table of the front, at most twenty lines, and the number of lines omitted."""
