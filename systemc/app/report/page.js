@@ -145,6 +145,13 @@ function answers(list) {
   main.append("section").attr("id", "answers").append("ul").selectAll("li").data(sentences).enter().append("li").text(d => d);
 }
 
+// A warning with its file relative to the folders of the files that the command line names by absolute paths.
+function locally(warning, command) {
+  const words = [...(command || "").matchAll(/(?:^|\s)(?:'(\/[^']*\/)[^'/]*'|(\/[^\s']*\/)[^\s'/]*)(?=\s|$)/g)].map(m => m[1] || m[2]);
+  const folder = d3.sort(words, w => -w.length).find(w => warning.startsWith(w));
+  return folder ? warning.slice(folder.length) : warning;
+}
+
 function show(index) {
   chosen = index;
   hideTip();
@@ -159,7 +166,7 @@ function show(index) {
   kind.sections(one);
   const missing = missingOf(one);
   if (missing) section("missing", "Not on this page", missing);
-  const warned = [...(one.result.warnings || []), ...(one.result.assumptions || [])];
+  const warned = [...(one.result.warnings || []).map(w => locally(w, one.result.command)), ...(one.result.assumptions || [])];
   if (warned.length > 0) section("warnings", "Warnings and assumptions").append("ul").selectAll("li").data(warned).enter().append("li").text(d => d);
   if (one.result.config) section("config", "Configuration").append("pre").attr("tabindex", 0).text(asYaml(one.result.config));
   if (one.result.simulator) {
