@@ -39,7 +39,8 @@ TEST(Bucket, RefusesNetworksWithoutRings) {
       [] {
         mesh({3, 4}).compile("bucket", Collective::kAllReduce, 64);
       },
-      testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("not defined on mesh 3x4")));
+      testing::ThrowsMessage<UnsupportedError>(
+          testing::HasSubstr("needs the rings of a torus, which mesh 3x4 does not have")));
 }
 
 }  // namespace
