@@ -13,9 +13,9 @@
 
 namespace coppice::schedule {
 
-// Executes tables as network interfaces would, under random timing: any port whose next entry may issue does
-// so at any time, and messages arrive in any order. Values are counted by element and contribution,
-// independently of the checker's reasoning.
+// Executes tables as network interfaces would, with random timing: any port whose next entry is ready may
+// issue it at any time, and messages arrive in any order. Counts the contributions to every element,
+// independently of the checker.
 class RandomExecution {
  public:
   RandomExecution(const Schedule& schedule, std::uint64_t seed)
@@ -51,7 +51,7 @@ class RandomExecution {
   }
 
  private:
-  using Value = std::vector<int>;  // number of each accelerator's contributions in it
+  using Value = std::vector<int>;  // how often each accelerator's contribution is included
   struct InFlight {
     TableEntry entry;
     std::vector<Value> data;
@@ -140,7 +140,7 @@ class RandomExecution {
   std::vector<std::vector<Value>> values_;      // [node][element]
   std::vector<std::vector<std::size_t>> next_;  // [node][port]
   std::vector<InFlight> in_flight_;
-  std::map<std::pair<NodeId, std::int32_t>, std::set<std::int32_t>> arrived_;  // numbers, per node and flow
+  std::map<std::pair<NodeId, std::int32_t>, std::set<std::int32_t>> arrived_;  // by node and flow
 };
 
 }  // namespace coppice::schedule

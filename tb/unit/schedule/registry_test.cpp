@@ -14,7 +14,7 @@ namespace {
 TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   std::set<std::string> names;
   for (const AlgorithmInfo& info : algorithms()) {
-    EXPECT_TRUE(names.insert(info.name).second) << info.name << " twice";
+    EXPECT_TRUE(names.insert(info.name).second) << info.name << " is registered twice";
     EXPECT_FALSE(info.summary.empty()) << info.name;
     EXPECT_EQ(make_compiler(info.name) == nullptr, info.make == nullptr) << info.name;
     EXPECT_EQ(info.make == nullptr && info.exchange == nullptr, info.from_file) << info.name;
@@ -24,13 +24,13 @@ TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   EXPECT_NE(make_compiler("multitree"), nullptr);
 }
 
-// An algorithm that divides data chooses the number of chunks for `auto`, no other does, and all are correct.
+// With `auto`, exactly the algorithms that divide data choose a number of chunks; all tables are correct.
 TEST(Registry, AlgorithmsWithChunksChooseThem) {
   const Machine machine = torus({4, 4});
   for (const AlgorithmInfo& info : algorithms()) {
     const bool elsewhere = info.name == "hdrm" || info.name == "nvls" || info.name == "rail_tree";
-    if (info.make == nullptr || info.over_dimensions || elsewhere) continue;  // other networks
-    if (info.chooses_algorithm) continue;  // its choice need not have chunks
+    if (info.make == nullptr || info.over_dimensions || elsewhere) continue;  // need other networks
+    if (info.chooses_algorithm) continue;  // the chosen algorithm may not have chunks
     CompileRequest request = machine.request(Collective::kAllReduce, 1 << 20);
     request.chunks = kAutomaticChunks;
     request.step_latency = 158 * kFemtosecondsPerNanosecond;
@@ -40,7 +40,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
       check_schedule(machine.topology, schedule);
       return schedule.chunks;
     };
-    // These divide the data of one accelerator, not of all.
+    // These divide data only if there is a root.
     const bool of_one = info.name == "multitree" || info.name == "rail_ring";
     EXPECT_EQ(choice() > 0, info.chunking == Chunking::kChosen && !of_one) << info.name;
     if (!info.rooted) continue;
@@ -52,7 +52,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
   }
 }
 
-// A broadcast needs the tree of one accelerator: algorithms that support it produce it, the others refuse it.
+// A broadcast needs a tree with one root, which the algorithms marked as rooted build.
 TEST(Registry, RootedAlgorithmsBroadcast) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllGather, 4096);

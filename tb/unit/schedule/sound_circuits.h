@@ -9,8 +9,7 @@
 
 namespace coppice::schedule {
 
-// Every circuit is a path through switches only, and no channel is assigned to more of them than its
-// capacity.
+// Every circuit is a path through switches only, and the circuits over a channel do not exceed its capacity.
 inline void require_sound(const topology::Topology& topology, const Circuits& circuits) {
   RC_ASSERT(circuits.paths.size() == circuits.network.channels().size());
   std::vector<std::int64_t> left;

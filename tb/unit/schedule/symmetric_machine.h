@@ -7,8 +7,8 @@
 
 namespace coppice::schedule {
 
-// A ring on a torus or mesh with an even side, or MultiTree on a torus, with the same amount of data at every
-// accelerator.
+// An algorithm with symmetric tables: a ring on a torus or mesh with an even side, or MultiTree on a torus,
+// with the same amount of data per accelerator.
 struct Symmetric {
   Machine machine;
   CompileRequest request;

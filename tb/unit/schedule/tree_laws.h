@@ -11,9 +11,10 @@
 
 namespace coppice::schedule {
 
-// Laws of all trees that are built with their link schedule: they span; they extend only from nodes that
-// joined in earlier timesteps, over existing channels and through no other accelerator; and the trees that a
-// channel serves in a timestep do not exceed its bandwidth over that of the slowest.
+// The laws of trees that are built together with their link schedule: they span all accelerators; they extend
+// only from nodes that joined in earlier timesteps, over existing channels and through no other accelerator;
+// and the number of trees that a channel serves in a timestep is at most its bandwidth divided by that of the
+// slowest channel.
 inline void require_tree_laws(const topology::Topology& topology, const Trees& trees) {
   const auto n = static_cast<std::size_t>(topology.num_accelerators());
   RC_ASSERT(trees.trees.size() == n * static_cast<std::size_t>(trees.pieces));

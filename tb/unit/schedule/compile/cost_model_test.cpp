@@ -47,7 +47,7 @@ RC_GTEST_PROP(CostModel, EquationFourIsTheBestForEquationThree, ()) {
   RC_ASSERT(kModel.tree_phase_ns(bytes, best) <= kModel.tree_phase_ns(bytes, best / factor));
 }
 
-// The equations give, for alpha / beta = 621 kB, a gain of 1.75 at 64 MB and 1.86 at 256 MB.
+// Alpha / beta = 621 kB gives a gain of 1.75 at 64 MB and 1.86 at 256 MB, by the equations.
 TEST(CostModel, GivesThePapersGainOfOverlapping) {
   const CostModel model{.alpha_ns = 621'000, .beta_ns_per_byte = 1, .accelerators = 8};
   const double mib = 1048576;

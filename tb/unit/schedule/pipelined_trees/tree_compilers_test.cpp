@@ -28,8 +28,7 @@ RC_GTEST_PROP(TreeCompilers, AreRightHoweverTheTreesLie, ()) {
   check_schedule(machine.topology, make_compiler(algorithm)->compile(machine.topology, request));
 }
 
-// The paper's trees on their links, and trees without detours: no channel is shared, with or without
-// overlapping phases.
+// Neither the paper's placement nor one without detours shares a channel, with or without overlapping phases.
 TEST(TreeCompilers, AreFreeOfContentionOnADgx1) {
   const Machine machine = dgx1();
   for (const std::string& algorithm : kAlgorithms) {
@@ -44,7 +43,7 @@ TEST(TreeCompilers, AreFreeOfContentionOnADgx1) {
   }
 }
 
-// Fig. 5: 10 steps and 7 with a tree of two levels and four chunks.
+// Fig. 5: a tree of two levels with four chunks takes 10 steps, or 7 if the phases overlap.
 TEST(TreeCompilers, TakeTheStepsOfTheWorkedExample) {
   const Machine machine = torus({4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
@@ -53,13 +52,13 @@ TEST(TreeCompilers, TakeTheStepsOfTheWorkedExample) {
   EXPECT_EQ(make_compiler("overlapped_tree")->compile(machine.topology, request).steps, 7);
 }
 
-// The chunks' addresses of two trees ascend with the timestep in which they become final.
+// Chunk addresses ascend, across both trees, with the timestep in which the chunks become final.
 TEST(TreeCompilers, ChunksBecomeFinalInTheOrderOfTheirAddresses) {
   const Machine machine = dgx1();
   for (const std::string& algorithm : kAlgorithms) {
     CompileRequest request = machine.request(Collective::kAllReduce, 4096);
     request.chunks = 8;
-    std::map<Bytes, int> last;  // [address]: the last step in which it is stored
+    std::map<Bytes, int> last;  // [address]: the last step that stores it
     const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
     for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
       if (entry.op == Op::kGather) last[entry.address] = std::max(last[entry.address], entry.step);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::ThrowsMessage;
 
-// A MultiTree all-reduce on the 4x4 torus, right until a test changes it.
+// A MultiTree all-reduce on the 4x4 torus, correct until a test changes it.
 class CheckerTest : public testing::Test {
  protected:
   using Entries = std::vector<TableEntry>;
@@ -221,7 +221,7 @@ TEST_F(CheckerTest, RefusesBytesThatNobodySends) {
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 32..64, every accelerator")));
 }
 
-// A line 0 - 1 - 2 where 1 adds the values of 0 and then of 2, and forwards only the first sum.
+// A line 0 - 1 - 2: 0 reduces into 1 and 1 into 2; the result is gathered back.
 TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
   const Machine line = mesh({3});
   const std::vector<Chunk> chunks{{0, 64}};
@@ -232,12 +232,12 @@ TEST_F(CheckerTest, RefusesACountThatOtherArrivalsCouldMeet) {
   Schedule schedule =
       build_schedule(line.topology, line.request(Collective::kAllReduce, 64), "line", chunks, sends);
   check_schedule(line.topology, schedule);
-  // Now 2 sends its value without waiting: it may reach 1 before the partial sum of 0.
+  // Now 2 sends its value without waiting, so it may reach 1 before the value of 0.
   schedule.nodes[2].ports[0].back().dependencies = 0;
   EXPECT_THAT([&] { check_schedule(line.topology, schedule); }, testing::Throws<ScheduleError>());
 }
 
-// Rows of a 2x2 mesh are all-reduced, then columns: a row that lags would add a column's sum too early.
+// All-reduces the rows of a 2x2 mesh, then its columns: if a row lags, it receives a column's sum too early.
 class RowsThenColumns : public testing::Test {
  protected:
   RowsThenColumns() {
@@ -265,7 +265,7 @@ TEST_F(RowsThenColumns, AreRefusedWithoutLockstep) {
 
 TEST_F(RowsThenColumns, AreRightInLockstep) {
   schedule_.ordered_by_lockstep = true;
-  // A column's sum of 2 and a row's value at accelerator 3, in either order.
+  // Accelerator 3 adds a row's value and a column's sum of two values, in either order.
   EXPECT_EQ(check_schedule(machine_.topology, schedule_).additions, std::vector{3});
 }
 
@@ -303,7 +303,7 @@ TEST(CheckerSharing, CountsChannelsAndPortsPerStep) {
                                            "injection port 0 of accelerator 2 in step 5: 2 messages"));
 }
 
-// One random change to any field of any entry.
+// Makes one random change to an entry or its table.
 void mutate(Schedule& schedule) {
   const auto pick = [](std::size_t count) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, count));
@@ -353,7 +353,7 @@ void mutate(Schedule& schedule) {
   }
 }
 
-// Every accepted schedule is right under any timing, whatever its tables.
+// Every accepted schedule is correct under any timing, whatever its tables.
 RC_GTEST_PROP(CheckerSoundness, AcceptedTablesSucceedUnderRandomTiming, ()) {
   const Machine machine = random_machine(3);
   const auto algorithm = *rc::gen::element<std::string>("ring", "multitree", "multitree_optimal", "direct");

@@ -12,7 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Accelerators 0 to 2 on switches 3 (0 and 1) and 4 (2), which a link joins; 16 GB/s, 150 ns.
+// Accelerators 0 and 1 on switch 3, accelerator 2 on switch 4, and a link between the switches; all links
+// have 16 GB/s and 150 ns.
 Machine two_switches() {
   topology::Topology graph(topology::Kind::kFile, {}, 3, 2);
   for (const auto& [a, b] : {std::pair{0, 3}, {1, 3}, {2, 4}, {3, 4}}) {
@@ -22,7 +23,8 @@ Machine two_switches() {
   return make_machine(std::move(graph));
 }
 
-// An all-gather in which accelerator 0 receives 2's chunk, from a distance, and 1's in these steps.
+// An all-gather in which accelerator 0 receives the far chunk of 2 and the near chunk of 1 in the given
+// steps.
 CheckReport receive_at_0(int step_of_far, int step_of_near, Bytes size) {
   const Machine machine = two_switches();
   const auto chunks = split_into_chunks(size, 4, 3);

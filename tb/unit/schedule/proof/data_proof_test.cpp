@@ -29,7 +29,7 @@ class DataProofTest : public testing::Test {
   Schedule schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
 };
 
-// Three of a ring's four contributions are added along the route, one after another.
+// A ring of four adds three contributions to every chunk, one per hop.
 TEST_F(DataProofTest, CountsTheAdditionsOfEveryFlow) {
   const std::vector<Message> messages = replayed();
   const std::vector<int> additions = prove_data(schedule_, messages);
@@ -66,7 +66,7 @@ TEST_F(DataProofTest, RefusesDataThatIsCarriedInPartOnly) {
               ThrowsMessage<ScheduleError>(HasSubstr("bytes 4096..4100, every accelerator, all steps")));
 }
 
-// A flow alone has the same additions as among others.
+// A flow that is proven separately has the same additions as in the proof of all flows.
 TEST_F(DataProofTest, ProvesFlowsOneByOne) {
   std::vector<Message> messages = replayed();
   std::ranges::stable_sort(messages, {}, &Message::round);

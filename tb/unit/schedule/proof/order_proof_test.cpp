@@ -25,14 +25,14 @@ std::vector<Message> replayed(const Machine& machine, const Schedule& schedule) 
   return messages;
 }
 
-// Throws the result of the proof of all groups.
+// Proves the order of all groups; throws ScheduleError if a proof fails.
 void prove_order(const Schedule& schedule, const std::vector<Message>& messages) {
   const MessageGroups groups(schedule, messages);
   Causality proof(schedule);
   for (const MessageGroup& group : groups.groups()) proof.prove(group.flows, group.messages);
 }
 
-// Tables of messages over the channels of a machine, as build_schedule() builds them.
+// The tables that build_schedule() makes of `sends` for a machine.
 Schedule tables_of(const Machine& machine, const std::vector<Chunk>& chunks, const std::vector<Send>& sends) {
   return build_schedule(machine.topology, machine.request(Collective::kAllReduce, 8), "sends", chunks, sends);
 }
@@ -65,7 +65,7 @@ TEST_F(OrderProofTest, HoldsForWhatWaitsForAll) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
-// It waits for one of two arrivals, which may be either.
+// The gather waits for one of two arrivals, which may be either of them.
 TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
   entry(1, 0).dependencies = 1;
   refuses("flow 0 at bytes 0..8, accelerator 1, step 2: gather: the reduce of flow 0 from accelerator");
@@ -82,7 +82,7 @@ TEST_F(OrderProofTest, RefusesChildrenThatSentNothing) {
   refuses("its children are [2], but the partial sums it depends on came from []");
 }
 
-// 2 waits for nothing, so its sum may arrive before 0's value or be overwritten by it.
+// 2 waits for nothing, so its message may arrive before 0's value, which then overwrites the sum.
 TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
   schedule_ = tables_of(line_, {{0, 8}, {4, 4}},
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},
@@ -90,7 +90,7 @@ TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
   refuses(
       "flow 0 at bytes 0..8, accelerator 0, step 1: gather: at accelerator 1 it may arrive before or after "
       "the reduce from accelerator 2 in step 2, which touches the same data");
-  // A lockstep orders them.
+  // The lockstep orders the two messages.
   schedule_.ordered_by_lockstep = true;
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
@@ -102,7 +102,7 @@ TEST_F(OrderProofTest, LetsStoresOfOtherDataBe) {
   EXPECT_NO_THROW(prove_order(schedule_, replayed(line_, schedule_)));
 }
 
-// A ring's chunk sent before the data it waits for has arrived is correct only in the replay's order.
+// A ring's chunk that is sent without waiting for its data is correct only in the replay's order.
 TEST(OrderProof, RefusesAnEntryThatCountsTooFew) {
   const Machine machine = torus({4});
   Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
@@ -118,7 +118,7 @@ TEST(OrderProof, RefusesAnEntryThatCountsTooFew) {
   EXPECT_THROW(prove_order(schedule, messages), ScheduleError);
 }
 
-// The parents and children that the replay's order gives an entry.
+// Sets the parents and children of all entries to those that follow from the replay's order.
 void name_families(Schedule& schedule, const std::vector<Message>& messages) {
   for (const Message& sending : messages) {
     std::vector<const Message*> counted;
@@ -153,7 +153,7 @@ int below(int n) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n));
 }
 
-// Up to six messages of one or two flows among three accelerators with any dependencies.
+// Up to six messages of one or two flows among three accelerators, with random dependencies.
 Schedule random_tables(const Machine& machine) {
   const std::vector<Chunk> chunks{{0, 8}, *rc::gen::element(Chunk{0, 8}, Chunk{4, 4}, Chunk{0, 4})};
   std::vector<Send> sends;
@@ -177,7 +177,7 @@ Schedule random_tables(const Machine& machine) {
   return schedule;
 }
 
-// An accepted schedule has one outcome under any timing; all outcomes are counted here.
+// An accepted schedule has one outcome under any timing; this test enumerates all outcomes.
 void accepts_one_outcome_only(bool lockstep) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   Schedule schedule = random_tables(machine);
@@ -214,8 +214,8 @@ RC_GTEST_PROP(OrderProof, AcceptsOneOutcomeOnlyInLockstep, ()) {
   accepts_one_outcome_only(true);
 }
 
-// 0 waits for one of two arrivals of its own timestep, which may be either: the lockstep neither
-// distinguishes them nor delays a later arrival.
+// 0 waits for either of two arrivals in its own timestep: the lockstep neither distinguishes them nor delays
+// the later one.
 TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   Schedule schedule = tables_of(machine, {{0, 8}},
@@ -235,7 +235,7 @@ TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
                   HasSubstr("waits for the reduce from accelerator 1 in step 1, which must be earlier")));
 }
 
-// An exchange without dependencies has two outcomes, which the executions show as well.
+// An exchange without dependencies has several outcomes, as the executions show; in lockstep, it has one.
 TEST(OrderProof, RefusesWhatHasTwoOutcomes) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   const Schedule schedule = tables_of(machine, {{0, 8}},

@@ -33,7 +33,7 @@ class AlteredProgramsTest : public testing::Test {
   const ProgramTables& tables() const {
     return dynamic_cast<const ProgramTables&>(*schedule_.nodes[0].ports[0].source());
   }
-  // The same turns after `change`.
+  // Rebuilds the tables after applying `change` to their specification.
   template <typename Change>
   void alter(Change change) {
     ProgramTables::Spec spec;
@@ -116,7 +116,7 @@ TEST_F(AlteredProgramsTest, AreProvenOneByOneOverUnevenChannels) {
   check_schedule(uneven, schedule_);
 }
 
-// One accelerator's share of every chunk follows from its program.
+// The programs determine every accelerator's share of every chunk.
 TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
   CompileRequest request = machine_.request(Collective::kReduceScatter, Bytes{4} * 32 * 3, 3);
   request.pattern_beyond = 0;
@@ -132,7 +132,7 @@ TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
   refuses("in no accelerator's share");
 }
 
-// Additions along the longest chain of sums, whatever the order in which each adds its arrivals.
+// Counts the additions along the longest chain of sums, whatever the order in which arrivals are added.
 TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
   const auto proven = [](const std::vector<topology::DimensionSpec>& specs, Collective collective) {
     const HierarchicalMachine machine(specs);
@@ -146,9 +146,9 @@ TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
   const topology::DimensionSpec halving = dimension(DimensionKind::kSwitch, 4);
   EXPECT_EQ(proven({ring}, Collective::kAllReduce), 3);
   EXPECT_EQ(proven({full}, Collective::kReduceScatter), 3);
-  // The sum of two that arrives in the second step may be added before what arrived in the first.
+  // The sum of two values that arrives in the second step may be added before the arrival of the first step.
   EXPECT_EQ(proven({halving}, Collective::kAllReduce), 1 + 2);
-  // Around the ring each of the sums has two earlier arrivals and one new one.
+  // On the ring, each sum has two earlier arrivals and a new one.
   EXPECT_EQ(proven({halving, ring}, Collective::kAllReduce), 3 + 3 * 3);
   EXPECT_EQ(proven({ring, full}, Collective::kAllGather), 0);
 }
@@ -161,12 +161,12 @@ TEST(ProgramProof, IsOfItsCollectiveOnly) {
     const ChunkProgram program = program_of(machine.topology, 8, made, {0});
     for (const Collective asked : kAll) EXPECT_EQ(prove_program(program, asked).has_value(), made == asked);
   }
-  // Halves of indivisible pieces.
+  // These pieces cannot be halved, as rings require.
   const ChunkProgram odd = program_of(machine.topology, 4, Collective::kAllReduce, {0});
   EXPECT_FALSE(prove_program(odd, Collective::kAllReduce).has_value());
 }
 
-// Random turns, positions and routes: a proof by programs agrees with the proof of all entries.
+// With random turns, positions and routes, a proof by programs agrees with the proof of all entries.
 RC_GTEST_FIXTURE_PROP(AlteredProgramsTest, AreProvenOnlyIfAllEntriesAre, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Two chunks over one tree, the first of which has been proven with 5 additions.
+// Two chunks over one tree; the first is recorded as proven, with 5 additions.
 class ProofCacheTest : public testing::Test {
  protected:
   std::vector<Message> replayed() const {
@@ -22,7 +22,7 @@ class ProofCacheTest : public testing::Test {
     replay(schedule_, messages);
     return messages;
   }
-  // The cached facts about the second chunk after `change` to one of its entries; shares are for a
+  // The cache's answer for the second chunk after `change` to one of its messages; `shares` are for a
   // reduce-scatter.
   std::optional<std::vector<int>> found(const std::function<void(Message&)>& change = {},
                                         const std::vector<Share>& shares = {}) {
@@ -37,7 +37,7 @@ class ProofCacheTest : public testing::Test {
     known.add(groups.groups()[0], lay_out(groups.groups()[0], shares), {5});
     return known.find(groups.groups()[1], shares);
   }
-  // The same with another entry in place of the message's own.
+  // The same after `change` to the message's entry.
   std::optional<std::vector<int>> found_with(const std::function<void(TableEntry&)>& change) {
     TableEntry changed;
     return found([&](Message& message) {
@@ -80,7 +80,7 @@ TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
   EXPECT_TRUE(found([](Message& m) { m.ejection_port = 3; }));
 }
 
-// The chunks of a ring take the same route from other accelerators.
+// A ring's chunks take the same route from different accelerators, so none stands for another.
 TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
   schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
   const std::vector<Message> messages = replayed();
@@ -93,7 +93,7 @@ TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
   EXPECT_TRUE(known.find(groups.groups()[3], {}).has_value());
 }
 
-// Messages of one round leave before any arrives, which those of two do not.
+// Messages of the same round leave before any of them arrives; messages of different rounds do not.
 TEST_F(ProofCacheTest, RoundsHaveToFallTogether) {
   std::vector<Message> messages = replayed();
   for (Message& message : messages) {
@@ -120,13 +120,14 @@ TEST_F(ProofCacheTest, NothingIsKnownInALockstep) {
 
 TEST_F(ProofCacheTest, SharesHaveToBeOfTheSameOwners) {
   EXPECT_TRUE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 1}}));
-  // A share that begins within the first chunk is a cut that no message of the other reveals.
+  // A share that begins within the first chunk cuts it at a place where no message of the other chunk begins.
   EXPECT_FALSE(found({}, {{{0, 1024}, 1}, {{1024, 1024}, 1}, {{2048, 2048}, 1}}));
   EXPECT_FALSE(found({}, {{{0, 2048}, 1}, {{2048, 2048}, 2}}));
   EXPECT_FALSE(found({}, {{{0, 2048}, 1}, {{2048, 1024}, 1}, {{3072, 1024}, 2}}));
 }
 
-// Pieces of a tree with one wrong entry: representatives have the additions of their own proof.
+// Pieces of a tree, in most cases with one wrong entry: cached additions equal those of the piece's own
+// proof.
 RC_GTEST_PROP(ProofCache, KnownAdditionsAreThoseOfAProof, ()) {
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, 4 * *rc::gen::inRange<Bytes>(8, 60));

@@ -17,7 +17,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Messages of one flow among accelerators, all of one buffer, in the given rounds.
+// Messages of one flow in given rounds; all accelerators have buffers of the same size.
 class SumProofTest : public testing::Test {
  protected:
   void buffer(int accelerators, Collective collective, Bytes size) {
@@ -53,7 +53,8 @@ class SumProofTest : public testing::Test {
   std::vector<Message> messages_;
 };
 
-// Three leaves at one accelerator are three additions; along a chain the first value goes through all.
+// Three leaves at one accelerator make three additions; in a chain, the first value passes through all of
+// them.
 TEST_F(SumProofTest, CountsTheAdditionsOfTheDeepestPath) {
   buffer(4, Collective::kReduceScatter, 4);
   const std::vector<Share> all{{{0, 4}, 0}};
@@ -63,16 +64,16 @@ TEST_F(SumProofTest, CountsTheAdditionsOfTheDeepestPath) {
   send(0, Op::kReduce, 3, 2);
   send(0, Op::kReduce, 1, 0);
   send(1, Op::kReduce, 2, 0);
-  EXPECT_EQ(prove(all), 3);  // 3's value may come last: it has one addition behind it and two here
+  EXPECT_EQ(prove(all), 3);  // 3's value passes one addition at 2 and up to two at 0
 }
 
-// All messages of a round leave before any arrives: exchanged halves are not added twice.
+// All messages of a round leave before any arrives, so exchanged values are not added twice.
 TEST_F(SumProofTest, SendsWhatThereWasBeforeTheRound) {
   buffer(2, Collective::kAllReduce, 8);
   send(0, Op::kReduce, 0, 1);
   send(0, Op::kReduce, 1, 0);
   EXPECT_EQ(prove(), 1);
-  // In sequence, the second sends the first one's value back.
+  // In sequence, the second message sends the first one's value back.
   messages_[1].round = 1;
   refuses("adds the contribution of accelerator 0 a second time at accelerator 0");
 }
@@ -119,9 +120,9 @@ TEST_F(SumProofTest, ReduceScattersOweSharesToTheirOwnersOnly) {
   refuses("bytes 0..4, accelerator 1, after step 9: the final value lacks", {{{0, 4}, 1}, {{4, 4}, 0}});
 }
 
-// More intervals than are followed at a time: the first and the last are treated like those between.
+// There are more intervals than the proof follows at a time; the first and last are treated like the others.
 TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
-  const int parts = 140'000;  // of 16 bytes of sets: over 2 MiB
+  const int parts = 140'000;  // with 16 bytes of sets each: more than 2 MiB
   buffer(2, Collective::kAllReduce, Bytes{4} * parts);
   send(0, Op::kReduce, 0, 1);
   send(1, Op::kGather, 1, 0);
@@ -134,7 +135,7 @@ TEST_F(SumProofTest, FollowsEveryIntervalOfLongData) {
   }
 }
 
-// Reducing switches have no contribution.
+// Reducing switches contribute no data.
 TEST_F(SumProofTest, AddersContributeNothing) {
   buffer(3, Collective::kAllReduce, 4);
   schedule_.adders = 1;
@@ -147,7 +148,7 @@ TEST_F(SumProofTest, AddersContributeNothing) {
   refuses("");
 }
 
-// A ring with one step missing: all other flows are right.
+// A ring in which one flow lacks its first step: all other flows are correct.
 TEST(SumProof, FindsTheFlowThatLacksAContribution) {
   const Machine machine = torus({4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4096);
@@ -169,8 +170,8 @@ TEST(SumProof, FindsTheFlowThatLacksAContribution) {
   EXPECT_THAT(additions, Each(3));
 }
 
-// Sums element by element, as lists of their contributors, in the rounds of the messages. False where the
-// proof has to refuse.
+// Computes sums element by element, as sets of contributors, in the messages' rounds. run() returns false if
+// the proof must refuse the messages.
 class SumsByHand {
  public:
   SumsByHand(int accelerators, int elements)
@@ -211,13 +212,15 @@ class SumsByHand {
   std::vector<std::set<int>> values_;
 };
 
-// An all-reduce over a random tree, sometimes with an error, is accepted exactly if the sums are right.
+// An all-reduce over a random tree, in most cases with an error, is accepted if and only if the sums are
+// correct.
 RC_GTEST_FIXTURE_PROP(SumProofTest, AcceptsWhatAddsUp, ()) {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int n = 2 + below(4);
   const int elements = 1 + below(3);
   buffer(n, Collective::kAllReduce, Bytes{4} * elements);
-  // Every accelerator but the first sends to an earlier one, once the sums behind it have arrived.
+  // Every accelerator except the first sends to one with a lower number, after its own children's sums have
+  // arrived.
   for (NodeId node = n - 1; node > 0; --node) {
     const NodeId parent = below(node);
     send(n - 1 - node, Op::kReduce, node, parent);

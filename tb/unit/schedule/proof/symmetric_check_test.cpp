@@ -23,7 +23,7 @@ class SpoiltPatternTest : public testing::Test {
     EXPECT_THAT([&] { check_schedule(symmetric_.machine.topology, schedule_); },
                 testing::ThrowsMessage<ScheduleError>(testing::HasSubstr(what)));
   }
-  // The pattern with one field of its tables changed.
+  // Applies `change` to the pattern's specification and rebuilds all tables.
   template <typename Change>
   void spoil(Change change, NodeId nodes = 16) {
     const TablePattern& good = *schedule_.nodes[0].ports[0].pattern();
@@ -92,7 +92,7 @@ TEST_F(SpoiltPatternTest, ReportsWhatMessagesShare) {
   EXPECT_FALSE(of_all.disjoint_steps);
 }
 
-// One accelerator's table differs: all are proven separately.
+// If one accelerator's tables differ, all tables are proven separately.
 TEST_F(SpoiltPatternTest, IsNotTakenForWhole) {
   for (Table& table : schedule_.nodes[9].ports) {
     if (!table.empty()) table[0].dependencies += 7;
@@ -161,8 +161,8 @@ TEST(SymmetricCheck, KeepsTheTablesOfOne) {
   }
 }
 
-// One random change to an entry of the origin's tables, and thereby to all: the proof of one accelerator's
-// tables has the result of the proof of all entries.
+// After one random change to an entry of the origin's tables, and thereby of all tables, the proof of one
+// accelerator's tables agrees with the proof of all entries.
 RC_GTEST_FIXTURE_PROP(SpoiltPatternTest, SaysWhatTheProofOfAllEntriesSays, ()) {
   const auto below = [](std::size_t n) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));

@@ -18,7 +18,7 @@ std::vector<Message> replayed(const Machine& machine, const Schedule& schedule) 
   return messages;
 }
 
-// Groups to which the argument applies; Causality must accept those, too.
+// The number of groups to which the tree argument applies; Causality must also accept them.
 std::size_t proven(const Schedule& schedule, const std::vector<Message>& messages) {
   const MessageGroups groups(schedule, messages);
   TreeOrder tree(schedule);
@@ -41,7 +41,7 @@ TEST(TreeOrder, HoldsOfTrees) {
   }
 }
 
-// Tables with a changed entry are never accepted as a tree unless Causality accepts them, too.
+// Tables with a changed entry are never accepted as a tree unless Causality also accepts them.
 TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t end) { return static_cast<std::int32_t>(random() % end); };
@@ -78,7 +78,7 @@ TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
       const std::vector<Message> messages = replayed(machine, schedule);
       if (proven(schedule, messages) < 6) ++refused;
     } catch (const ScheduleError&) {
-      // It never becomes final.
+      // The replay gets stuck.
     }
   }
   EXPECT_GT(refused, 50);

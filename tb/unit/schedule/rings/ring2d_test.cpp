@@ -60,7 +60,7 @@ TEST(Ring2d, RefusesOtherShapesAndCollectives) {
       ThrowsMessage<UnsupportedError>(HasSubstr("only all_reduce")));
 }
 
-// Their rows and columns would violate the order that the timesteps represent.
+// With unequal links, rows and columns would violate the order that the timesteps represent.
 TEST(Ring2d, RefusesLinksThatDiffer) {
   const auto refused = [](topology::LinkSpec second) {
     const topology::LinkSpec first{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};

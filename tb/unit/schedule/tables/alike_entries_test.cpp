@@ -15,7 +15,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The fields that alike entries share.
+// The fields in which alike entries agree.
 using Kind = std::tuple<NodeId, Op, NodeId, std::int32_t, std::int32_t, std::int32_t, Bytes, std::int32_t>;
 struct Sum {
   std::int64_t count = 0;

@@ -32,7 +32,7 @@ struct Dimensions {
   HierarchicalMachine machine;
 };
 
-// The contributions that every accelerator holds of every piece, one bit each (at most 64 accelerators).
+// The contributions to every piece that each accelerator holds, one bit each (at most 64 accelerators).
 class HeldValues {
  public:
   explicit HeldValues(const ChunkProgram& program)
@@ -51,7 +51,7 @@ class HeldValues {
     return held_[static_cast<std::size_t>(node * program_.pieces() + piece)];
   }
 
-  // All messages of a step leave before any arrives. Nothing may be added twice.
+  // Executes a step: all its messages leave before any arrives, and nothing may be added twice.
   void run(const ChunkProgram::Step& step) {
     const std::vector<std::uint64_t> before = held_;
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
@@ -82,7 +82,7 @@ RC_GTEST_PROP(ChunkProgram, ReducesAndGathersEveryPiece, ()) {
   const ChunkProgram program = machine.program(collective, order);
   HeldValues held(program);
   if (collective == Collective::kAllGather) {
-    // Every accelerator with a share has the value.
+    // Every accelerator has the final value of its share.
     for (NodeId node = 0; node < program.accelerators(); ++node) {
       const Pieces share = program.share(node);
       for (int piece = share.first; piece < share.end(); ++piece) held.at(node, piece) = held.everyone();
@@ -104,7 +104,7 @@ TEST(ChunkProgram, HalvesWhatIsLeftInEveryDimension) {
   const Dimensions machine(
       {dimension(DimensionKind::kSwitch, 4), dimension(DimensionKind::kFullyConnected, 3)});
   const ChunkProgram program = machine.program(Collective::kAllReduce, {0, 1});
-  // Halving among 4 in two steps, a message to both others at once, then everything back.
+  // Two halving steps among 4, one step with messages to both others, then the reverse.
   ASSERT_EQ(program.steps().size(), 6U);
   std::vector<Bytes> shares;
   std::vector<int> messages;

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The names of algorithms in configurations, each once.
+// The names of methods in configurations are distinct.
 TEST(DimensionMethod, IsCalledAsItsAlgorithm) {
   EXPECT_STREQ(to_string(DimensionMethod::kRing), "ring");
   EXPECT_STREQ(to_string(DimensionMethod::kDirect), "direct");

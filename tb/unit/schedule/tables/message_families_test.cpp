@@ -15,7 +15,7 @@ namespace {
 
 using topology::DimensionKind;
 
-// Around a ring of four each sum includes the previous one; a value's family is its source.
+// On a ring of four, each sum includes the previous one, and a value's family is its source.
 TEST(MessageFamilies, NameTheNeighbourOnARing) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   const ChunkProgram program = program_of(machine.topology, 8, Collective::kAllReduce, {0});
@@ -39,8 +39,8 @@ TEST(MessageFamilies, NameTheNeighbourOnARing) {
   EXPECT_EQ(named, 4 * 2 * (2 + 2));
 }
 
-// Families of a piece: for a sum, the sources whose data reached the sender since it last had a value;
-// otherwise the source of its last value.
+// The expected family of a message: for a sum, the sources of all sums that have reached the sender;
+// otherwise, the source of the sender's last value.
 RC_GTEST_PROP(MessageFamilies, AreThoseWhoseDataCame, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const auto nodes = machine.topology.num_accelerators();

@@ -12,8 +12,9 @@ namespace {
 
 using testing::HasSubstr;
 
-// MultiTree on two accelerators with a channel each way, 2,048 bytes: a chunk of 256 elements each. An
-// accelerator reduces the other's chunk in step 1 and gathers its own in step 2.
+// MultiTree on two accelerators with one channel in each direction; 2,048 bytes make one chunk of 256
+// elements per accelerator. An accelerator sends a reduce of the other's chunk in step 1 and a gather of its
+// own in step 2.
 TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   const Machine machine = mesh({2});
   const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 2048);
@@ -23,15 +24,15 @@ TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   const TableLayout& layout = overhead.layout;
   EXPECT_EQ(layout.op, 2);
   EXPECT_EQ(layout.flow, 1);          // 2 flows
-  EXPECT_EQ(layout.dependencies, 1);  // of none or one
-  EXPECT_EQ(layout.step, 2);          // 1 and 2
+  EXPECT_EQ(layout.dependencies, 1);  // zero or one
+  EXPECT_EQ(layout.step, 2);          // steps 1 and 2
   EXPECT_EQ(layout.address, 9);       // element 0 or 256
-  EXPECT_EQ(layout.elements, 9);      // 256
+  EXPECT_EQ(layout.elements, 9);      // 256 elements
   EXPECT_EQ(layout.padded_elements, 0);
-  EXPECT_EQ(layout.flits, 7);    // 68
-  EXPECT_EQ(layout.packets, 3);  // 4
+  EXPECT_EQ(layout.flits, 7);    // 68 flits
+  EXPECT_EQ(layout.packets, 3);  // 4 packets
   EXPECT_EQ(layout.arrival, 0);
-  EXPECT_EQ(layout.route, 2);  // two hops, each to the one channel or the one NI port
+  EXPECT_EQ(layout.route, 2);  // two hops, each to the only channel or the only NI port
   EXPECT_EQ(layout.entry_bits(), 36);
   EXPECT_EQ(overhead.ports, 1);
   EXPECT_EQ(overhead.port_entries, 2);
@@ -43,7 +44,7 @@ TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   EXPECT_EQ(overhead.node_bytes(), 19);
 }
 
-// Every accelerator sends its part of n - 1 trees up and, on average, as many messages down.
+// Every accelerator sends n - 1 messages up trees and, on average, as many down.
 TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
   for (const std::vector<int>& dims : {std::vector{3, 3}, std::vector{4, 4}, std::vector{8, 8}}) {
     const Machine machine = torus(dims);

@@ -41,7 +41,7 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   require_same_report(*report, check_schedule(machine.topology, stored));
 }
 
-// An interface executes an entry without its family.
+// A network interface does not need an entry's family to execute it.
 RC_GTEST_PROP(ProgramTables, ReadMessagesWithTheirDestination, ()) {
   const HierarchicalMachine machine(random_dimensions());
   CompileRequest request = random_request(machine);

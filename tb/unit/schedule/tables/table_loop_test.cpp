@@ -46,7 +46,7 @@ TableEntry message(std::int32_t flow, std::int32_t step, Bytes address) {
   return entry;
 }
 
-// Two trees, the second a step and an iteration behind the first.
+// Two trees; the second is a step and an iteration behind the first.
 TEST(TableLoop, HoldsAHopOnALine) {
   std::vector<TableEntry> entries;
   for (int piece = 0; piece <= 10; ++piece) {
@@ -96,7 +96,7 @@ TEST(TableLoop, IsOneIterationWhereNothingRepeats) {
   EXPECT_EQ(TableLoop(Table(), {.flow = 1, .address = 1, .step = 1}).entries(), 0);
 }
 
-// For any table and declared repetition, the entries that come out are those that went in.
+// For any table and declared repetition, expanding the loop restores the table's entries.
 RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   const auto count = *rc::gen::inRange(0, 120);
   const Repetition repetition{.flow = *rc::gen::inRange(-2, 4),
@@ -105,7 +105,7 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   std::vector<TableEntry> entries;
   std::int32_t step = *rc::gen::inRange(1, 9);
   for (int i = 0; i < count; ++i) {
-    // Mostly like a pipeline, with holes, nops, and steps that repeat or go back.
+    // Mostly a pipeline, with gaps, nops, and steps that repeat or decrease.
     const std::int32_t piece = i / std::max(*rc::gen::element(1, 2, 3), 1);
     const bool nop = *rc::gen::inRange(0, 6) == 0;
     TableEntry entry =
@@ -123,7 +123,7 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
   require_exact(table, TableLoop(table, repetition, nops), nops);
 }
 
-// Every algorithm on random networks, with the repetition that its schedule declares.
+// Every algorithm on random networks, with the repetition that its schedule declares or another one.
 RC_GTEST_PROP(TableLoop, IsExactForEveryAlgorithm, ()) {
   const auto all = algorithms();
   const AlgorithmInfo info = all[*rc::gen::inRange<std::size_t>(0, all.size())];

@@ -7,7 +7,7 @@
 namespace coppice::schedule {
 namespace {
 
-// Tables of a ring that accelerators share.
+// Ring tables that all accelerators share.
 class TableTest : public testing::Test {
  protected:
   Schedule compile(int shared_beyond) const {

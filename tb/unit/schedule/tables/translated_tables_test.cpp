@@ -46,7 +46,7 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfTranslatedTrees, ()) {
                       check_schedule(multitree.machine.topology, stored));
 }
 
-// With fewer NI ports than channels, several messages of a port share a step, in another order.
+// With fewer NI ports than channels, a port sends several messages in a step, possibly in another order.
 RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(2, 5));

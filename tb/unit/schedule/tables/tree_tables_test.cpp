@@ -21,7 +21,7 @@ RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
   RC_ASSERT(trees.packed.least_steps == trees.stored.least_steps);
 }
 
-// An interface does not need the sources of an entry's data.
+// A network interface does not need the sources of an entry's data.
 RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
   const PackedTrees trees = random_packed_trees();
   for (const NodeTables& node : trees.packed.nodes) {
@@ -40,7 +40,7 @@ RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
   }
 }
 
-// If there are few ports, a port has several messages in a timestep.
+// With fewer ports than channels, a port sends several messages in a timestep.
 TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);

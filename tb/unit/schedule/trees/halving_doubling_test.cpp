@@ -34,7 +34,7 @@ RC_GTEST_PROP(HalvingDoubling, LevelsHalveAndPartnersDifferInOneBit, ()) {
     const auto bit = static_cast<unsigned>(node ^ entry.destination());
     RC_ASSERT(std::has_single_bit(bit));
     ++sent[{node, bit}];
-    // Level by level, the longest distance first.
+    // One level after another, the longest distance first.
     const int before = n - 2 * static_cast<int>(bit);
     RC_ASSERT(entry.step > before);
     RC_ASSERT(entry.step <= before + static_cast<int>(bit));
@@ -42,8 +42,9 @@ RC_GTEST_PROP(HalvingDoubling, LevelsHalveAndPartnersDifferInOneBit, ()) {
   for (const auto& [level, chunks] : sent) RC_ASSERT(chunks == static_cast<int>(level.second));
 }
 
-// If contention lets the last level's sum arrive first, the previous levels' sums are added to it one by one:
-// 4 + 6, where the sum sent on level k follows k - 1 + those of level k - 1: 0, 1, 3, 6.
+// If contention lets the last level's sum arrive first, the previous levels' sums are added to it
+// individually: 4 + a(4) = 10 additions, where the sum sent on level k has a(k) = a(k - 1) + k - 1 additions:
+// 0, 1, 3, 6.
 TEST(HalvingDoubling, BoundsTheAdditionsOfAChunkInAnyOrder) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("halving_doubling", Collective::kAllReduce, 64);

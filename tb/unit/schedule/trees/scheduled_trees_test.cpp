@@ -65,7 +65,8 @@ TEST(DepthOf, CountsEdgesFromTheRoot) {
   EXPECT_EQ(depth_of(chain), 2);
 }
 
-// Forwards, 1 receives the data of tree 0 in step 1 and forwards it in step 2; likewise backwards.
+// In the gather, 1 receives the data of tree 0 in step 1 and forwards it in step 2; likewise in the
+// reduction.
 TEST(WaitsOf, CountsDataThatGoesOnAsItComes) {
   Trees line{.steps = 2,
              .pieces = 1,

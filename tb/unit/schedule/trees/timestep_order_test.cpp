@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Three timesteps on BiGraph 2x4: over a long path, over a short one from its end, over a long one from the
+// Three timesteps on BiGraph 2x4: a long path, a short path from its end, and another long path from the
 // root. Accelerators 0 and 1 are on switch 8, 4 and 5 on switch 10.
 Trees long_short_long(const topology::Topology& topology) {
   const auto way = [&](std::vector<NodeId> nodes) {

@@ -20,7 +20,7 @@ RC_GTEST_PROP(TwoShot, IsRightOnEveryTorusAndMesh, ()) {
   check_schedule(machine.topology, machine.compile("two_shot", random_collective(), random_size()));
 }
 
-// The messages of `direct`, in one timestep for each phase.
+// Sends the messages of `direct`, but each phase in a single timestep.
 TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   const Machine machine = fat_tree({4, 2});
   const auto messages = [&](const char* algorithm) {
@@ -36,7 +36,7 @@ TEST(TwoShot, SendsWhatDirectSendsAtOnce) {
   EXPECT_EQ(machine.compile("two_shot", Collective::kAllReduce, 4096).steps, 2);
 }
 
-// Every accelerator starts with another receiver, so that none is the bottleneck of a switch.
+// Every accelerator starts with a different receiver, so that no receiver becomes a bottleneck.
 TEST(TwoShot, StartsWithAnotherReceiverAtEveryAccelerator) {
   const Machine machine = built(topology::Kind::kSwitch, {6});
   const Schedule schedule = machine.compile("two_shot", Collective::kAllReduce, 6144);

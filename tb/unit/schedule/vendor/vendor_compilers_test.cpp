@@ -35,7 +35,8 @@ DimensionSpec dimension(int size, std::int64_t gigabytes, DimensionKind kind = D
   return spec;
 }
 
-// Boxes of accelerators at reducing switches, with an interface to other boxes each.
+// Boxes of accelerators on reducing switches; each accelerator also has a network interface to the other
+// boxes.
 topology::Topology boxes_of(int size, int boxes) {
   std::vector<DimensionSpec> dimensions{dimension(size, 450)};
   if (boxes > 1) dimensions.push_back(dimension(boxes, 50));
@@ -44,7 +45,7 @@ topology::Topology boxes_of(int size, int boxes) {
   return topology;
 }
 
-// The number of pieces is doubled as long as that is faster.
+// The number of pieces is doubled as long as this reduces the time.
 TEST(BestOfPieces, StopsWhereMorePiecesGainNothing) {
   const topology::Topology boxes = boxes_of(4, 1);
   CompileRequest request;
@@ -107,7 +108,8 @@ TEST(DirectedRings, UseEveryLinkOnceEachWay) {
   }
 }
 
-// The checker proves every algorithm, with boxes of odd and even sizes, and with less data than accelerators.
+// The checker proves every algorithm, with boxes of odd and even sizes, and with fewer elements than
+// accelerators.
 TEST(VendorCompilers, AreRightOnBoxes) {
   for (const int size : {2, 3, 4, 8}) {
     for (const int boxes : {1, 2, 3, 4}) {
@@ -135,11 +137,11 @@ TEST(RailRing, UsesTheLinksOfAllRails) {
       if (entry.op != Op::kNop) out[static_cast<std::size_t>(node)] += entry.bytes;
     }
   }
-  // 14 of 8 steps' parts around each ring, a quarter of the data.
+  // A quarter of the data goes around each ring, in 14 steps of an eighth.
   for (const Bytes bytes : out) EXPECT_EQ(bytes, (1 << 20) / 4 * 14 / 8);
 }
 
-// The estimated time of large data over the time of its bytes at `gigabytes` per second.
+// The estimated time relative to that of `bytes` bytes at `gigabytes` GB/s.
 template <typename T>
 double over_rate(const topology::Topology& topology, double bytes, Bytes size, double gigabytes) {
   const auto routing = topology::make_routing(topology, 2);
@@ -165,7 +167,7 @@ TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
   EXPECT_LT(over_rate<NvlsCompiler>(boxes_of(64, 2), bytes, size, 450), 1.4);
 }
 
-// A switch receives all shares but the accelerator's own, and its sum; it sends as much.
+// An accelerator sends all shares except its own to the switch, and then the sum of its own share.
 TEST(Nvls, SendsTheDataOnceEachWay) {
   const topology::Topology topology = boxes_of(8, 1);
   const Bytes size = 1 << 20;
@@ -187,7 +189,8 @@ TEST(Nvls, NeedsASwitchThatAdds) {
   EXPECT_THROW(compile<NvlsCompiler>(topology, 1 << 20), UnsupportedError);
 }
 
-// Each interface of two boxes carries an eighth of the data each way, and more pieces hide the chains.
+// Each interface between two boxes carries an eighth of the data in each direction, and further pieces hide
+// the latency of the chains.
 TEST(RailTree, CutsTheDataIntoPieces) {
   const topology::Topology topology = boxes_of(8, 2);
   const Compiled large = compile<RailTreeCompiler>(topology, 1 << 26);
