@@ -110,7 +110,7 @@ def looks_right(test, driver, page):
         no_errors(test, driver)
     text = driver.execute_script(EXERCISE)
     for line in text.splitlines():
-        for wrong in ("undefined", "NaN", "[object", "Infinity"):
+        for wrong in ("undefined", "NaN", "[object", "Infinity", "other communication"):
             test.assertNotIn(wrong, line)
     test.assertEqual(driver.execute_script(DRAWINGS), [])
     no_errors(test, driver)

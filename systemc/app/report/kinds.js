@@ -3,6 +3,8 @@ const kPorts = [["serialization", "green"], ["latency", "sky"], ["dependencies",
   ["contention", "red"], ["credits", "yellow"], ["idle", "grey"], ["finished", "pale"]];
 const kExposed = {data: "orange", tensor: "red", pipeline: "pink", expert: "yellow", sequence: "brown", context: "brown", model: "red", other: "orange"};
 const exposedColor = kind => color(kExposed[kind] || "brown");
+// "data communication"; an operation without a kind counts as "other" in results, and needs no name where all are.
+const communication = (kind, kinds) => kind !== "other" ? `${kind} communication` : kinds.length > 1 ? "unlabelled communication" : "communication";
 
 function kindOf(result) {
   const schemas = {"coppice.traffic/1": "traffic", "coppice.route/1": "routing", "coppice.layers/1": "layers",
@@ -38,7 +40,7 @@ const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 // Parts of the time of an iteration, an accelerator, or what was lost; they add up to its time.
 function partsOf(it) {
   const kinds = Object.entries(it.exposed || {});
-  const exposed = kinds.length > 0 ? kinds.map(([kind, ns]) => [`exposed ${kind} communication`, ns, exposedColor(kind)])
+  const exposed = kinds.length > 0 ? kinds.map(([kind, ns]) => ["exposed " + communication(kind, kinds), ns, exposedColor(kind)])
     : [["exposed communication", it.exposed_ns, color("orange")]];
   return [["compute", it.compute_ns, color("blue")], ["memory", it.memory_ns, color("sky")], ...exposed,
     ["waiting for others", it.bubble_ns, color("grey")], ["idle", it.idle_ns, color("pale")]]
@@ -333,8 +335,8 @@ function collectives(result) {
   const rows = (result.collectives || []).filter(c => isNumber(c.time_ns));
   if (rows.length === 0) return;
   const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times begin when all ranks have joined.");
-  bars(box, rows.slice(0, 12).map(c => ({name: `${c.count} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "other", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
-  behind(box, ["operation", "kind", "algorithm", "size", "count", "time of all", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "other", c.algorithm, volume(c.bytes),
+  bars(box, rows.slice(0, 12).map(c => ({name: `${c.count} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "unlabelled", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
+  behind(box, ["operation", "kind", "algorithm", "size", "count", "time of all", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "–", c.algorithm, volume(c.bytes),
     number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
 }
 

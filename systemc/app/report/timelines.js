@@ -128,7 +128,7 @@ function roles(one) {
       at = 0;
       for (const [wait, length, part, name] of spans) {
         at += wait;
-        const text = name < 0 ? `${-name} operations` : s.names[name], words = part > 2 ? `${s.parts[part]} communication` : s.parts[part];
+        const text = name < 0 ? `${-name} operations` : s.names[name], words = part > 2 ? communication(s.parts[part], s.parts.slice(3)) : s.parts[part];
         const batch = /^(forward|backward)\w* (\d+)\b/.exec(text), back = /backward|gradient/.test(text);
         const paint = part === 0 ? tone(back ? color("green") : color("blue"), batch ? Number(batch[2]) : 0) : paints[part];
         // An accelerator that computes does not wait.

@@ -118,7 +118,7 @@ constexpr ResultField kFields[] = {
      "one of its collectives or transfers was in flight."},
     {"iterations[].bubble_ns", "ns", "The time for which an accelerator waited for others to join or send."},
     {"iterations[].idle_ns", "ns", "The time for which an accelerator had nothing to do."},
-    {"iterations[].exposed", "", "The exposed communication by kind."},
+    {"iterations[].exposed", "", "The exposed communication by kind; `other`: of operations without a kind."},
     {"collectives[].name", "", "The name of the collective or transfer."},
     {"collectives[].begin_ns", "ns", "When the first member joined."},
     {"collectives[].joined_ns", "ns", "When the last member joined."},

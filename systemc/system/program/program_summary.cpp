@@ -44,6 +44,18 @@ std::string describe_algorithms(const nlohmann::ordered_json& result) {
   return text.empty() ? text : text + "\n";
 }
 
+// A line for each kind; none if no operation has a kind.
+std::string exposed_by_kind(const nlohmann::ordered_json& kinds) {
+  std::string text;
+  for (const auto& [kind, ns] : kinds.items()) {
+    if (kind == "other" && kinds.size() == 1) continue;
+    const std::string name =
+        fmt::format("exposed {} communication", kind == "other" ? "unlabelled" : kind.c_str());
+    text += fmt::format("    {:<34} {:>14}\n", name, readable_time(ns.get<double>()));
+  }
+  return text;
+}
+
 std::string summarize_collective(const nlohmann::ordered_json& result) {
   const auto& collective = result["config"]["collective"];
   std::string text =
@@ -126,9 +138,7 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
         "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
         number, readable_time(iteration["time_ns"].get<double>()), part("compute_ns"), part("memory_ns"),
         part("exposed_ns"), part("bubble_ns"), part("idle_ns"));
-    for (const auto& [kind, ns] : iteration["exposed"].items()) {
-      text += fmt::format("    exposed {:<14} {:>14}\n", kind, readable_time(ns.get<double>()));
-    }
+    text += exposed_by_kind(iteration["exposed"]);
   }
   if (result.contains("inference")) {
     const auto& inference = result["inference"];

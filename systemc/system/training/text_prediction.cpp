@@ -314,7 +314,7 @@ std::string summarize_text_training(const Json& result) {
   const auto ns = [&](const char* key) { return training.at(key).get<double>(); };
   const double total = ns("total_ns");
   const auto line = [&](const char* name, const char* key) {
-    return fmt::format("    {:<24} {:>14.1f} us  {:>5.1f}%\n", name, ns(key) / 1000, 100 * ns(key) / total);
+    return fmt::format("    {:<27} {:>14.1f} us  {:>5.1f}%\n", name, ns(key) / 1000, 100 * ns(key) / total);
   };
   std::string text = fmt::format(
       "training iteration of {} on {} accelerators, collectives by {}, overlap: {}\n  {:.1f} us in total, "
@@ -325,8 +325,8 @@ std::string summarize_text_training(const Json& result) {
       100 * training.at("utilization").get<double>());
   text += line("forward", "forward_ns");
   text += line("backward", "backward_ns");
-  text += line("waiting for the model", "exposed_model_ns");
-  text += line("waiting for gradients", "exposed_data_ns");
+  text += line("exposed model communication", "exposed_model_ns");
+  text += line("exposed data communication", "exposed_data_ns");
   return text;
 }
 

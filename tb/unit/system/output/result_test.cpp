@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "machine.h"
@@ -121,6 +124,30 @@ TEST(Summarize, TellsFiguresAndBreakdown) {
        {"serialization", "latency", "dependencies", "lockstep", "contention", "finished"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+}
+
+// The summary of a program whose exposed communication has these kinds.
+std::string summary_of(const std::map<std::string, double>& exposed) {
+  using Json = nlohmann::ordered_json;
+  const Json iteration = {{"time_ns", 10.0},  {"compute_ns", 2.0}, {"memory_ns", 0.0},  {"exposed_ns", 8.0},
+                          {"bubble_ns", 0.0}, {"idle_ns", 0.0},    {"exposed", exposed}};
+  return summarize({{"program", {{"operations", 2}, {"ranks", 1}}},
+                    {"cycles", 10},
+                    {"time_ns", 10.0},
+                    {"fidelity", "train"},
+                    {"verified", "off"},
+                    {"iterations", Json::array({iteration})},
+                    {"collectives", Json::array()},
+                    {"flit_hops", 0},
+                    {"simulator", {{"wall_s", 0.0}, {"peak_rss_bytes", 0}}}});
+}
+
+TEST(Summarize, NamesKindsOfExposedCommunication) {
+  EXPECT_THAT(summary_of({{"data", 5.0}, {"other", 3.0}}),
+              AllOf(HasSubstr("80.0% exposed communication"), HasSubstr("exposed data communication "),
+                    HasSubstr("exposed unlabelled communication "), Not(HasSubstr("exposed other"))));
+  EXPECT_THAT(summary_of({{"other", 8.0}}),
+              AllOf(HasSubstr("80.0% exposed communication"), Not(HasSubstr("unlabelled"))));
 }
 
 }  // namespace
