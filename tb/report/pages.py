@@ -47,6 +47,10 @@ for (const e of document.querySelectorAll("svg, canvas")) {
   const box = e.getBoundingClientRect();
   if (box.width < 20 || box.height < 4) wrong.push(where(e) + ": a drawing of " + box.width + " by " + box.height);
 }
+for (const e of document.querySelectorAll(".figure svg")) {
+  const cut = [...e.querySelectorAll("text")].map(t => t.textContent).filter(t => t.endsWith("…"));
+  if (new Set(cut).size < cut.length) wrong.push(where(e) + ": names cut alike: " + cut.join(", "));
+}
 for (const e of document.querySelectorAll("svg")) {
   if (!e.querySelector("path, rect, circle, line")) wrong.push(where(e) + ": an svg without shapes");
 }

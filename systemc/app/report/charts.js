@@ -3,14 +3,16 @@
 // Horizontal bars: rows of {name, parts: [{name, value, color}]}. A part shows its share if it is wide enough.
 function bars(box, rows, format, options = {}) {
   if (rows.length === 0) return;
-  const width = widthIn(box), left = nameRoom(width, rows.map(r => r.name)), high = 26, most = options.most || 24;
-  const shown = rows.slice(0, most), total = row => d3.sum(row.parts, p => p.value);
+  const width = widthIn(box), most = options.most || 24, shown = rows.slice(0, most), total = row => d3.sum(row.parts, p => p.value);
+  // Names stand above their bars if they do not fit beside them.
+  const beside = nameRoom(width, shown.map(r => r.name)), stacked = shown.some(r => shortened(r.name, beside - 12) !== r.name);
+  const left = stacked ? 2 : beside, top = stacked ? 16 : 0, high = 26 + top;
   const right = 14 + 6.6 * d3.max(shown, r => format(total(r)).length);
   const x = d3.scaleLinear().domain([0, d3.max(rows, total) || 1]).range([left, width - right]);
   const svg = box.append("div").attr("class", "figure").append("svg")
     .attr("viewBox", `0 0 ${width} ${high * shown.length + 4}`).attr("role", "img");
   const row = svg.selectAll("g").data(shown).enter().append("g").attr("transform", (d, i) => `translate(0,${i * high})`);
-  row.append("text").attr("x", left - 8).attr("y", 17).attr("text-anchor", "end").text(d => shortened(d.name, left - 12));
+  row.append("text").attr("x", stacked ? 2 : left - 8).attr("y", stacked ? 15 : 17).attr("text-anchor", stacked ? "start" : "end").text(d => shortened(d.name, stacked ? width : left - 12));
   row.each(function (d) {
     let at = 0;
     const whole = total(d) || 1;
@@ -18,12 +20,12 @@ function bars(box, rows, format, options = {}) {
     const piece = d3.select(this).selectAll("g").data(parts).enter().append("g");
     tipped(piece, p => `${p.name}: ${format(p.value)}` + (parts.length > 1 ? `, ${percent(p.value / whole)}` : ""));
     piece.append("rect").attr("class", "bar").attr("x", p => x(p.begin)).attr("width", p => Math.max(0, x(p.end) - x(p.begin)))
-      .attr("y", 4).attr("height", high - 8).attr("fill", p => p.color);
+      .attr("y", top + 4).attr("height", high - top - 8).attr("fill", p => p.color);
     if (parts.length > 1) {
-      piece.filter(p => x(p.end) - x(p.begin) > 40).append("text").attr("x", p => (x(p.begin) + x(p.end)) / 2).attr("y", 17)
+      piece.filter(p => x(p.end) - x(p.begin) > 40).append("text").attr("x", p => (x(p.begin) + x(p.end)) / 2).attr("y", top + 17)
         .attr("text-anchor", "middle").style("fill", p => readableOn(p.color)).text(p => percent(p.value / whole));
     }
-    d3.select(this).append("text").attr("x", x(at) + 6).attr("y", 17).text(format(at));
+    d3.select(this).append("text").attr("x", x(at) + 6).attr("y", top + 17).text(format(at));
   });
   if (rows.length > most) box.append("p").attr("class", "note").text(`And ${rows.length - most} more, in the table.`);
   const parts = new Map(rows.flatMap(r => r.parts.filter(p => p.value > 0).map(p => [p.name, p.color])));
@@ -47,7 +49,9 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   if (points.length === 0) return;
   const width = widthIn(box), height = 280;
   const room = series.length > 1 ? Math.min(0.26 * width, 16 + 7 * d3.max(series, s => s.name.length)) : 16;
-  const edge = {left: 64, right: room, top: 12, bottom: 42};
+  // Names that do not fit side by side stand in two rows.
+  const rows = options.names && 6.4 * d3.sum(options.names, n => n.length + 1) > width - 64 - room ? 2 : 1;
+  const edge = {left: 64, right: room, top: 12, bottom: 28 + 14 * rows};
   const log = values => options.log && d3.min(values) > 0;
   const scale = (values, zero, range) => {
     let [least, most] = d3.extent(values);
@@ -56,7 +60,7 @@ function lines(box, series, xTitle, yTitle, options = {}) {
     return (log(values) ? d3.scaleLog() : d3.scaleLinear()).domain([log(values) ? d3.min(values) : least, most]).range(range);
   };
   const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
-  const x = options.names ? d3.scalePoint().domain(options.names).range([edge.left, width - edge.right]).padding(0.3)
+  const x = options.names ? d3.scalePoint().domain(options.names).range([edge.left, width - edge.right]).padding(0.5)
     : scale(xs, false, [edge.left, width - edge.right]);
   const y = scale(ys, !options.free, [height - edge.bottom, edge.top]).nice();
   const svg = box.append("div").attr("class", "figure").append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img");
@@ -64,7 +68,7 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   if (!options.names) bottom.tickValues(options.log ? apart([...new Set(xs)].sort((a, b) => a - b), x, 70) : ticksOf(x, Math.min(8, width / 100), 60)).tickFormat(options.xFormat || (v => number(v)));
   svg.append("g").attr("class", "grid").selectAll("line").data(yTicks).enter().append("line").attr("x1", edge.left)
     .attr("x2", width - edge.right).attr("y1", v => y(v)).attr("y2", v => y(v));
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(bottom);
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(bottom).selectAll(".tick text").attr("dy", (d, i) => i % rows ? "1.9em" : "0.71em");
   svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(side);
   svg.append("text").attr("class", "soft").attr("x", (edge.left + width - edge.right) / 2).attr("y", height - 6).attr("text-anchor", "middle").text(xTitle);
   svg.append("text").attr("class", "soft").attr("transform", `translate(13,${(edge.top + height - edge.bottom) / 2}) rotate(-90)`).attr("text-anchor", "middle").text(yTitle);

@@ -140,7 +140,7 @@ function exploredCoordinates(state) {
   function build() {
     drawing.selectAll("*").remove();
     const width = Math.max(widthIn(box), axes.length * 105), height = 320;
-    position = d3.scalePoint().domain(axes.map(a => a.name)).range([50, width - 60]);
+    position = d3.scalePoint().domain(axes.map(a => a.name)).range([Math.max(50, 18 + 6.2 * d3.max(axes[0].values || [""], v => String(v).length)), width - 60]);
     scales = new Map(axes.map(a => [a.name, a.values ? d3.scalePoint().domain(a.values).range([height - 16, 40])
       : d3.scaleLinear().domain(d3.extent(shown, r => r.value(a.name))).range([height - 16, 40])]));
     const svg = drawing.append("svg").attr("viewBox", `0 0 ${width} ${height}`).style("min-width", width + "px").attr("role", "img");
@@ -227,7 +227,7 @@ function exploredFront(state) {
   const {search, rows} = state;
   const front = rows.filter(r => r.front);
   if (front.length === 0) return;
-  const box = section("front", "The Pareto front", "None of these is worse than another point in every objective.");
+  const box = section("front", "The Pareto front", "No other point is as good as one of these in every objective and better in one.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
   const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
     ...(search.columns.includes(kInRange) ? [kInRange] : [])];
@@ -257,14 +257,17 @@ function exploredSensitivity(search) {
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One choice at a time", "Around a point of the front: each objective relative to its value at that point, as one key varies.");
+  const box = section("sweeps", "One choice at a time", "Around points that were on the front before these variations: each objective relative to its value there, as one key varies.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];
       const keys = d3.groups(values, r => r.key).map(([key, list]) => [key, list.filter(r => isNumber(ratio(r)))]).filter(([, list]) => list.length > 1);
       if (keys.length === 0) continue;
       box.append("h3").text(`${objective.name} around ${around}`);
-      for (const [key, list] of keys) exploredSweep(box, key, list, ratio, objective.name);
+      const [moving, still] = [true, false].map(moves => keys.filter(([, list]) => (d3.max(list, ratio) > d3.min(list, ratio)) === moves));
+      if (still.length > 0) box.append("p").attr("class", "note").text(`Without effect: ${still.map(([key]) => key).join(", ")}.`);
+      const cells = box.append("div").attr("class", "small");
+      for (const [key, list] of moving) exploredSweep(cells.append("div"), key, list, ratio, objective.name);
     }
   }
 }

@@ -181,7 +181,7 @@ const kKinds = {
       answers([
         worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on links of their own (${worst.model}).` : "",
         (r.failed_spines || []).length > 0 ? `${plural(r.failed_spines.length, "spine")} failed: ${ranges(r.failed_spines)}.` : "No spine failed.",
-        flows && isNumber(flows.flows) ? `With all ${number(flows.flows)} flows at once, every assignment has a link with at least ${number(flows.lower_bound)}.` : ""]);
+        flows && isNumber(flows.flows) ? `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.` : ""]);
       cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified]]);
     },
     sections: one => { routedJobs(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
@@ -299,7 +299,7 @@ function distance(result) {
   const least = leastOf(result);
   if (!result.bound || !(least > 0)) return;
   const box = section("bound", "How far from the lower bound");
-  bars(box, [["lower bound, by bandwidth", result.bound.time_ns, "green"], ["lower bound, by latency", result.bound.latency_ns, "sky"], ["this run", result.time_ns, "blue"]]
+  bars(box, [["bound by bandwidth", result.bound.time_ns, "green"], ["bound by latency", result.bound.latency_ns, "sky"], ["this run", result.time_ns, "blue"]]
     .filter(([, ns]) => ns > 0).map(([name, value, paint]) => ({name, parts: [{name: "time", value, color: color(paint)}]})), duration);
   groupTable(result, box);
 }
@@ -334,8 +334,10 @@ function hardware(result) {
 function collectives(result) {
   const rows = (result.collectives || []).filter(c => isNumber(c.time_ns));
   if (rows.length === 0) return;
-  const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times begin when all ranks have joined.");
-  bars(box, rows.slice(0, 12).map(c => ({name: `${c.count} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "unlabelled", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
+  const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times begin when all ranks have joined, and add up also where operations overlap.");
+  bars(box, rows.slice(0, 12).map(c => ({name: `${number(c.count)} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "unlabelled", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
+  const kinds = new Map(rows.slice(0, 12).map(c => [c.kind || "unlabelled", exposedColor(c.kind || "other")]));
+  if (kinds.size > 1) legend(box, [...kinds]);
   behind(box, ["operation", "kind", "algorithm", "size", "count", "time of all", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "–", c.algorithm, volume(c.bytes),
     number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
 }
@@ -408,7 +410,7 @@ function routedJobs(result) {
 function routedFlows(result) {
   const flows = result.all_flows;
   if (!flows || !Array.isArray(flows.methods) || flows.methods.length === 0) return;
-  const box = section("flows", "Flows on the busiest link", `All ${number(flows.flows)} flows at once; some link has at least ${number(flows.lower_bound)}.`);
+  const box = section("flows", "Flows on the busiest link", `Of ${number(flows.flows)} simultaneous flows; however they are assigned, some link carries at least ${number(flows.lower_bound)}.`);
   bars(box, flows.methods.filter(m => isNumber(m.max_load)).map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number);
 }
 

@@ -281,7 +281,7 @@ function network(one) {
   const net = one.network;
   if (!net) return;
   const seen = net.channels.some(c => isNumber(c[5]));
-  const box = section("network", "The network", `${net.name}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
+  const box = section("network", "The network", `${net.name.replace(/_/g, " ").replace(/(\d)x(?=\d)/g, "$1×")}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
     (seen ? " Colours are the share of the time that a link is busy." : ""));
   drawNetwork(box, one);
   const listed = d3.range(net.channels.length).sort((a, b) => seen ? net.channels[b][5] - net.channels[a][5] : 0).slice(0, 256).map(c => net.channels[c]);

@@ -169,8 +169,8 @@ const tone = (paint, i) => { const c = d3.hsl(paint); c.l = Math.max(0.25, Math.
 // after the first as the difference to the one before.
 function portTimeline(one) {
   const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
-  // Between collectives, a waiting port of a program cannot be distinguished from an idle one.
-  const alone = !one.result.program, cut = profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && one.network && one.network.accelerators > 1 && !alone;
+  // Between collectives, a waiting port of a program or of training cannot be distinguished from an idle one.
+  const alone = !one.result.program && !one.result.training, cut = profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && one.network && one.network.accelerators > 1 && !alone;
   if (messages.length === 0 || cut) return;
   const ns = profile.cycle_ns, groups = new Map();
   const paints = {dependencies: color("orange"), lockstep: color("pink"), latency: color("sky"), 0: color("brown"), 1: color("blue")};
@@ -266,7 +266,7 @@ function drawTree(box, edges, op) {
   const node = svg.selectAll("g").data(tree.descendants()).enter().append("g").attr("class", "node").attr("transform", d => `translate(${d.x},${d.y})`);
   node.append("circle").attr("r", 10);
   node.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", "10px").text(d => d.id);
-  node.filter(d => d.parent).append("text").attr("class", "soft").attr("text-anchor", leaves === 1 ? "middle" : "start").attr("x", leaves === 1 ? 0 : 10).attr("y", leaves === 1 ? 21 : -7).style("font-size", "10px").text(d => d.data.step);
+  node.filter(d => d.parent).append("text").attr("class", "soft close").attr("text-anchor", leaves === 1 ? "middle" : "start").attr("x", leaves === 1 ? 0 : 10).attr("y", leaves === 1 ? 21 : -7).style("font-size", "10px").text(d => d.data.step);
   tipped(node, d => d.parent ? `${d.data.parent} ${op === 1 ? "to" : "from"} ${d.id} in timestep ${d.data.step}` : `${d.id}: the root`);
   behind(box, ["from", "to", "timestep"], rows);
 }
