@@ -10,7 +10,7 @@ space := $(subst ,, )
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
 .NOTPARALLEL:
 
 help:
@@ -112,6 +112,13 @@ reproduce-programs: command ## measure scale-up domains, buckets and overlap int
 reproduce-reality: command ## run today's machines at all measured sizes into docs/measurements/reality.md
 	@scripts/setup.sh experiments calibrate
 	@scripts/reality
+
+reproduce-studies: command ## search the spaces of docs/studies and draw their figures
+	@scripts/setup.sh explore experiments
+	@build/release/coppice explore configs/explore/networks.yaml --out results/explore/networks
+	@build/release/coppice explore configs/explore/interfaces.yaml --method grid --runs 1152 --out results/explore/interfaces_grid
+	@build/release/coppice explore configs/explore/dimensions.yaml --out results/explore/dimensions
+	@scripts/experiments/study_figures
 
 explore: command ## search a small space of machines and write its page: results/explore/small/explore.html
 	@scripts/setup.sh explore
