@@ -16,7 +16,8 @@ namespace coppice::cosim {
 
 inline constexpr unsigned kWaitLockstep = 1;  // a state of the decoder
 
-// Writes every signal of a block to an FST file, if the block was Verilated for waveforms.
+// Writes every signal of a block to an FST file, if the block was Verilated for waveforms and `path` is not
+// empty. Newer versions of Verilator give trace() to all blocks; in those that were not, it aborts.
 template <typename Rtl>
 class Wave {
  public:
@@ -30,12 +31,15 @@ requires requires(Rtl& rtl, VerilatedFstC& file) {
 class Wave<Rtl> {
  public:
   void open(VerilatedContext& context, Rtl& rtl, const std::string& path) {
+    if (path.empty()) return;
     constexpr int kAllLevels = 99;
     context.traceEverOn(true);
     rtl.trace(&file_, kAllLevels);
     file_.open(path.c_str());
   }
-  void dump(std::int64_t time) { file_.dump(static_cast<std::uint64_t>(time)); }
+  void dump(std::int64_t time) {
+    if (file_.isOpen()) file_.dump(static_cast<std::uint64_t>(time));
+  }
 
  private:
   VerilatedFstC file_;
