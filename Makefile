@@ -10,7 +10,7 @@ space := $(subst ,, )
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality reproduce-scale reproduce-studies docs docs-examples numbers test-slurm cosim coverage nightly formal mutate mutate-model area timing layout energy waveforms fpga tile sweep wheel deb explore
 .NOTPARALLEL:
 
 help:
@@ -112,6 +112,10 @@ reproduce-programs: command ## measure scale-up domains, buckets and overlap int
 reproduce-reality: command ## run today's machines at all measured sizes into docs/measurements/reality.md
 	@scripts/setup.sh experiments calibrate
 	@scripts/reality
+
+reproduce-scale: command ## measure time and memory over the number of accelerators into docs/measurements/figures
+	@scripts/setup.sh experiments
+	@scripts/experiments/scale
 
 reproduce-studies: command ## search the spaces of docs/studies and draw their figures
 	@scripts/setup.sh explore experiments
