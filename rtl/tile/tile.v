@@ -143,7 +143,7 @@ module tile #(
   localparam [CREDIT_W-1:0] LINK_CREDITS = CREDITS[CREDIT_W-1:0];
   localparam [CREDIT_W-1:0] LOCAL_CREDITS = EJECT_CREDITS[CREDIT_W-1:0];
 
-  // Parameter constraints; if one is violated, elaboration fails at a module name that states it.
+  // Parameter constraints: if one is violated, elaboration fails on an undefined module whose name states it.
   generate
     if (FLIT_W != 32 * LANES || LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_check_flit
       FLIT_W_must_be_32_times_a_power_of_two_from_2 i_wrong ();

@@ -59,8 +59,8 @@ class Interface {
   virtual int num_ports() const = 0;
   // Whether every entry has issued.
   virtual bool finished() const = 0;
-  // Per unfinished port, the entry at the head of its table and the condition for which it waits; for
-  // deadlock reports.
+  // Describes, for each unfinished port, the entry at the head of its table and what it is waiting for; used
+  // in deadlock reports.
   virtual std::string describe_waiting(Cycles now) const = 0;
   // Call this when everything has arrived, before reading memory. Writes the sums that still wait for an
   // adder; Verilog is clocked until nothing waits.

@@ -31,8 +31,8 @@ class Optimal final : public PathAssigner {
 struct Reassignment {
   Assignment spines;
   std::size_t moved = 0;  // flows whose spine changed from an existing one
-  // A lower bound on the moves for these loads: flows whose spine is dead, and flows above the caps of the
-  // uplinks or of the downlinks, whichever are more.
+  // A lower bound on the number of moves for these loads: the number of flows whose spine is dead, plus the
+  // number of flows above the caps of the uplinks or above those of the downlinks, whichever is larger.
   std::size_t least_moves = 0;
   int max_load = 0;
   bool proven = false;  // no assignment has a smaller max_load

@@ -194,7 +194,7 @@ bool is_our_own(Column column) {
          column == Column::kKind;
 }
 
-// The meaning of each column by its name.
+// Determines the meaning of each column from its name.
 std::vector<Column> name_columns(const Row& row) {
   std::vector<Column> columns;
   for (const Cell& cell : row) {

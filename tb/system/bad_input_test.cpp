@@ -288,8 +288,8 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
   EXPECT_THAT(said("--seed", "-1"), HasSubstr("'-1' is not a whole number from 0 to 18446744073709551615"));
 }
 
-// Graph channels that are faster than one flit per cycle are refused at every fidelity; an unused default is
-// not.
+// Graph channels that are faster than one flit per cycle are refused at every fidelity. A default bandwidth
+// that is too fast is accepted if no channel uses it.
 TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Workshop shop;
   shop.write("c.yaml",

@@ -1,4 +1,4 @@
-// Interaction of trains with messages that pass the same output ports as flits.
+// Interaction of trains with messages that move as flits through the same output ports.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -50,7 +50,8 @@ class MscclBuffers {
   MscclCell placed(NodeId gpu, MscclCell cell) const;
   // The chunks that a GPU starts with; for a broadcast, only the root has any.
   std::vector<MscclChunk> inputs(NodeId gpu) const;
-  // The chunks that a GPU must end with in its output buffer; if sums(), with the data of all GPUs.
+  // The chunks that a GPU's output buffer must hold at the end; if sums(), each must include the data of all
+  // GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
   // "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
   std::string describe(int chunk) const;

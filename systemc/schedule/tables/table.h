@@ -48,8 +48,8 @@ struct TableEntry {
   Bytes address = 0;  // of the data in every accelerator's gradient buffer
   Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
   std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
-  // Bytes sent after the data and dropped at the destination, so that all messages of a step last equally
-  // long.
+  // Padding bytes sent after the data and dropped at the destination, so that all messages of a step take the
+  // same time.
   std::int32_t padding = 0;
 
   // The length of the message on the network.

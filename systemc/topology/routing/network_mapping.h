@@ -35,9 +35,9 @@ class NetworkMapping {
     return channel(network_->out_channels(node)[static_cast<std::size_t>(out_port)]);
   }
 
-  // Converts a route of the network that starts at `src` to the machine's channels. With `port_per_channel`,
-  // it ends at the one of `ni_ports` ports that belongs to the machine's channel on which it arrives,
-  // otherwise at the same port as in the network.
+  // Converts `route`, which starts at `src` in the network, to a route over the machine's channels. With
+  // `port_per_channel`, the result ends at whichever of the `ni_ports` ports serves the machine's channel on
+  // which it arrives; otherwise, at the same port as in the network.
   Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
 
  private:

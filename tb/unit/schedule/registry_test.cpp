@@ -52,7 +52,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
   }
 }
 
-// A broadcast needs a tree with one root, which the algorithms marked as rooted build.
+// A broadcast needs a tree with a single root. Algorithms marked as rooted can build one.
 TEST(Registry, RootedAlgorithmsBroadcast) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllGather, 4096);

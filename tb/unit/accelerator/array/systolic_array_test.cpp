@@ -18,7 +18,7 @@ SystolicArray array(int rows, int columns, Dataflow dataflow) {
   return {rows, columns, dataflow};
 }
 
-// Hand-computed by the formula 2 r + c + depth - 2.
+// The expected values are computed by hand from the formula 2 r + c + depth - 2.
 TEST(SystolicArray, OneFullTileTakesTheFoldFormula) {
   EXPECT_EQ(array(32, 32, Dataflow::kOutputStationary).cycles({32, 100, 32}), 64 + 32 + 100 - 2);
   EXPECT_EQ(array(32, 16, Dataflow::kWeightStationary).cycles({100, 32, 16}), 64 + 16 + 100 - 2);

@@ -39,7 +39,7 @@ TEST(Circuits, LoseNothingBehindEqualLinks) {
   }
 }
 
-// A circle of one-way channels: accelerator 0, a switch, accelerator 1, another switch.
+// A cycle of one-way channels: accelerator 0, a switch, accelerator 1, another switch.
 TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   Topology topology(topology::Kind::kFile, {}, 2, 2);
   for (const auto& [from, to] : {std::pair{0, 2}, {2, 1}, {1, 3}, {3, 0}}) {

@@ -62,7 +62,7 @@ std::vector<int> left_over(const Graph& graph, const std::vector<RootedTree>& tr
   return left;
 }
 
-// A node's distance from its tree's root; fails if the links to its parents do not lead there.
+// The distance of `node` from the tree's root; fails if following the parent links does not lead there.
 double distance(const Graph& graph, const RootedTree& tree, NodeId node) {
   double sum = 0;
   for (int hops = 0; node != tree.root; ++hops) {

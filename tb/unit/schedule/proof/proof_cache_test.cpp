@@ -22,8 +22,8 @@ class ProofCacheTest : public testing::Test {
     replay(schedule_, messages);
     return messages;
   }
-  // The cache's answer for the second chunk after `change` to one of its messages; `shares` are for a
-  // reduce-scatter.
+  // The cache's answer for the second chunk after `change` has been applied to one of its messages. A
+  // reduce-scatter needs `shares`.
   std::optional<std::vector<int>> found(const std::function<void(Message&)>& change = {},
                                         const std::vector<Share>& shares = {}) {
     std::vector<Message> messages = replayed();

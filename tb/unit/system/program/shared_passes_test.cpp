@@ -27,9 +27,9 @@ using workload::Purpose;
 
 constexpr Bytes kGradients = 32 * 1024;
 constexpr Bytes kBytesPerCycle = 64;
-// The cycles for which a ring all-reduce of 4 occupies every accelerator's memory: three quarters of the data
-// are read and sent twice; the same amount arrives and is added (read and written), and again arrives and is
-// stored.
+// The cycles for which a ring all-reduce among 4 accelerators keeps each memory busy: three quarters of the
+// data are read twice to be sent; the same amount arrives once to be added (a read and a write) and once more
+// to be stored.
 constexpr Cycles kDelay = kGradients / 4 * 3 * (1 + 1 + 2 + 1) / kBytesPerCycle;
 
 config::Loaded ring(std::vector<std::string> more = {}) {
