@@ -19,7 +19,8 @@ workload::RankProgram rank_program(const PlannedJob& job, std::int32_t first, st
     const auto next = static_cast<std::int32_t>(rank.operations.size());
     std::vector<std::int32_t> after;
     if (next > 0) after.push_back(next - 1);
-    rank.operations.push_back({"compute", workload::Compute{.duration = job.compute}, after, iteration});
+    rank.operations.push_back(
+        {"compute", workload::Compute{.duration = job.compute}, std::move(after), iteration});
     rank.operations.push_back({"all_reduce", workload::JoinCollective{first + iteration * stride},
                                std::vector<std::int32_t>(1, next), iteration});
   }
