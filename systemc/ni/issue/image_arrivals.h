@@ -19,7 +19,8 @@ struct ImageArrival {
   schedule::TableEntry entry;  // the entry of the accelerator that sends to the receiver
   // [contributor]: its image, as seen by the accelerator that sends to the receiver.
   std::shared_ptr<const std::vector<std::int32_t>> contributors;
-  // [part of the arriving data]: the part of the sent data of which it is the image; empty: the same.
+  // [part of the arriving data]: the part of the sent data of which it is the image; empty: in the same
+  // order.
   std::vector<std::int32_t> parts;
 
   // Replaces the sets of contributors that the representative has sent by their images.

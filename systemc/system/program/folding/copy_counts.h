@@ -6,8 +6,7 @@
 
 namespace coppice::system {
 
-// Multiplies the sums of a run of one copy, so that they are those of all copies, and adds counts to its
-// lists.
+// Converts the result of one copy's run to that of all copies: multiplies sums, and adds counts to lists.
 void count_copies(const FoldedCopies& copies, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

@@ -150,8 +150,8 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the renumbering of members that maps what copy 0 does to what `copy` does: where a message leads
-  // from a member, it must lead from its image.
+  // Finds the renumbering of members that maps what copy 0 does to what `copy` does: the image of a message's
+  // receiver must be the receiver of its image.
   bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
     std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
     std::vector<std::pair<std::size_t, std::size_t>> known;
@@ -180,9 +180,9 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the renumbering of data under which messages of all members carry the images of what those carry
-  // of which they are images. Segments that are part of the same messages, have the same length and, unless
-  // all members get all data, corresponding owners are interchangeable.
+  // Finds the renumbering of data under which the image of every message carries the image of its data.
+  // Segments are interchangeable if they are part of the same messages, have the same length and, unless all
+  // members receive all data, have corresponding owners.
   bool find_segments(CopyPattern::Image& image) const {
     std::vector<std::int32_t> same(of_.size());
     std::iota(same.begin(), same.end(), 0);

@@ -18,16 +18,16 @@ struct CopyMember {
   bool operator==(const CopyMember&) const = default;
 };
 
-// How a collective among the members of all copies looks from copy 0, if it looks the same from every copy:
-// entry i of a port has the same effect at all members of a role, on data that correspond to each other.
+// A collective among the members of all copies, as seen from copy 0, if every copy sees the same: entry i of
+// a port has the same effect at all members of a role, on corresponding data.
 struct CopyPattern {
   // [role][copy]: member.
   std::vector<std::vector<int>> members;
   // [role][port][entry]: the copy whose message arrives at copy 0 when copy 0 sends this entry's message; -1
   // for a nop.
   std::vector<std::vector<std::vector<int>>> senders;
-  // How what a copy does and holds follows from what copy 0 does and holds. [copy]; nullptr for copies that
-  // send nothing to copy 0.
+  // The correspondence of a copy's members and data to those of copy 0. [copy]; nullptr for copies that send
+  // nothing to copy 0.
   struct Image {
     std::vector<std::int32_t> members;   // [member]: its image
     std::vector<std::int32_t> segments;  // [segment between boundaries]: the segment of which it is the image

@@ -276,7 +276,7 @@ const CopyPattern& FoldedCollectives::pattern_of(
   return patterns_.emplace(id, *std::move(pattern)).first->second;
 }
 
-// Each hop of an entry's messages must take a channel of its own for every copy, all of them images of one.
+// At each hop, the messages of an entry must take a different channel in every copy, all with the same image.
 void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
                                              const CopyPattern& pattern) const {
   for (const auto& by_copy : pattern.members) {

@@ -17,7 +17,8 @@
 
 namespace coppice::system {
 
-// The copies of a program differ, so that none can represent the others. what() says in what.
+// Thrown if the copies of a program differ, so that one cannot represent the others. what() names the
+// difference.
 class UnlikeCopies : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,8 +31,8 @@ workload::Program fold_program(const workload::ReplicatedProgram& replicated);
 // copy 0 does: the tables of its accelerators, over the routes of the quotient network. The arrivals of a
 // collective that joins several copies are the images of its own messages (ni::ImageArrival).
 //
-// All copies are compared before: their groups' networks, the routes of their messages, and the tables of
-// collectives that join them. Since all do the same on channels of their own, they do so in the same cycles.
+// All copies are compared first: their groups' networks, the routes of their messages, and the tables of
+// collectives that join them. Copies that do the same, each on its own channels, do so in the same cycles.
 class FoldedCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.
@@ -39,13 +40,12 @@ class FoldedCollectives final : public CollectiveSource {
                     const topology::RoutingFunction& routing, const QuotientNetwork& quotient,
                     const workload::ReplicatedProgram& replicated);
 
-  // `program` is that of fold_program(). These throw UnlikeCopies in addition to ConfigError.
+  // `program` is the result of fold_program(). Both throw UnlikeCopies in addition to ConfigError.
   const CompiledCollective* compiled_collective(const workload::Program& program,
                                                 std::int32_t number) override;
   const CompiledCollective* compiled_transfer(const workload::Program& program, std::int32_t number) override;
 
-  // Throws UnlikeCopies if messages of the quotient network could deadlock, although those of the machine
-  // might not.
+  // Throws UnlikeCopies if messages could deadlock on the quotient network. On the machine, they might not.
   void require_deadlock_free() override;
 
  private:

@@ -40,7 +40,7 @@ struct QuotientNetwork::Builder {
     pending.push_back(std::move(by_copy));
   }
 
-  // Gives the nodes at the other ends of a role's port their place in the quotient.
+  // Assigns the nodes at the other ends of a role's port to a node of the quotient.
   bool place(const std::vector<NodeId>& ends) {
     const NodeId known = quotient.nodes_[index(ends.front())];
     if (known != kNoNode) {
