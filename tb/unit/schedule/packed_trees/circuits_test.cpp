@@ -24,7 +24,7 @@ RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
   require_sound(machine.topology, *circuits);
 }
 
-// Accelerators with one link each are joined in a circle that fills every link.
+// Accelerators with one link each are joined in a cycle that fills every link.
 TEST(Circuits, LoseNothingBehindEqualLinks) {
   const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
                               built(topology::Kind::kClos, {4, 4, 2})};
@@ -54,7 +54,7 @@ TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
 }
 
-// Links of 50 GB/s to two switches that 25 GB/s join: a circle of 25 GB/s through both switches, and one with
+// Links of 50 GB/s to two switches that 25 GB/s join: a cycle of 25 GB/s through both switches, and one with
 // the remainder at each.
 TEST(Circuits, ShareWhatANarrowLinkLeaves) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
