@@ -55,6 +55,25 @@ std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count) {
   return chunks;
 }
 
+Schedule without_tables(const Schedule& schedule) {
+  return {.algorithm = schedule.algorithm,
+          .collective = schedule.collective,
+          .size = schedule.size,
+          .element = schedule.element,
+          .steps = schedule.steps,
+          .least_steps = schedule.least_steps,
+          .flows = schedule.flows,
+          .chunks = schedule.chunks,
+          .ordered_by_lockstep = schedule.ordered_by_lockstep,
+          .numbered_arrivals = schedule.numbered_arrivals,
+          .shares = schedule.shares,
+          .nodes = {},
+          .adders = schedule.adders,
+          .routes = {},
+          .repetition = schedule.repetition,
+          .protocol = schedule.protocol};
+}
+
 std::vector<Share> share_out(const Schedule& schedule) {
   if (!schedule.shares.empty()) return schedule.shares;
   std::vector<Share> shares;

@@ -94,6 +94,9 @@ std::string collective_name(const Schedule& schedule);
 // ones first.
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);
 
+// Everything in a schedule but its tables and routes.
+Schedule without_tables(const Schedule& schedule);
+
 // The shares of a schedule: its own if it has any, otherwise chunk a of n equal chunks for accelerator a;
 // empty shares are omitted.
 std::vector<Share> share_out(const Schedule& schedule);

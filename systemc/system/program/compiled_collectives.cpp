@@ -129,21 +129,21 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   const Bytes bytes = bytes_of(collective, accelerators.size());
   auto& known = compiled_[{accelerators, collective.op, bytes, root}];
   if (known != nullptr) return *known;
-  known = std::make_unique<CompiledCollective>(compiled(collective, accelerators));
+  known = std::make_unique<CompiledCollective>(placed(collective, accelerators));
   if (!options_.alone) add_routes(*known);
   return *known;
 }
 
-CompiledCollective CompiledCollectives::compiled(const workload::GroupCollective& collective,
-                                                 const Members& accelerators) {
+CompiledCollective CompiledCollectives::placed(const workload::GroupCollective& collective,
+                                               const Members& accelerators) {
   const NodeId root = rooted(collective.op) ? accelerators[static_cast<std::size_t>(collective.root)] : -1;
   const Bytes bytes = bytes_of(collective, accelerators.size());
-  CompiledCollective placed;
+  CompiledCollective made;
   const GroupNetwork& own = network(accelerators);
   const NodeId member = root < 0 ? root : own.member(root);
   if (own.kind() == GroupNetwork::Kind::kWhole) {
-    placed = compile(collective, own, member, bytes);
-    take(placed, bound(placed.op, placed.schedule, own, bytes));
+    made = compile(collective, own, member, bytes);
+    take(made, bound(made.op, made.schedule, own, bytes));
   } else {
     const auto key = std::make_tuple(own.shape(), collective.op, bytes, member);
     auto shape = shapes_.find(key);
@@ -154,22 +154,22 @@ CompiledCollective CompiledCollectives::compiled(const workload::GroupCollective
         take(shape->second, bound(collective.op, shape->second.schedule, own, bytes));
       }
     }
-    placed = shape->second;
+    made = shape->second;
   }
-  placed.accelerators = own.accelerators();
-  if (own.kind() == GroupNetwork::Kind::kRouted) take(placed, bound(placed.op, placed.schedule, own, bytes));
-  placed.schedule = own.place(std::move(placed.schedule), ni_ports_);
-  placed.interfaces = placed.accelerators;
+  made.accelerators = own.accelerators();
+  if (own.kind() == GroupNetwork::Kind::kRouted) take(made, bound(made.op, made.schedule, own, bytes));
+  made.schedule = own.place(std::move(made.schedule), ni_ports_);
+  made.interfaces = made.accelerators;
   // A group of all accelerators uses the machine's own numbering.
-  for (auto node = index(machine_.num_accelerators()); node < placed.schedule.nodes.size(); ++node) {
-    placed.interfaces.push_back(static_cast<NodeId>(node));
+  for (auto node = index(machine_.num_accelerators()); node < made.schedule.nodes.size(); ++node) {
+    made.interfaces.push_back(static_cast<NodeId>(node));
   }
   if (options_.alone) {
-    count_roughly(placed);
+    count_roughly(made);
   } else {
-    count_messages(placed, machine_, framing_);
+    count_messages(made, machine_, framing_);
   }
-  return placed;
+  return made;
 }
 
 CompiledCollective CompiledCollectives::unplaced(const workload::GroupCollective& collective,

@@ -111,8 +111,8 @@ class CompiledCollectives final : public CollectiveSource {
   Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) const;
   // Like collective(), but does not keep the result and leaves its routes out of the proof of
   // require_deadlock_free().
-  CompiledCollective compiled(const workload::GroupCollective& collective,
-                              const std::vector<topology::NodeId>& accelerators);
+  CompiledCollective placed(const workload::GroupCollective& collective,
+                            const std::vector<topology::NodeId>& accelerators);
   // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);

@@ -154,13 +154,7 @@ class Record {
       write_channels(config().system, topology_, statistics, end, json_);
     } else {
       const FoldedCopies& copies = *setup_.copies;
-      fabric::FabricStatistics whole;
-      for (std::size_t id = 0; id < copies.machine.channels().size(); ++id) {
-        const topology::ChannelId image = copies.quotient.channel(static_cast<topology::ChannelId>(id));
-        whole.channel_flits.push_back(image < 0 ? 0
-                                                : statistics.channel_flits[static_cast<std::size_t>(image)]);
-      }
-      write_channels(config().system, copies.machine, whole, end, json_);
+      write_channels(config().system, copies.machine, of_all_channels(copies, statistics), end, json_);
     }
     if (topology_.dimension_kinds().empty()) return;
     DimensionLoad load(topology_);

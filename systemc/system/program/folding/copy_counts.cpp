@@ -42,6 +42,16 @@ void count_accelerators(const FoldedCopies& copies, Json& accelerators) {
 
 }  // namespace
 
+fabric::FabricStatistics of_all_channels(const FoldedCopies& copies,
+                                         const fabric::FabricStatistics& of_one_copy) {
+  fabric::FabricStatistics all;
+  for (std::size_t id = 0; id < copies.machine.channels().size(); ++id) {
+    const topology::ChannelId image = copies.quotient.channel(static_cast<topology::ChannelId>(id));
+    all.channel_flits.push_back(image < 0 ? 0 : of_one_copy.channel_flits[index(image)]);
+  }
+  return all;
+}
+
 void count_copies(const FoldedCopies& copies, Json& result) {
   const auto count = static_cast<std::int64_t>(copies.replicated.copies.size());
   const std::vector<int>& ranks = copies.replicated.copies.front();
@@ -67,8 +77,9 @@ void count_copies(const FoldedCopies& copies, Json& result) {
       const auto& group = program.groups[index(program.collectives[number].group)].ranks;
       joins_copies = std::ranges::any_of(group, [&](int rank) { return !kept.contains(rank); });
     } else {
-      for (const char* end : {"source", "destination"})
+      for (const char* end : {"source", "destination"}) {
         exchange[end] = ranks[exchange[end].get<std::size_t>()];
+      }
     }
     exchange["count"] = joins_copies ? 1 : count;
     ++number;

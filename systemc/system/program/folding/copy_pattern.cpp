@@ -1,7 +1,6 @@
 #include "system/program/folding/copy_pattern.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -15,18 +14,25 @@ using schedule::Op;
 using schedule::Schedule;
 using schedule::TableEntry;
 
-// A one-to-one correspondence of numbers, found pair by pair.
+// A one-to-one correspondence of the numbers 0 to `count` - 1, found pair by pair.
 class Correspondence {
  public:
+  explicit Correspondence(int count) : there_(index(count), -1), back_(index(count), -1) {}
+
   // Returns false if either number corresponds to another one.
-  bool add(std::int64_t one, std::int64_t other) {
-    return there_.try_emplace(one, other).first->second == other &&
-           back_.try_emplace(other, one).first->second == one;
+  bool add(std::int32_t one, std::int32_t other) {
+    std::int32_t& there = there_[index(one)];
+    std::int32_t& back = back_[index(other)];
+    if (there < 0 && back < 0) {
+      there = other;
+      back = one;
+    }
+    return there == other && back == one;
   }
 
  private:
-  std::map<std::int64_t, std::int64_t> there_;
-  std::map<std::int64_t, std::int64_t> back_;
+  std::vector<std::int32_t> there_;
+  std::vector<std::int32_t> back_;
 };
 
 class PatternFinder {
@@ -56,6 +62,9 @@ class PatternFinder {
     std::vector<int> to{};    // [copy of the sender]: copy of the receiver
     std::vector<int> from{};  // [copy of the receiver]: copy of the sender
   };
+
+  // A hash of the messages that contain a segment, and the segment. Lists are in ascending order.
+  using Signature = std::pair<std::uint64_t, std::int32_t>;
 
   std::size_t roles() const { return pattern_.members.size(); }
   std::size_t member(std::size_t role, std::size_t copy) const { return index(pattern_.members[role][copy]); }
@@ -141,10 +150,13 @@ class PatternFinder {
       senders.insert(label.from.front());
       moves_.insert({{label.role, label.to_role}, label.to});
     }
+    std::vector<std::int32_t> same(of_.size());
+    std::iota(same.begin(), same.end(), 0);
+    const std::vector<Signature> own = signatures(same);
     pattern_.images.resize(copies_);
     for (const int copy : senders) {
       auto image = std::make_shared<CopyPattern::Image>();
-      if (!find_members(index(copy), image->members) || !find_segments(*image)) return false;
+      if (!find_members(index(copy), image->members) || !find_segments(own, *image)) return false;
       pattern_.images[index(copy)] = std::move(image);
     }
     return true;
@@ -183,21 +195,16 @@ class PatternFinder {
   // Finds the renumbering of data under which the image of every message carries the image of its data.
   // Segments are interchangeable if they are part of the same messages, have the same length and, unless all
   // members receive all data, have corresponding owners.
-  bool find_segments(CopyPattern::Image& image) const {
-    std::vector<std::int32_t> same(of_.size());
-    std::iota(same.begin(), same.end(), 0);
-    const std::vector<Signature> before = signatures(same);
-    const std::vector<Signature> after = signatures(image.members);
-    image.segments.resize(before.size());
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (before[i].first != after[i].first) return false;
-      image.segments[index(after[i].second)] = before[i].second;
+  bool find_segments(const std::vector<Signature>& own, CopyPattern::Image& image) const {
+    const std::vector<Signature> there = signatures(image.members);
+    image.segments.resize(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (own[i].first != there[i].first) return false;
+      image.segments[index(there[i].second)] = own[i].second;
     }
     return true;
   }
 
-  // A hash of the messages that contain a segment, and the segment; in ascending order.
-  using Signature = std::pair<std::uint64_t, std::int32_t>;
   // `image`: the member whose messages are counted as a member's.
   std::vector<Signature> signatures(const std::vector<std::int32_t>& image) const {
     const std::size_t segments = boundaries_.size() - 1;
@@ -237,7 +244,7 @@ class PatternFinder {
 
   // Whether entries of this copy wait for the same arrivals as those of copy 0.
   bool same_flows(std::size_t role, std::size_t copy) const {
-    Correspondence flows;
+    Correspondence flows(schedule_.flows);
     for (const Label& label : labels_) {
       if (label.to_role == role &&
           !flows.add(at(label, index(label.from[0])).flow, at(label, index(label.from[copy])).flow)) {

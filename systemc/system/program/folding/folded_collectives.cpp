@@ -172,6 +172,13 @@ void FoldedCollectives::require_like_groups(const Members& accelerators) {
   }
 }
 
+// The entry with the parent and children that the quotient network has instead of its own.
+TableEntry FoldedCollectives::in_quotient(TableEntry entry) const {
+  if (entry.parent >= 0) entry.parent = quotient_.node(entry.parent);
+  for (NodeId& child : entry.children) child = quotient_.node(child);
+  return entry;
+}
+
 // Reduces a collective to the tables of some of its members.
 CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
                                            const std::vector<std::size_t>& kept) {
@@ -186,19 +193,7 @@ CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
   folded.late = whole.late;
   schedule::Schedule& schedule = folded.schedule;
   const schedule::Schedule& from = whole.schedule;
-  schedule.algorithm = from.algorithm;
-  schedule.collective = from.collective;
-  schedule.size = from.size;
-  schedule.element = from.element;
-  schedule.steps = from.steps;
-  schedule.least_steps = from.least_steps;
-  schedule.flows = from.flows;
-  schedule.chunks = from.chunks;
-  schedule.ordered_by_lockstep = from.ordered_by_lockstep;
-  schedule.numbered_arrivals = from.numbered_arrivals;
-  schedule.shares = from.shares;
-  schedule.repetition = from.repetition;
-  schedule.protocol = from.protocol;
+  schedule = without_tables(from);
   for (const std::size_t member : kept) {
     const NodeId node = whole.accelerators[member];
     folded.accelerators.push_back(quotient_.node(node));
@@ -206,9 +201,8 @@ CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
     auto& tables = schedule.nodes.emplace_back();
     for (const schedule::Table& table : from.nodes[member].ports) {
       schedule::Table& own = tables.ports.emplace_back();
-      for (TableEntry entry : table) {
-        if (entry.parent >= 0) entry.parent = quotient_.node(entry.parent);
-        for (NodeId& child : entry.children) child = quotient_.node(child);
+      for (const TableEntry& message : table) {
+        TableEntry entry = in_quotient(message);
         if (entry.route >= 0) {
           const auto [known, is_new] =
               routes.try_emplace(entry.route, static_cast<std::int32_t>(schedule.routes.size()));
@@ -229,33 +223,29 @@ CompiledCollective FoldedCollectives::fold_joined(const GroupCollective& collect
       collective.as_configured) {
     throw UnlikeCopies(fmt::format("'{}' joins the copies unequally", collective.name));
   }
-  const CompiledCollective whole = compiler_.compiled(collective, accelerators);
+  const CompiledCollective whole = compiler_.placed(collective, accelerators);
   if (whole.schedule.repetition.step != 0) throw UnlikeCopies("tables are folded into loops");
   const auto boundaries = contribution_boundaries(whole.schedule);
   if (boundaries == nullptr) throw UnlikeCopies("there are too many parts of the data to follow");
-  const CopyPattern& pattern =
-      pattern_of(compiler_.network(accelerators).shape(), collective, whole, boundaries);
+  const CopyPattern pattern = pattern_of(whole, *boundaries);
   require_own_channels(whole, pattern);
   std::vector<std::size_t> kept;
   for (const auto& by_copy : pattern.members) kept.push_back(index(by_copy.front()));
   CompiledCollective folded = fold(whole, kept);
   auto images = std::make_shared<CollectiveImages>();
-  images->outline = folded.schedule;
-  images->outline.routes.clear();
-  images->outline.nodes.assign(whole.schedule.nodes.size(), {});
+  images->outline = without_tables(whole.schedule);
+  images->outline.nodes.resize(whole.schedule.nodes.size());
   images->boundaries = boundaries;
   for (const std::size_t member : kept) images->members.push_back(static_cast<NodeId>(member));
+  images->arrivals = arrivals_of(whole, pattern, folded, *boundaries);
   folded.images = std::move(images);
-  add_arrivals(whole, pattern, folded);
   return folded;
 }
 
-const CopyPattern& FoldedCollectives::pattern_of(
-    const std::string& shape, const GroupCollective& collective, const CompiledCollective& whole,
-    const std::shared_ptr<const std::vector<Bytes>>& boundaries) {
+CopyPattern FoldedCollectives::pattern_of(const CompiledCollective& whole,
+                                          const std::vector<Bytes>& boundaries) const {
   std::map<int, int> roles;
   std::vector<CopyMember> of;
-  std::vector<int> key;
   std::vector<std::int32_t> member_of(index(machine_.num_nodes()), -1);
   for (std::size_t member = 0; member < whole.accelerators.size(); ++member) {
     const auto rank = index(whole.accelerators[member]);
@@ -263,17 +253,13 @@ const CopyPattern& FoldedCollectives::pattern_of(
     if (copy_of_[rank] < 0) throw UnlikeCopies("a group has members outside the copies");
     const int role = roles.try_emplace(role_of_[rank], static_cast<int>(roles.size())).first->second;
     of.push_back({role, copy_of_[rank]});
-    key.insert(key.end(), {role, copy_of_[rank]});
   }
-  const std::tuple id{shape, collective.op, whole.schedule.size, key};
-  const auto known = patterns_.find(id);
-  if (known != patterns_.end()) return known->second;
-  auto pattern = find_copy_pattern(whole.schedule, of, member_of, *boundaries);
+  auto pattern = find_copy_pattern(whole.schedule, of, member_of, boundaries);
   if (!pattern || pattern->members.front().size() != replicated_.copies.size()) {
-    throw UnlikeCopies(fmt::format("'{}' by {} gives its members different tables", collective.name,
-                                   whole.schedule.algorithm));
+    throw UnlikeCopies(
+        fmt::format("{} gives members of different copies different tables", whole.schedule.algorithm));
   }
-  return patterns_.emplace(id, *std::move(pattern)).first->second;
+  return *std::move(pattern);
 }
 
 // At each hop, the messages of an entry must take a different channel in every copy, all with the same image.
@@ -312,11 +298,13 @@ void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
 }
 
 // Finds the entries whose messages arrive at copy 0.
-void FoldedCollectives::add_arrivals(const CompiledCollective& whole, const CopyPattern& pattern,
-                                     CompiledCollective& folded) {
-  auto images = std::make_shared<CollectiveImages>(*folded.images);
+std::vector<ni::ImageArrivals> FoldedCollectives::arrivals_of(const CompiledCollective& whole,
+                                                              const CopyPattern& pattern,
+                                                              const CompiledCollective& folded,
+                                                              const std::vector<Bytes>& boundaries) const {
+  std::vector<ni::ImageArrivals> all;
   for (std::size_t role = 0; role < pattern.members.size(); ++role) {
-    auto& ports = images->arrivals.emplace_back();
+    auto& ports = all.emplace_back();
     const auto& own = folded.schedule.nodes[role].ports;
     for (std::size_t port = 0; port < own.size(); ++port) {
       auto& arrivals = ports.emplace_back(own[port].size());
@@ -325,17 +313,15 @@ void FoldedCollectives::add_arrivals(const CompiledCollective& whole, const Copy
         if (sender < 0) continue;
         const int member = pattern.members[role][index(sender)];
         TableEntry& entry = arrivals[i].entry;
-        entry = whole.schedule.nodes[index(member)].ports[port][i];
-        if (entry.parent >= 0) entry.parent = quotient_.node(entry.parent);
-        for (NodeId& child : entry.children) child = quotient_.node(child);
+        entry = in_quotient(whole.schedule.nodes[index(member)].ports[port][i]);
         entry.route = own[port].stored()[i].route;
-        const CopyPattern::Image& image = *pattern.images[index(sender)];
-        arrivals[i].contributors = {pattern.images[index(sender)], &image.members};
-        arrivals[i].parts = parts_of(own[port].stored()[i], entry, image.segments, *images->boundaries);
+        const auto& image = pattern.images[index(sender)];
+        arrivals[i].contributors = {image, &image->members};
+        arrivals[i].parts = parts_of(own[port].stored()[i], entry, image->segments, boundaries);
       }
     }
   }
-  folded.images = std::move(images);
+  return all;
 }
 
 void FoldedCollectives::finish(CompiledCollective& folded) {

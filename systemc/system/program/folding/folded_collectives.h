@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/error.h"
 #include "config/loader.h"
 #include "system/program/compiled_collectives.h"
 #include "system/program/folding/copy_pattern.h"
@@ -19,9 +19,9 @@ namespace coppice::system {
 
 // Thrown if the copies of a program differ, so that one cannot represent the others. what() names the
 // difference.
-class UnlikeCopies : public std::runtime_error {
+class UnlikeCopies : public ModelError {
  public:
-  using std::runtime_error::runtime_error;
+  using ModelError::ModelError;
 };
 
 // The program of copy 0 alone: rank i does what rank copies[0][i] of `replicated` does.
@@ -53,10 +53,11 @@ class FoldedCollectives final : public CollectiveSource {
   Members image(const Members& accelerators, std::size_t copy) const;
   CompiledCollective fold(const CompiledCollective& whole, const std::vector<std::size_t>& kept);
   CompiledCollective fold_joined(const workload::GroupCollective& collective, const Members& accelerators);
-  const CopyPattern& pattern_of(const std::string& shape, const workload::GroupCollective& collective,
-                                const CompiledCollective& whole,
-                                const std::shared_ptr<const std::vector<Bytes>>& boundaries);
-  void add_arrivals(const CompiledCollective& whole, const CopyPattern& pattern, CompiledCollective& folded);
+  schedule::TableEntry in_quotient(schedule::TableEntry entry) const;
+  CopyPattern pattern_of(const CompiledCollective& whole, const std::vector<Bytes>& boundaries) const;
+  std::vector<ni::ImageArrivals> arrivals_of(const CompiledCollective& whole, const CopyPattern& pattern,
+                                             const CompiledCollective& folded,
+                                             const std::vector<Bytes>& boundaries) const;
   void require_like_groups(const Members& accelerators);
   void require_own_channels(const CompiledCollective& whole, const CopyPattern& pattern) const;
   topology::Route route_image(topology::NodeId src, const topology::Route& route) const;
@@ -76,7 +77,6 @@ class FoldedCollectives final : public CollectiveSource {
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, int>, std::unique_ptr<CompiledCollective>>
       collectives_;
   std::map<const CompiledCollective*, std::unique_ptr<CompiledCollective>> transfers_;
-  std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, std::vector<int>>, CopyPattern> patterns_;
 };
 
 }  // namespace coppice::system

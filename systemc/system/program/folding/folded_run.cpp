@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "config/settings/shape.h"
 #include "system/machine/build.h"
+#include "system/machine/time_guard.h"
 #include "system/process/child_process.h"
 #include "system/process/cost_meter.h"
 #include "system/program/folding/folded_collectives.h"
@@ -43,15 +44,7 @@ Bytes kept_bytes(const workload::ReplicatedProgram& replicated) {
   return kept;
 }
 
-Json run_copy(const config::Loaded& loaded, const FoldedCopies& copies, const workload::Program& program,
-              PreparedProgram& prepared, const RunOptions& options) {
-  const std::vector<Job> jobs{{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
-  const ProgramSetup setup{.loaded = loaded,
-                           .program = program,
-                           .jobs = jobs,
-                           .prepared = prepared,
-                           .fidelity = config::Fidelity::kTrain,
-                           .copies = &copies};
+Json run_copy(const ProgramSetup& setup, const RunOptions& options) {
   ProgramMachine machine(setup, options);
   const CostMeter cost;
   machine.run();
@@ -96,13 +89,19 @@ std::optional<Json> run_folded(const config::Loaded& loaded, const workload::Rep
   const std::vector<Job> jobs{{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
   const FoldedCopies copies{machine, *quotient, replicated, options.per_accelerator};
   try {
-    auto folded = std::make_unique<FoldedCollectives>(loaded, machine, *routing, *quotient, replicated);
-    PreparedProgram prepared(loaded, kKey, program, jobs, quotient->topology(),
-                             resolve_ni_ports(loaded.config, machine), std::move(folded));
-    return run_in_child([&] { return run_copy(loaded, copies, program, prepared, options); },
+    PreparedProgram prepared = within_time(loaded, kKey, [&] {
+      return PreparedProgram(
+          loaded, kKey, program, jobs, quotient->topology(), resolve_ni_ports(loaded.config, machine),
+          std::make_unique<FoldedCollectives>(loaded, machine, *routing, *quotient, replicated));
+    });
+    const ProgramSetup setup{.loaded = loaded,
+                             .program = program,
+                             .jobs = jobs,
+                             .prepared = prepared,
+                             .fidelity = config::Fidelity::kTrain,
+                             .copies = &copies};
+    return run_in_child([&] { return within_time(loaded, kKey, [&] { return run_copy(setup, options); }); },
                         options.interrupted);
-  } catch (const UnlikeCopies&) {
-    return std::nullopt;
   } catch (const ModelError&) {
     return std::nullopt;
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "machine.h"
@@ -213,6 +214,25 @@ check: contributions
   RunOptions traced;
   traced.trace_path = "trace";
   EXPECT_FALSE(load_replicated(load(text), traced));
+}
+
+TEST_F(FoldedRun, LocatesTheTrainingThatTakesTooLong) {
+  const config::Loaded loaded = load(R"(system:
+  topology: {kind: switch, dims: [8]}
+  link: {bandwidth: 1 KB/s}
+  accelerator: {model: roofline, roofline: {peak_tflops: 1, memory_bandwidth: 1 TB/s}}
+training: {model: MODEL, parallel: {tensor: 2, data: 4}, batch_per_accelerator: 1}
+check: contributions
+)");
+  const auto replicated = load_replicated(loaded, {});
+  ASSERT_TRUE(replicated);
+  try {
+    run_folded(loaded, *replicated, {});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("c.yaml:5:11: training: "));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("takes more than the 9,223 s that can be simulated"));
+  }
 }
 
 }  // namespace
