@@ -17,6 +17,7 @@
 #include "schedule/trees/direct.h"
 #include "schedule/trees/halving_doubling.h"
 #include "schedule/trees/hdrm.h"
+#include "schedule/trees/one_shot.h"
 #include "schedule/trees/rabenseifner.h"
 #include "schedule/trees/swing.h"
 #include "schedule/trees/two_shot.h"
@@ -96,6 +97,7 @@ const std::vector<AlgorithmInfo>& algorithms() {
       compiled_by<BucketCompiler>(),
       compiled_by<DirectCompiler>(),
       compiled_by<TwoShotCompiler>(),
+      compiled_by<OneShotCompiler>(),
       compiled_by<HierarchicalCompiler>(),
       compiled_by<MultiTreeCompiler>(),
       compiled_by<MultiTreeOptimalCompiler>(),

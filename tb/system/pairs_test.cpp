@@ -44,7 +44,8 @@ constexpr std::array kAlgorithms{"ring",
                                  "swing",
                                  "bine",
                                  "bucket",
-                                 "two_shot"};
+                                 "two_shot",
+                                 "one_shot"};
 
 void PrintTo(const Network& network, std::ostream* out) {
   *out << network.name;

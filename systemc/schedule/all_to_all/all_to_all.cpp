@@ -14,6 +14,7 @@
 #include "schedule/all_to_all/balanced_exchange.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/ring_order.h"
+#include "schedule/vendor/boxes.h"
 #include "topology/networks/dimension_widths.h"
 #include "topology/networks/kinds.h"
 
@@ -142,6 +143,50 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   return exchange;
 }
 
+double messages_over_rails(const Topology& topology) {
+  const Boxes boxes = find_boxes(topology);
+  const double inside = (boxes.size() - 1.0) * boxes.count();
+  const double over_rails = (boxes.count() - 1.0) * boxes.size();
+  return topology.num_accelerators() * (inside + over_rails);
+}
+
+// Every accelerator forwards the blocks of its box for the accelerators on its rail: its own block first,
+// then those of the other ranks in the order in which they arrive.
+BlockExchange over_rails(const Topology& topology, Bytes /*elements*/) {
+  const Boxes boxes = find_boxes(topology);
+  if (boxes.count() == 1) {
+    throw UnsupportedError(
+        fmt::format("pxn forwards blocks between boxes of accelerators, but {} is a single box: use direct",
+                    topology.name()));
+  }
+  const int n = topology.num_accelerators();
+  const int size = boxes.size();
+  BlockExchange exchange;
+  exchange.even = false;
+  const auto send = [&](NodeId source, NodeId destination, NodeId from, NodeId to, int step) {
+    exchange.sends.push_back(message(source * n + destination, from, to, step));
+  };
+  for (int box = 0; box < boxes.count(); ++box) {
+    for (int rank = 0; rank < size; ++rank) {
+      const NodeId self = boxes.at(box, rank);
+      for (int distance = 1; distance <= boxes.count(); ++distance) {
+        const int there = (box + distance) % boxes.count();
+        const int first = (distance - 1) * size + 1;
+        for (int shift = 1; shift < size; ++shift) {
+          const int rail = (rank + shift) % size;
+          send(self, boxes.at(there, rail), self, boxes.at(box, rail), first + shift - 1);
+        }
+        if (there == box) continue;
+        for (int shift = 0; shift < size; ++shift) {
+          const NodeId source = boxes.at(box, rank - shift + size);
+          send(source, boxes.at(there, rank), self, boxes.at(there, rank), first + shift);
+        }
+      }
+    }
+  }
+  return exchange;
+}
+
 // The total number of hops on shortest paths.
 double messages_between_neighbours(const Topology& topology) {
   const topology::KindInfo& info = topology::info_of(topology.kind());
@@ -162,7 +207,7 @@ double messages_between_neighbours(const Topology& topology) {
 }  // namespace
 
 std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
-  static const std::array<AllToAllAlgorithm, 6> all{{
+  static const std::array<AllToAllAlgorithm, 7> all{{
       {"direct", "", messages_of_blocks, direct, true},
       {"at_once", "all-to-all: all blocks directly to their accelerators, without steps", messages_of_blocks,
        at_once},
@@ -170,6 +215,8 @@ std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
        messages_of_blocks, pairwise, true},
       {"ring", "", messages_around, around},
       {"hierarchical", "", messages_through_dimensions, through_dimensions},
+      {"pxn", "all-to-all between boxes: blocks change rails in the sender's box (NCCL's PXN)",
+       messages_over_rails, over_rails},
       {"balanced", "all-to-all: between neighbours of a torus or mesh, all channels equally loaded",
        messages_between_neighbours, balanced_exchange},
   }};

@@ -25,6 +25,9 @@ struct AllToAllAlgorithm {
 // - pairwise: in step s, accelerators i and i xor s exchange blocks; for powers of two;
 // - ring: from neighbour to neighbour along the network's ring, in the shorter direction;
 // - hierarchical: dimension by dimension;
+// - pxn: between boxes, first to the accelerator of the sender's box that is on the receiver's rail, which
+//   forwards the block over its own rail (NCCL's PXN). Blocks for the nearest boxes go first, and forwarding
+//   overlaps with collecting;
 // - balanced: from neighbour to neighbour of a torus or mesh with equal load on all channels
 //   (balanced_exchange.h).
 std::span<const AllToAllAlgorithm> all_to_all_algorithms();

@@ -82,6 +82,9 @@ class MscclWriter {
         scratch_(schedule.nodes.size()) {
     const std::string collective = collective_name(schedule);
     if (schedule.adders > 0) throw UnsupportedError("MSCCL cannot express in-network reduction: write json");
+    if (schedule.copies > 1) {
+      throw UnsupportedError("MSCCL cannot express an all-reduce of one copy per GPU: write json");
+    }
     if (collective == "reduce")
       throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write json");
     find_grain();

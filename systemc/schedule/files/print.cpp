@@ -92,6 +92,7 @@ ordered_json header_json(const Topology& topology, const Schedule& schedule, con
   json["collective"] = to_string(schedule.collective);
   json["topology"] = topology.name();
   json["size"] = schedule.size;
+  if (schedule.copies > 1) json["copies"] = schedule.copies;
   json["element"] = schedule.element;
   json["steps"] = schedule.steps;
   json["least_steps"] =

@@ -45,7 +45,7 @@ class ScheduleReader : JsonReader {
   }
 
   Schedule read_schedule(const Value& file) const {
-    require_keys(file, {"schema", "algorithm", "collective", "topology", "size", "element", "steps",
+    require_keys(file, {"schema", "algorithm", "collective", "topology", "size", "copies", "element", "steps",
                         "least_steps", "flows", "ordered_by_lockstep", "numbered_arrivals", "contention_free",
                         "shared", "shares", "routes", "ni_overhead", "nodes"});
     const Value schema = field(file, "schema");
@@ -57,6 +57,7 @@ class ScheduleReader : JsonReader {
     require_topology(file);
     schedule.collective = one_of(field(file, "collective"), kCollectives);
     schedule.size = integer(field(file, "size"), 1, kMostBytes);
+    if (file.json_value.contains("copies")) schedule.copies = int32(field(file, "copies"), 1);
     schedule.element = integer(field(file, "element"), 1, 64);
     schedule.steps = int32(field(file, "steps"), 0);
     schedule.flows = int32(field(file, "flows"), 0);

@@ -28,7 +28,35 @@ std::string to_string(const Topology& topology, const SharedChannel& shared) {
   return fmt::format("{} in step {}: {} messages", what, shared.step, shared.messages);
 }
 
+namespace {
+
+// Requires that every accelerator owns one of the copies (Schedule::copies).
+void require_copies(const Schedule& schedule) {
+  const auto refuse = [&](const std::string& reason) {
+    throw ScheduleError(
+        fmt::format("the schedule reduces {} copies of the data, but {}", schedule.copies, reason));
+  };
+  if (schedule.collective != Collective::kReduceScatter) {
+    refuse(fmt::format("it is not a reduce_scatter: it is {}", to_string(schedule.collective)));
+  }
+  if (schedule.copies != schedule.accelerators()) {
+    refuse(fmt::format("there are {} accelerators", schedule.accelerators()));
+  }
+  std::vector<Bytes> owned(static_cast<std::size_t>(schedule.copies));
+  for (const Share& share : share_out(schedule)) {
+    if (share.owner < schedule.copies) owned[static_cast<std::size_t>(share.owner)] += share.data.bytes;
+  }
+  for (int owner = 0; owner < schedule.copies; ++owner) {
+    const Bytes bytes = owned[static_cast<std::size_t>(owner)];
+    if (bytes * schedule.copies == schedule.size) continue;
+    refuse(fmt::format("accelerator {} owns {} of {} bytes", owner, bytes, schedule.size));
+  }
+}
+
+}  // namespace
+
 CheckReport check_schedule(const Topology& topology, const Schedule& schedule) {
+  if (schedule.copies != 1) require_copies(schedule);
   if (schedule.element < 1 || schedule.size < 0 || schedule.size % schedule.element != 0) {
     throw ScheduleError(fmt::format("a buffer of {} bytes is not whole elements of {} bytes", schedule.size,
                                     schedule.element));

@@ -37,7 +37,7 @@ std::string collective_name(const Schedule& schedule) {
   const bool rooted = schedule.shares.size() == 1 && schedule.accelerators() > 1;
   if (rooted && schedule.collective == Collective::kAllGather) return "broadcast";
   if (rooted && schedule.collective == Collective::kReduceScatter) return "reduce";
-  return to_string(schedule.collective);
+  return to_string(schedule.requested());
 }
 
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count) {
@@ -59,6 +59,7 @@ Schedule without_tables(const Schedule& schedule) {
   return {.algorithm = schedule.algorithm,
           .collective = schedule.collective,
           .size = schedule.size,
+          .copies = schedule.copies,
           .element = schedule.element,
           .steps = schedule.steps,
           .least_steps = schedule.least_steps,

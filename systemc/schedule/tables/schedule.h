@@ -63,7 +63,10 @@ Bytes sent_bytes(Bytes bytes, double efficiency);
 struct Schedule {
   std::string algorithm;
   Collective collective = Collective::kAllReduce;
-  Bytes size = 0;     // of the whole gradient buffer, the same at every accelerator
+  Bytes size = 0;  // of the whole gradient buffer, the same at every accelerator
+  // Greater than 1 in an all-reduce that every accelerator computes by itself: `size` covers this many copies
+  // of the data, and the tables are a reduce-scatter that leaves each accelerator the sum in its own copy.
+  int copies = 1;
   Bytes element = 4;  // bytes of one element
   int steps = 0;      // timesteps, over both phases of an all-reduce
   // The fewest timesteps for trees over channels that carry one chunk a step; 0: not known.
@@ -85,6 +88,9 @@ struct Schedule {
   std::optional<Protocol> protocol{};  // nullopt: messages use the system's defaults
 
   int accelerators() const { return static_cast<int>(nodes.size()) - adders; }
+  // The operation and the bytes of data that were requested.
+  Collective requested() const { return copies > 1 ? Collective::kAllReduce : collective; }
+  Bytes data_size() const { return size / copies; }
 };
 
 // "all_reduce"; "broadcast" or "reduce" if one accelerator owns all the data.

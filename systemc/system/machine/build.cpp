@@ -261,11 +261,11 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveS
   schedule::Schedule schedule =
       at_key(loaded, "collective.file", [&] { return parse_schedule_file(loaded, spec, topology, routing); });
   require_collective(loaded, spec, schedule::collective_name(schedule));
-  if (schedule.size != spec.size) {
+  if (schedule.data_size() != spec.size) {
     throw ConfigError(
         loaded.place("collective.size"),
         fmt::format("collective.size is {}, but {} is for {}: write {}", format_bytes(spec.size), spec.file,
-                    format_bytes(schedule.size), format_bytes(schedule.size)));
+                    format_bytes(schedule.data_size()), format_bytes(schedule.data_size())));
   }
   require_runnable(loaded, spec.file, schedule);
   const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());

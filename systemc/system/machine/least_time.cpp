@@ -40,8 +40,8 @@ std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span
 // The accelerators on which all others depend, or that depend on all others.
 std::vector<NodeId> ends(const schedule::Schedule& schedule) {
   std::vector<bool> is_end(index(schedule.accelerators()),
-                           schedule.collective == schedule::Collective::kAllReduce);
-  if (schedule.collective != schedule::Collective::kAllReduce) {
+                           schedule.requested() == schedule::Collective::kAllReduce);
+  if (schedule.requested() != schedule::Collective::kAllReduce) {
     for (const schedule::Share& share : schedule::share_out(schedule)) is_end[index(share.owner)] = true;
   }
   std::vector<NodeId> result;
@@ -61,7 +61,7 @@ Cycles least_latency(const config::SystemConfig& system, const topology::Topolog
                      const schedule::Schedule& schedule) {
   if (schedule.accelerators() == 1) return 0;
   using Direction = topology::Distances::Direction;
-  const topology::Distances distances(topology, schedule.collective == schedule::Collective::kReduceScatter
+  const topology::Distances distances(topology, schedule.requested() == schedule::Collective::kReduceScatter
                                                     ? Direction::kToNode
                                                     : Direction::kFromNode);
   const std::vector<Cycles> latencies = hop_latencies(system, topology);
@@ -88,8 +88,8 @@ Cycles least_latency(const config::SystemConfig& system, const topology::Topolog
 LeastTime find_least_time(const config::SystemConfig& system, const topology::Topology& topology,
                           const schedule::Schedule& schedule) {
   LeastTime least;
-  if (schedule.collective == schedule::Collective::kAllReduce) {
-    least.bandwidth = topology::least_all_reduce_time(topology, schedule.size);
+  if (schedule.requested() == schedule::Collective::kAllReduce) {
+    least.bandwidth = topology::least_all_reduce_time(topology, schedule.data_size());
   } else {
     std::vector<Bytes> shares(index(topology.num_accelerators()));
     for (const schedule::Share& share : schedule::share_out(schedule)) {

@@ -128,7 +128,7 @@ class Record {
   void write_bandwidth() {
     const double time = time_ns();
     const auto members = static_cast<int>(only_->accelerators.size());
-    const Bytes bytes = detailed_ ? setup_.program.collectives.front().bytes : only_->schedule.size;
+    const Bytes bytes = detailed_ ? setup_.program.collectives.front().bytes : only_->schedule.data_size();
     const double algbw = time > 0 ? static_cast<double>(bytes) / time : 0.0;
     json_["algbw_gb_s"] = algbw;
     json_["busbw_gb_s"] = algbw * bus_factor(only_->op, members);

@@ -22,8 +22,8 @@ std::string printed(const Machine& machine, const Schedule& schedule) {
 
 TEST(ScheduleFile, IsReadAsItWasPrinted) {
   const Machine machine = torus({4, 4});
-  for (const char* algorithm :
-       {"ring", "ring2d", "double_tree", "halving_doubling", "direct", "multitree", "multitree_optimal"}) {
+  for (const char* algorithm : {"ring", "ring2d", "double_tree", "halving_doubling", "direct", "multitree",
+                                "multitree_optimal", "one_shot"}) {
     const Schedule schedule = machine.compile(algorithm, Collective::kAllReduce, 1024);
     const std::string text = printed(machine, schedule);
     const auto read = nlohmann::json::parse(printed(machine, parse_schedule(text, "s.json")));

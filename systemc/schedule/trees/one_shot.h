@@ -1,0 +1,18 @@
+#pragma once
+
+#include "schedule/compile/compiler.h"
+
+namespace coppice::schedule {
+
+// The one-shot all-reduce of GPU libraries (TensorRT-LLM, vLLM, symmetric-memory kernels of PyTorch): every
+// accelerator sends all its data to every other accelerator, and each computes the whole sum. Additions must
+// not change data that has not been sent yet, so an accelerator needs a receive buffer: the tables reduce one
+// copy of the data per accelerator (Schedule::copies), which is a reduce-scatter of all copies by two_shot.
+// Only for all-reduces.
+class OneShotCompiler final : public Compiler {
+ public:
+  static AlgorithmInfo info();
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
+};
+
+}  // namespace coppice::schedule
