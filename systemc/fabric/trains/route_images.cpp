@@ -35,7 +35,7 @@ std::optional<Followed> follow(const Topology& topology, NodeId src, const Route
 
 bool alike(const Topology& topology, const Followed& a, const Followed& b, const Route& at_a,
            const Route& at_b) {
-  if (a.channels.size() != b.channels.size() || a.ejection_port != b.ejection_port) return false;
+  if (a.channels.size() != b.channels.size()) return false;
   for (std::size_t i = 0; i < at_a.size(); ++i) {
     if (!(at_a[i].vcs == at_b[i].vcs)) return false;
   }
@@ -54,7 +54,8 @@ RouteImages::RouteImages(const Topology& topology, NodeId origin)
     : topology_(&topology),
       origin_(origin),
       accelerators_(static_cast<std::size_t>(topology.num_accelerators())),
-      image_at_origin_(topology.channels().size(), -1) {}
+      image_at_origin_(topology.channels().size(), -1),
+      ejections_(accelerators_) {}
 
 bool RouteImages::add(std::span<const Route* const> images) {
   const Route& route = *images[static_cast<std::size_t>(origin_)];
@@ -64,6 +65,8 @@ bool RouteImages::add(std::span<const Route* const> images) {
   found.hops = at_origin->channels.size();
   found.channels.resize(found.hops * accelerators_);
   std::vector<bool> reached(static_cast<std::size_t>(topology_->num_nodes()), false);
+  std::vector<Ejection> ejections;
+  int ejection_at_origin = -1;
   for (std::size_t n = 0; n < accelerators_; ++n) {
     const auto here = follow(*topology_, static_cast<NodeId>(n), *images[n]);
     if (!here || !alike(*topology_, *at_origin, *here, route, *images[n])) return false;
@@ -72,11 +75,15 @@ bool RouteImages::add(std::span<const Route* const> images) {
     }
     if (reached[static_cast<std::size_t>(here->dst)]) return false;
     reached[static_cast<std::size_t>(here->dst)] = true;
+    if (!topology_->is_accelerator(here->dst)) return false;
+    ejections.push_back({here->dst, here->ejection_port});
     if (here->dst != origin_) continue;
+    ejection_at_origin = here->ejection_port;
     found.incoming = images[n];
     found.incoming_src = static_cast<NodeId>(n);
   }
   if (found.incoming == nullptr || !add_channels(found, at_origin->channels.front())) return false;
+  if (!add_ejections(ejections, ejection_at_origin)) return false;
   const auto [place, added] = images_.try_emplace(&route, std::move(found));
   return added || place->second.channels == found.channels;
 }
@@ -94,6 +101,19 @@ bool RouteImages::add_channels(const Images& images, ChannelId first) {
       if (known >= 0 && known != at_origin) return false;
       known = at_origin;
     }
+  }
+  return true;
+}
+
+bool RouteImages::add_ejections(std::span<const Ejection> images, int at_origin) {
+  for (const auto& [node, port] : images) {
+    auto& known = ejections_[static_cast<std::size_t>(node)];
+    const std::pair image{port, at_origin};
+    if (std::ranges::find(known, image) != known.end()) continue;
+    const bool differs = std::ranges::any_of(
+        known, [&](const auto& other) { return other.first == port || other.second == at_origin; });
+    if (differs) return false;
+    known.push_back(image);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "topology/routing/routing.h"
@@ -18,7 +19,8 @@ using topology::NodeId;
 //
 // Channels have images as well. The images of a route's first channel are those of the channel that leaves
 // the origin; the images of its other channels are those of the channels by which the route's image arrives
-// at the origin. Whatever the origin's messages do on these channels, all messages do on their images.
+// at the origin. Whatever the origin's messages do on these channels, all messages do on their images. So do
+// ejection ports, whose numbers may differ between accelerators.
 class RouteImages {
  public:
   struct Images {
@@ -33,8 +35,8 @@ class RouteImages {
 
   // Adds a route of the origin with its images, indexed by the accelerator that they leave; they must outlive
   // this object. Returns false if they are not images: if virtual channels, bandwidths or latencies differ,
-  // if two of them use one channel or end at one accelerator, or if different images of a channel or of the
-  // route are already known.
+  // if two of them use one channel or end at one accelerator, or if different images of a channel, of an
+  // ejection port or of the route are already known.
   bool add(std::span<const topology::Route* const> images);
 
   NodeId origin() const { return origin_; }
@@ -48,12 +50,19 @@ class RouteImages {
   }
 
  private:
+  struct Ejection {
+    NodeId node;
+    int port;
+  };
   bool add_channels(const Images& images, topology::ChannelId first);
+  bool add_ejections(std::span<const Ejection> images, int at_origin);
 
   const topology::Topology* topology_;
   NodeId origin_;
   std::size_t accelerators_;
-  std::vector<topology::ChannelId> image_at_origin_;           // [channel]; -1: not known
+  std::vector<topology::ChannelId> image_at_origin_;  // [channel]; -1: not known
+  // [accelerator]: its ejection ports and those of which they are images.
+  std::vector<std::vector<std::pair<int, int>>> ejections_;
   std::unordered_map<const topology::Route*, Images> images_;  // by the origin's route
 };
 

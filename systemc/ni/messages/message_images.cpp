@@ -48,7 +48,7 @@ void MessageImages::issued(std::uint64_t message, std::size_t index, MessageReco
 
 void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
   InFlight& came = in_flight(message);
-  const auto from = static_cast<std::size_t>(moves_->moved_back(origin_, record.dst));
+  const auto from = static_cast<std::size_t>(tables_->moves().moved_back(origin_, record.dst));
   const TableEntry& image = entry(from, record.src_port, came.index);
   if (image.destination() != origin_) {
     throw ModelError(fmt::format("message {}->{}: its image from {} goes to {}, not to {}", record.src,

@@ -14,15 +14,14 @@
 namespace coppice::ni {
 
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
-// origin, executes its tables: entry i of one of its ports represents entry i of that port at every
-// accelerator. The others do the same in the same cycles, so only the differences are simulated for each of
-// them: their data is read, added and stored, and their messages are reported to observers.
+// origin, executes its tables: entry i of a slot, which is one of its ports, represents entry i of that slot
+// at every accelerator. The others do the same in the same cycles, so only the differences are simulated for
+// each of them: their data is read, added and stored, and their messages are reported to observers.
 class MessageImages {
  public:
-  // All references must outlive this object. The tables are those of all accelerators, with one slot per
-  // port.
+  // All references must outlive this object. The tables are those of all accelerators.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
-      : schedule_(&schedule), moves_(&tables.moves()), origin_(moves_->origin()), log_(&log) {}
+      : schedule_(&schedule), tables_(&tables), origin_(tables.moves().origin()), log_(&log) {}
 
   // Adds the memory and the buffer of the next accelerator.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
@@ -66,14 +65,16 @@ class MessageImages {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
-  // The entry at accelerator `n`, valid until the next call.
+  // The image at accelerator `n` of an entry of the origin's port, valid until the next call.
   const TableEntry& entry(std::size_t n, int port, std::size_t index) {
-    schedule_->nodes[n].ports[static_cast<std::size_t>(port)].read_message(index, entry_);
+    const schedule::Table& at_origin =
+        schedule_->nodes[static_cast<std::size_t>(origin_)].ports[static_cast<std::size_t>(port)];
+    tables_->read(at_origin.slot(), index, static_cast<NodeId>(n), entry_);
     return entry_;
   }
 
   const schedule::Schedule* schedule_;
-  const schedule::Translations* moves_;
+  const schedule::SymmetricTables* tables_;
   NodeId origin_;
   MessageLog* log_;
   std::vector<Node> nodes_;

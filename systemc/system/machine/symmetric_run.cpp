@@ -1,5 +1,6 @@
 #include "system/machine/symmetric_run.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,15 +14,21 @@ using schedule::Table;
 using topology::NodeId;
 using topology::Route;
 
-// Whether a port holds the same slot of `tables` at all accelerators.
-bool same_slot(const Schedule& schedule, const SymmetricTables& tables, std::size_t port, std::size_t slot) {
+// Whether every accelerator has the same slots of `tables`, each at one port, and nothing else.
+bool have_same_slots(const Schedule& schedule, const SymmetricTables& tables) {
+  std::vector<std::size_t> expected;
+  std::vector<std::size_t> slots;
   for (std::size_t n = 0; n < schedule.nodes.size(); ++n) {
-    const auto& ports = schedule.nodes[n].ports;
-    if (port >= ports.size()) return false;
-    const Table& table = ports[port];
-    if (table.source() != &tables || table.slot() != slot || table.node() != static_cast<NodeId>(n)) {
-      return false;
+    slots.clear();
+    for (const Table& table : schedule.nodes[n].ports) {
+      if (table.source() == nullptr && table.empty()) continue;
+      if (table.source() != &tables || table.node() != static_cast<NodeId>(n)) return false;
+      slots.push_back(table.slot());
     }
+    std::ranges::sort(slots);
+    if (std::ranges::adjacent_find(slots) != slots.end()) return false;
+    if (n == 0) expected = slots;
+    if (slots != expected) return false;
   }
   return true;
 }
@@ -77,13 +84,10 @@ std::unique_ptr<const SymmetricRun> find_symmetric_run(const topology::Topology&
                                                        const schedule::CheckReport& report) {
   if (report.symmetry == nullptr || schedule.repetition.step != 0 || schedule.adders != 0) return nullptr;
   const SymmetricTables& tables = *report.symmetry;
+  if (!have_same_slots(schedule, tables)) return nullptr;
   ImagesOfRoutes images(topology, schedule, tables);
-  const auto& ports = schedule.nodes[static_cast<std::size_t>(tables.moves().origin())].ports;
-  for (std::size_t port = 0; port < ports.size(); ++port) {
-    if (ports[port].source() == nullptr && ports[port].empty()) continue;
-    if (!same_slot(schedule, tables, port, ports[port].slot()) || !images.add(ports[port].slot())) {
-      return nullptr;
-    }
+  for (const Table& table : schedule.nodes[static_cast<std::size_t>(tables.moves().origin())].ports) {
+    if (table.source() != nullptr && !images.add(table.slot())) return nullptr;
   }
   return std::make_unique<const SymmetricRun>(SymmetricRun{tables, images.take()});
 }

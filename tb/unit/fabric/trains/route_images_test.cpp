@@ -58,6 +58,27 @@ TEST(RouteImages, RefuseWhatIsNotAlike) {
   EXPECT_FALSE(RouteImages(even, 0).add(uneven_ends)) << "another number of channels";
 }
 
+// Node 1 receives both ways at one port where the others have two.
+TEST(RouteImages, RefuseEjectionPortsThatAreSharedAtOneAcceleratorOnly) {
+  const topology::Topology topology = ring();
+  const Route one = to_next();
+  Route other = to_next();
+  other.back().out_port = 2;
+  const std::vector<const Route*> all_one(kNodes, &one);
+  RouteImages images(topology, 0);
+  ASSERT_TRUE(images.add(all_one));
+  const Route another_port = to_next({1, 4});
+  Route at_other = another_port;
+  at_other.back().out_port = 2;
+  std::vector<const Route*> mixed(kNodes, &at_other);
+  mixed[0] = &another_port;
+  EXPECT_FALSE(images.add(mixed));
+  // Ports may have other numbers everywhere, as long as they correspond.
+  std::vector<const Route*> renumbered(kNodes, &one);
+  renumbered[0] = &other;
+  EXPECT_TRUE(RouteImages(topology, 0).add(renumbered));
+}
+
 // All messages pass through node 2 or 3, whose channels would have to represent others.
 TEST(RouteImages, RefuseChannelsThatTwoImagesTake) {
   topology::Topology topology(topology::Kind::kFile, {}, 2, 2);
