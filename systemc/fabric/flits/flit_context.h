@@ -20,7 +20,7 @@ struct FlitContext {
   PacketPool packets = {};
   FlitEvents events = {};
   const topology::DetourRouting* detours =
-      nullptr;  // set if `routing` considers the flits waiting in routers
+      nullptr;  // set if `routing` depends on the number of flits that wait in routers
   ReceivedFlits taken = {};
   int thread = 0;  // index among the network's threads
 };

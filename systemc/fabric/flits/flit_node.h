@@ -42,15 +42,15 @@ class FlitNode : public sc_core::sc_module {
   // Marks the activity of a module as not periodic.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
-  // Delays all arrivals at the node by `by` cycles, after its modules have been advanced equally; returns the
-  // next cycle with work.
+  // Delays all arrivals at the node by `by` cycles, after its modules have been advanced by the same time;
+  // returns the next cycle with work.
   Cycles shift(Cycles by);
   // From now on, the node simulates stretches in one step if possible (NodeStretch), and accepts runs from
   // other nodes.
   void stretch(FlitContext& context, SwitchStretch& switches);
   // The number of cycles simulated in stretches.
   std::int64_t stretched() const;
-  // Returns the gain from stretches since the last call; below, prevents new ones before cycle `until`
+  // Returns the gain from stretches since the last call; below, prevents new stretches before cycle `until`
   // (StretchJudge).
   StretchGain collect_stretch_gain();
   void rest_from_stretches(Cycles until);

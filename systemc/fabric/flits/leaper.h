@@ -22,8 +22,8 @@ namespace coppice::fabric {
 // small part of the simulation's time.
 class Leaper {
  public:
-  // `contexts`: the contexts of the network, one per thread; the reports of all of them are gathered in the
-  // first. They and `clock` must outlive this object, and all nodes must exist.
+  // `contexts`: the contexts of the network, one per thread; all their reports are gathered in the first.
+  // They and `clock` must outlive this object, and all nodes must exist.
   Leaper(NodeClock& clock, std::vector<FlitContext*> contexts);
 
   // Call this at the beginning of cycle `now`. Advances the modules if possible; returns the number of cycles

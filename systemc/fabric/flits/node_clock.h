@@ -46,8 +46,9 @@ class NodeClock final : public sc_core::sc_module {
   void set_groups(const std::vector<int>& group_of);
   // Sets the function to call at the end of a quantum.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
-  // Sets the function to call after the previous one, while something moves. Its argument is the next cycle,
-  // which no node has begun. It may advance the nodes (FlitNode::shift()), and returns by how many cycles.
+  // Sets the function to call after that of on_quantum(), while anything moves. It receives the next cycle,
+  // which no node has begun, may advance the nodes (FlitNode::shift()), and returns the number of cycles
+  // advanced.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
   // Records an activity of a module of `node` that is not periodic; below, the total over all nodes.

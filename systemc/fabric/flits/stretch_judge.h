@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// The gain from stretches (NodeStretch): the number of attempts, and the number of single flits whose cost
-// they saved, which is negative if stretches cost more than they saved.
+// The gain from stretches (NodeStretch): the number of attempts, and the saving in units of a single flit's
+// cost, which is negative if stretches cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;
   std::int64_t flits = 0;

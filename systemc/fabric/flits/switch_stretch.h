@@ -24,7 +24,7 @@ struct SwitchFlow {
   CycleMask returns;   // of credits, usable in the cycle of their arrival
   CycleMask sent{};    // the result: the cycles in which a flit leaves
   Flit first{};        // the flit that leaves first
-  Cycles middles = 0;  // the number of flits that leave before a head or tail would
+  Cycles middles = 0;  // the number of body flits that leave before the next head or tail
 };
 
 // The arbitration pointers of a port at the start of a stretch; for outputs, also the state of the channel's
@@ -81,7 +81,7 @@ class SwitchStretch {
   struct Level {
     Cycles now = 0;
     Cycles then = 0;     // at the reference
-    Cycles least = 0;    // the minimum since then
+    Cycles least = 0;    // the minimum since the reference
     bool lasts = false;  // whether it suffices for the whole stretch, whatever arrives
   };
   // A cycle and the state before it. Later states are compared with it to find a period.

@@ -49,9 +49,8 @@ class TerminalStretch {
   Cycles undisturbed(Cycles now, Cycles end) const;
   // Stores the flits that arrive at the terminal before `end`, because the calendar will skip those cycles.
   void fetch_flits(Cycles end);
-  // Like undisturbed(), but for responses between the router and the terminal: the returned cycle is early
-  // enough that either the router or the terminal does not depend on the other's responses. Decides which of
-  // them, and which ports inject.
+  // Like undisturbed(), but for responses between the router and the terminal: until the returned cycle, at
+  // least one of the two does not depend on the other. Determines which one, and which ports inject.
   Cycles independent(Cycles now, Cycles end);
   // Predicts the injections that do not depend on the router's flits in the stretch. Returns `end`, or an
   // earlier cycle in which a tail would be injected.

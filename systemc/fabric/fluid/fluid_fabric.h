@@ -21,17 +21,18 @@ namespace coppice::fabric {
 
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
-// A fabric whose simulation cost is per flow arrival. A message is a flow of its flits' bytes along its
-// route, and all flows have the max-min fair rates of the channels (including those of network interfaces)
-// until the next arrival, departure or change of route. Routers are not simulated: the zero-load latency of
-// the route delays the tail, and if a virtual channel's slots do not cover the credit loop, a message is as
-// slow as credits make it on an empty network. Intended for multi-second runs of large networks. If flows
-// share links, times are estimates, since input-queued routers do not fill every link.
+// A fabric whose simulation cost is proportional to the number of flow arrivals. A message is a flow of its
+// flits' bytes along its route, and all flows have the max-min fair rates of the channels (including those of
+// network interfaces) until the next arrival, departure or change of route. Routers are not simulated: the
+// zero-load latency of the route delays the tail, and if a virtual channel's slots do not cover the credit
+// loop, a message has at most the rate that its credits allow on an empty network. Intended for multi-second
+// runs of large networks. If flows share links, times are estimates, since input-queued routers do not fill
+// every link.
 //
-// Buffers: bytes wait before the channel that limits a message, in the input buffers up its route, as far as
-// other messages leave space there. Up to that channel the message is one flow (up), from there on another
-// (down); it is a single flow (whole) while nothing waits or if the buffers are full. When its last byte has
-// left the port, the port starts its next message while the waiting bytes drain.
+// Buffers: bytes wait before the channel that limits a message, in upstream input buffers, if other messages
+// leave space there. The message then consists of two flows, one up to that channel (up) and one from there
+// on (down); it is a single flow (whole) while nothing waits or if the buffers are full. Once its last byte
+// has left the port, the port starts its next message while the waiting bytes drain.
 //
 // Times are exact to a femtosecond: a flow ends when its last byte has passed. Network interfaces are
 // clocked, so they observe the end in the next whole cycle.
@@ -101,7 +102,7 @@ class FluidFabric final : public sc_core::sc_module,
     bool injecting() const { return up != kNone; }
     bool whole() const { return injecting() && down == kNone; }
     double waiting() const { return injected - drained; }
-    // Rates are exact to the bytes transferred in a femtosecond.
+    // Rates are exact up to the bytes transferred in a femtosecond.
     double rounding() const { return (up_rate + down_rate) / kFemto + bytes * 1e-9; }
   };
   struct Port {

@@ -9,7 +9,7 @@
 namespace coppice::fabric {
 
 // An event list ordered by cycle, for systems in which many events occur in the same few cycles. A cycle
-// costs as much as an event in a heap would, however many events it has.
+// costs as much as one event in a heap, regardless of its number of events.
 template <typename Event>
 class Calendar {
  public:

@@ -49,10 +49,11 @@ class Meetings {
   const std::string& reason() const { return reason_; }
   // The fraction of sending ports that must send flits.
   double share() const;
-  // Whether the fraction exceeds `most` after so many messages that it will stay so; may be called during the
-  // run.
+  // Whether the fraction exceeds `most` although the average port has already sent several messages; may be
+  // called during the run.
   bool too_many() const;
-  // Whether the flits would cost at most the fraction `most` of a run with leaps; call this after the run.
+  // Whether simulating the flits costs at most the fraction `most` of a run with leaps; call this after the
+  // run.
   bool pays() const;
   // The ports that send flits in the next run: those of this run, and the additional ones.
   std::vector<std::int32_t> flit_ports() const;

@@ -31,10 +31,10 @@ class RouteImages {
   // `topology` must outlive this object.
   RouteImages(const topology::Topology& topology, NodeId origin);
 
-  // Adds a route of the origin with its images, indexed by the accelerator that they leave; they must outlive
-  // this object. Returns false if they are not images: if virtual channels, bandwidths or latencies differ,
-  // if two of them use one channel or end at one accelerator, or if different images of a channel or of the
-  // route are already known.
+  // Adds a route of the origin with its images, indexed by the accelerator from which they start; they must
+  // outlive this object. Returns false if they are not images: if virtual channels, bandwidths or latencies
+  // differ, if two of them use one channel or end at one accelerator, or if different images of a channel or
+  // of the route are already known.
   bool add(std::span<const topology::Route* const> images);
 
   NodeId origin() const { return origin_; }

@@ -42,12 +42,12 @@ class ContentionError : public ModelError {
 //   credits          A virtual channel's D slots keep a train moving if every flit finds a free slot: a slot
 //                    is free again R cycles after its last flit won the switch, R = the channel's delay,
 //                    r + v, and the return of the credit (TrainFabric::credits_keep_up()).
-//   packets          Each packet takes another virtual channel than the previous one, and the packet before
-//                    that must have left both routers: two packets last at least r + v cycles from head to
-//                    head, and there are two virtual channels to choose from.
+//   packets          Each packet takes another virtual channel than the previous packet, and the packet
+//                    before that must have left both routers: two packets last at least r + v cycles from
+//                    head to head, and at least two virtual channels are available.
 // For two trains through one output port, the second of which wins the switch with its head in cycle w:
-//   channel          The first has freed the channel by w. If the channel then still owes the first a part of
-//                    cycle w, that part does not delay the second's tail.
+//   channel          The first has freed the channel by w. If it still occupies the channel for a part of
+//                    cycle w, this does not delay the second's tail.
 //   input            The first has left the next router, whose input they share, before the second's head
 //                    can win the switch there.
 //   virtual channel  The last packet of the first began at least r + v cycles before w, so that the virtual
@@ -75,8 +75,9 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // Counts this fabric's trains together with the other traffic of `whole`, which must outlive it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // The following functions are for flit messages that pass the same output ports (MixedFabric). A flit
-  // message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle `begin`.
+  // The following functions are for flit messages that pass the same output ports as trains (MixedFabric). A
+  // flit message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle
+  // `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
   // The interval in which a whole flit message used an output port.
@@ -157,7 +158,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles delay = 0;        // from the switch to the next router's input or to the NI
     Cycles credit_loop = 0;  // R of the credits condition
     ChannelPace pace;
-    Cycles spaced = 0;             // minimum number of cycles between a flit and the one D places before it
+    Cycles spaced = 0;             // minimum number of cycles from a flit to the D-th flit after it
     std::vector<Interval> trains;  // in ascending order
     // State for flits.
     Cycles flits_since = kNoFlits;  // arrival of flits that have not passed, or earlier
@@ -171,7 +172,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Bytes bytes = -1;
     Femtoseconds flit_time = 0;  // of the slowest channel
     Train train;
-    Cycles paced = 0;       // cycles from a flit to the one D places after it
+    Cycles paced = 0;       // cycles from a flit to the D-th flit after it
     Cycles next_start = 0;  // cycles from the first flit to that of the next message
   };
   // An output port on the route of the message that is being started.

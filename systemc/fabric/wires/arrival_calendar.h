@@ -27,7 +27,7 @@ class alignas(64) ArrivalCalendar {
   // Sets the number of columns for wires whose flits wait here.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
-  // Whatever is earlier than `begun` counts as served; the reference must outlive the calendar.
+  // Cycles before `begun` count as served; the reference must outlive the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
   // `at` must be later than the last cycle served.

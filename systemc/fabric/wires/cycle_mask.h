@@ -94,8 +94,8 @@ class CycleMask {
     return sum;
   }
 
-  // The set counted from `cycles` cycles later, without earlier ones; if `cycles` is negative, counted from
-  // earlier, without those that no longer fit.
+  // The set counted from `cycles` cycles later, without earlier members; below, delayed by `cycles` cycles,
+  // without members that no longer fit.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);

@@ -70,7 +70,7 @@ class Ring {
 class Wire {
  public:
   // Latencies of flits and credits in cycles. If `vcs` is not 0, the wire is short, has that many virtual
-  // channels and is never sent runs. Items in flight may then wait only in their receivers' calendars, with a
+  // channels and never carries runs. Items in flight may then wait only in their receivers' calendars, with a
   // separate line for each virtual channel's credits.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
@@ -123,9 +123,9 @@ class Wire {
     put(stamp, credits_.end);
   }
 
-  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin on, and take them
-  // together with the flits or credits that arrive before `end`, as described at pop_runs(). After spread(),
-  // the flits and credits of runs that arrive before `end` are taken individually.
+  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin on, and receive the
+  // parts of runs that arrive before `end`, as described at pop_runs(). After spread(), the flits and credits
+  // of runs that arrive before `end` are taken individually.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
     flits_.sent += run.cycles.count();
@@ -261,7 +261,7 @@ class Wire {
   }
 
  private:
-  // At this latency or more, items in flight are so many that they are combined in bursts.
+  // From this latency on, so many items are in flight that combining them in bursts pays.
   static constexpr Cycles kJoined = 16;
 
   struct End {

@@ -12,7 +12,7 @@ namespace coppice::schedule {
 struct AllToAllAlgorithm {
   std::string name;
   std::string summary;  // one line; empty if a compiler for other collectives also has this name
-  // The total number of messages of all accelerators, with one whole block each.
+  // The total number of messages that all accelerators send, each carrying one whole block.
   double (*messages)(const topology::Topology& topology);
   // Exchanges blocks of `elements` elements. Throws UnsupportedError if the network is unsuitable.
   BlockExchange (*exchange)(const topology::Topology& topology, Bytes elements);

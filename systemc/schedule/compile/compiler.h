@@ -16,7 +16,7 @@ namespace coppice::schedule {
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 const char* to_string(TreePlacement placement);
 
-// CompileRequest::chunks: the best number for algorithms of Chunking::kChosen; 1 for those of kWhole.
+// Value of CompileRequest::chunks that selects the best number under Chunking::kChosen, and 1 under kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
 // A compiler's inputs other than the topology.

@@ -15,9 +15,10 @@ Schedule schedule_of_messages(const topology::Topology& topology, const CompileR
                               const std::string& name, const MscclBuffers& buffers,
                               std::vector<BlockMessage> messages);
 
-// GPUs keep separate buffers, and data that waits to be received. An accelerator has one buffer, to which
-// sums are added on arrival; the proof of its tables shows whether the difference matters. Returns "", or the
-// reason why the algorithm cannot run; `scratch`: whether the algorithm uses scratch buffers.
+// A GPU has separate buffers, and arriving data waits until a thread block receives it. An accelerator has
+// one buffer, to which data is added on arrival; the proof of the tables shows whether this changes the
+// result. Returns "", or the reason why the algorithm cannot run; `scratch`: whether the algorithm uses
+// scratch buffers.
 std::string one_buffer_fault(const topology::Topology& topology, const Schedule& schedule, bool scratch);
 
 }  // namespace coppice::schedule

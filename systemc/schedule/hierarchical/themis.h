@@ -43,8 +43,8 @@ std::vector<ChunkPlan> schedule_baseline(const LatencyModel& model, Collective c
 std::vector<ChunkPlan> schedule_themis(const LatencyModel& model, Collective collective,
                                        std::span<const Chunk> chunks);
 
-// The plan of a chunk that is reduce-scattered in `order` and all-gathered in the reverse order, as far as
-// the collective has these phases.
+// The plan of a chunk that is reduce-scattered in `order` and all-gathered in the reverse order; only the
+// collective's own phases are included.
 ChunkPlan mirrored_plan(Collective collective, Bytes bytes, const DimensionOrder& order);
 
 }  // namespace coppice::schedule

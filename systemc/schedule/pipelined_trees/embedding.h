@@ -10,8 +10,8 @@
 namespace coppice::schedule {
 
 // A request for trees that share no channel in either direction: every edge has its own link (a detour has
-// two), and parallel links count separately. So sums can move up and final values down all trees at the same
-// time.
+// two), and parallel links count separately. Sums can therefore move up and final values down all trees at
+// the same time.
 struct EmbeddingRequest {
   int trees = 2;
   int depth = 3;    // maximum number of edges from a root to an accelerator

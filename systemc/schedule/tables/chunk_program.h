@@ -25,16 +25,17 @@ struct Pieces {
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
-  Bytes shares = 0;  // of the chunk, one per accelerator, that an accelerator holds when the stage begins
+  Bytes shares = 0;  // number of the chunk's shares, one per accelerator, that an accelerator holds when the
+                     // stage begins
   // Both phases in one stage: the dimension's switches add the data they receive and return the sum. Used
   // for the dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
   bool whole = false;
-  // How an all-gather's data is scattered: the number of places that one part lies in, since the pieces
-  // between them are not gathered yet; and whether neighbouring parts are contiguous.
+  // How an all-gather's data is scattered: the number of contiguous runs in which one part lies (the pieces
+  // between the runs have not been gathered yet), and whether neighbouring parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
-  // The number of places that `parts` neighbouring parts lie in.
+  // The number of contiguous runs in which `parts` neighbouring parts lie.
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 

@@ -37,7 +37,7 @@ struct Share {
 };
 
 // The distance between the entries of consecutive pieces of a pipelined schedule, at every port; step 0: no
-// repetition is known. It only affects how small tables get (table_loop.h).
+// repetition is known. It affects only the size of folded tables (table_loop.h).
 struct Repetition {
   std::int32_t flow = 0;
   Bytes address = 0;

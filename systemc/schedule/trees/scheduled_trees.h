@@ -39,9 +39,9 @@ int least_steps(const topology::Topology& topology, int pieces);
 // The maximum number of edges on a path from a root.
 int depth_of(const Trees& trees);
 
-// The largest number of latencies for which a port waits in both phases together, for trees over channels
-// without switches. Data that arrives in one timestep and is sent on in the next is late by its latency; a
-// port that was late once stays late and delays those that it serves.
+// The largest number of latencies for which a port waits over both phases, for trees over channels without
+// switches. Data that arrives in one timestep and is forwarded in the next is late by its latency; a port
+// that was late once stays late and delays the ports to which it sends.
 int waits_of(const Trees& trees);
 
 }  // namespace coppice::schedule

@@ -27,7 +27,7 @@ std::vector<Job> jobs_of(const config::Config& config, const workload::Program& 
 // The number of iterations of a job.
 int iterations_of(const workload::Program& program, const Job& job);
 
-// The rest of a program after `done` iterations of each job, with the same ranks and groups.
+// The remainder of a program after `done` iterations of each job, with the same ranks and groups.
 workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
                                      const std::vector<int>& done);
 

@@ -36,10 +36,10 @@ struct CopyPattern {
 };
 
 // Finds the pattern of a schedule. `of`: the role and copy of each member; `member_of`: [node named by an
-// entry]: member; `boundaries`: contribution_boundaries() of the schedule. Returns nullopt if any copy does
-// something else: if entries differ in operation, step, length or dependencies, if their destinations in
-// different copies are not a permutation, or if no renumbering of members and data maps one copy's view of
-// all messages to another's.
+// entry]: member; `boundaries`: contribution_boundaries() of the schedule. Returns nullopt if copies differ:
+// if entries differ in operation, step, length or dependencies, if their destinations in different copies are
+// not a permutation, or if no renumbering of members and data maps one copy's view of all messages to
+// another's.
 std::optional<CopyPattern> find_copy_pattern(const schedule::Schedule& schedule,
                                              std::span<const CopyMember> of,
                                              std::span<const std::int32_t> member_of,
