@@ -12,7 +12,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Cycles from an event to the first reference, and the length of the first search window.
+// Cycles from an event to the first reference, and the lengths of the first and the longest search window.
 constexpr Cycles kPatience = 8;
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
@@ -95,8 +95,8 @@ std::int64_t Leaper::simulated(Cycles now) const {
   return all - stretched + stretched / kCheaper;
 }
 
-// After an event, the state is not expected to repeat immediately. If events recur before it repeats, waits
-// longer, but only for a small part of the simulated cycles.
+// Pauses the search after an event, since the state does not repeat immediately. Lengthens the pause if
+// events recur before a repetition, up to a small part of the simulated cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
@@ -161,7 +161,7 @@ bool Leaper::repeats(Cycles now) {
   return same_packets();
 }
 
-// The bytes of each message handed over since the reference state.
+// The packets or flits of each message handed over since the reference state.
 std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   std::unordered_map<std::uint64_t, Progress> progress;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -174,8 +174,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether flits of one packet are still flits of one packet and the packets of each message are in the same
-// order, each having advanced as far as its message.
+// Whether flits are grouped into packets as before, and the packets of each message are in the same order,
+// each having advanced as far as its message.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;
@@ -245,7 +245,7 @@ void Leaper::move_packets(std::int64_t periods) {
       grow(packet.index, before.index);
       grow(packet.created, before.created);
       grow(packet.head_injected, before.head_injected);
-      // Only the difference grows by a constant in every period.
+      // The difference grows by a constant in every period; ejection_cycles alone does not.
       packet.ejection_cycles += periods * (packet.flit_cycles() - before.flit_cycles());
     }
   }

@@ -7,7 +7,7 @@
 namespace coppice::fabric {
 namespace {
 
-// A shorter stretch costs more than its individual cycles.
+// Shorter stretches cost more than simulating their cycles individually.
 constexpr Cycles kLeast = 8;
 // Cycles to wait after a disturbance: initially, and after many of them.
 constexpr Cycles kFirstPause = 8;
@@ -68,7 +68,7 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
 }
 
 // Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which
-// something other than body flits may move. Nothing has moved yet.
+// something other than body flits may move. Moves nothing.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   end = undisturbed(now, end);
   if (end - now < kLeast) return end;
@@ -90,7 +90,7 @@ Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   return end;
 }
 
-// The end of the cycles without disturbance, as far as it is known before examining any flit.
+// The end of the undisturbed cycles, as far as it is known without examining flits.
 Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
@@ -146,7 +146,7 @@ Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
   return first_head;
 }
 
-// Records arrivals, in any order.
+// Records arrivals at an input VC. Calls may come in any order.
 void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first) {
   Coming& coming = coming_[input_vc];
   const std::uint64_t bit = std::uint64_t{1} << input_vc;
@@ -164,7 +164,7 @@ void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first
   coming.at = at;
 }
 
-// Finds the flows that can send something.
+// Finds the flows that have or receive both flits and credits.
 void NodeStretch::find_flows(Cycles cycles) {
   const Router& router = module_->router_;
   const CycleMask all = CycleMask::first(cycles);
@@ -361,7 +361,7 @@ void NodeStretch::collect_flits(int port, Cycles now, Cycles end) {
   take_until(end - 1);
 }
 
-// Buffers consecutive flits, except those that have left.
+// Buffers consecutive flits, except those that have already been counted as passed.
 void NodeStretch::buffer(std::size_t input_vc, Flit first, int flits) {
   Router& router = module_->router_;
   Router::InputVc& in = router.inputs_[input_vc];

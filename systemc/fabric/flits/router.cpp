@@ -97,7 +97,7 @@ void Router::activate(Cycles now) {
 
 // Allocates output VCs to the input VCs in waiting_vc_, of which there are at least two. An output port
 // requested by only one of them grants it every free VC. At other ports, each input VC chooses among the
-// output VCs granted to it, using the pointers as of the start of the cycle.
+// output VCs granted to it, using the pointers as they were at the start of the cycle.
 bool Router::allocate_waiting(Cycles now) {
   if (!choices_.empty()) {
     for (const std::int32_t id : waiting_vc_) choose_hop(id);

@@ -211,7 +211,7 @@ void FluidFabric::set_route(Flow& flow, const topology::Route& route) {
   if (flow.injected < flow.bytes) pace(flow, timing);
 }
 
-// Marks the flow's virtual channels as used: channels that routing never uses contribute no credits.
+// Marks the flow's virtual channels as used: virtual channels that no route uses contribute no credits.
 void FluidFabric::use_vcs(const Flow& flow) {
   for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
     const topology::VcRange vcs = (*flow.route)[i - 1].vcs;
@@ -227,7 +227,7 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// If buffers do not cover the credit loop, a message gets the speed that it would have alone: its injection
+// If buffers do not cover the credit loop, a message gets the rate that it would have alone: its injection
 // channel, which it does not share, is slowed down while it is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;

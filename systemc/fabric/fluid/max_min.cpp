@@ -104,7 +104,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
         record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
     if (held) lower_.push_back(record.rate);
   }
-  // Removing flows below a level only raises the level.
+  // Removing flows with lower rates only raises the level.
   double level = open > 0 ? left / open : kUnfilled;
   for (bool lifted = true; lifted && open > 0;) {
     lifted = false;
@@ -134,7 +134,7 @@ void MaxMinRates::enqueue(std::int32_t id, double level) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// Marks the link as full at the level: it limits all its flows that no other link limits below.
+// Marks the link as full at the level: it limits all its flows that no other link limits to a lower rate.
 void MaxMinRates::hold(std::int32_t id, double level) {
   links_[index(id)].level = level;
   for (const FlowId flow : links_[index(id)].flows) {
@@ -201,7 +201,7 @@ void MaxMinRates::look_at(std::int32_t id, double level) {
   }
 }
 
-// Changed links are reconsidered at the level where they are full now, or were before.
+// Enqueues changed links at the level at which they are full now, or at which they were full before.
 void MaxMinRates::start() {
   for (const std::int32_t id : dirty_) {
     Link& link = links_[index(id)];

@@ -95,7 +95,7 @@ void MixedFabric::Follower::flit_sent(const FlitEvent& event, const Packet& pack
   }
 }
 
-// A head enters the injection channel.
+// Handles a head that enters the injection channel.
 void MixedFabric::Follower::injected(const FlitEvent& event, const Packet& packet, Cycles now) {
   if (packet.first_of_message) open(event, packet, now);
   Followed& followed = messages_.at(packet.tag);
@@ -105,7 +105,7 @@ void MixedFabric::Follower::injected(const FlitEvent& event, const Packet& packe
                             packet.flits * hops, now);
 }
 
-// A new message arrives.
+// Starts to follow a new message.
 void MixedFabric::Follower::open(const FlitEvent& event, const Packet& packet, Cycles now) {
   TrainFabric& trains = fabric_->trains_;
   Followed& followed = messages_[packet.tag];

@@ -49,7 +49,7 @@ BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
   return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
 }
 
-// All ports use the same order, but no port waits for another one's step.
+// All ports use the same order, but no port waits for another port's step.
 BlockExchange at_once(const Topology& topology, Bytes elements) {
   BlockExchange exchange = direct(topology, elements);
   exchange.even = false;
@@ -72,8 +72,8 @@ double messages_around(const Topology& topology) {
   return n * (half * (half + 1) + other * (other + 1)) / 2;
 }
 
-// Blocks travel from neighbour to neighbour around the ring, half of them in each direction, those with the
-// farthest to go first.
+// Blocks travel from neighbour to neighbour around the ring, half of them in each direction, blocks with the
+// longest distance first.
 BlockExchange around(const Topology& topology, Bytes /*elements*/) {
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());

@@ -41,7 +41,7 @@ int fewest_parts(const topology::Topology& topology, Bytes most) {
 }
 
 // The hops of all block parts from one accelerator, as edges of a bipartite graph: from r * parts + part (r:
-// the destination's distance) to the index of an out-channel at its node.
+// the destination's number relative to the source) to the index of an out-channel at its node.
 class Hops {
  public:
   Hops(const topology::Topology& topology, int parts)

@@ -69,10 +69,10 @@ std::vector<Candidate> take_affordable(const topology::Topology& topology, std::
   return taken;
 }
 
-// The fixed number of pieces for rooted trees, as choosing it automatically takes seconds.
+// The fixed number of pieces for rooted trees, since choosing it automatically takes seconds.
 constexpr int kRootedPieces = 4;
 
-// Execution of tables stops when they have taken this many times as long as the best.
+// The simulated execution of tables stops at this multiple of the best time.
 constexpr Femtoseconds kHopeless = 3;
 
 // The tables and their time; may return no tables if they would be slower than `fastest`.
@@ -144,8 +144,8 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
 
 namespace {
 
-// The limit on messages up to which `auto` builds the tables of an all-to-all; named algorithms have no such
-// limit.
+// The maximum number of messages for which `auto` builds the tables of an all-to-all; algorithms that the
+// configuration names have no such limit.
 constexpr double kMostMessages = 1e6;
 
 // The time of `messages` messages of one block each if they kept all channels out of accelerators busy all

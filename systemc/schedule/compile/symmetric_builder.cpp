@@ -76,7 +76,7 @@ class SymmetricBuilder {
     slots_.resize(slot_ports_.size());
   }
 
-  // The work of all accelerators for the origin's flows, moved to the origin, is the origin's work for all
+  // Moving all accelerators' entries for the origin's flows to the origin gives the origin's entries for all
   // flows.
   void collect_entries(const Schedule& of_origin) {
     for (std::size_t n = 0; n < of_origin.nodes.size(); ++n) {

@@ -40,7 +40,7 @@ struct Step {
   MscclCell source;
   MscclCell destination;
   std::int64_t count = 0;
-  std::set<Place> after{};  // steps of the GPU's other blocks; each except the last takes a nop
+  std::set<Place> after{};  // steps of the GPU's other blocks to wait for; each except the last needs a nop
   bool needed = false;
   int printed = 0;  // its number in the file, where nops also count as steps
 
@@ -225,7 +225,7 @@ class MscclWriter {
       const std::int32_t traced = add(src, connection.sender, {"s", from, to, count}, {});
       for_each_cell(from, count, [&](MscclCell read) { order_.read(traced, src, read); });
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      // The step adds to its own operand, and keeps the sum there.
+      // An adding step stores the sum in the cell of its operand.
       const MscclCell operand = entry.op == Op::kReduce ? to : from;
       sent.push_back({dst, connection.receiver, {type, operand, to, count}, traced});
       ++connection.steps;

@@ -31,7 +31,7 @@ constexpr std::array kPlanCollectives{Named{"allreduce", "all_reduce"}, Named{"a
 struct PlanForm {
   bool sums;           // all sources; otherwise source i goes to target i
   bool first_packets;  // the first source consists of packets
-  bool other_packets;  // the other sources do
+  bool other_packets;  // the other sources consist of packets
   int plain_targets;   // targets from this one on consist of packets
 };
 constexpr int kAllPlain = std::numeric_limits<int>::max();
@@ -109,7 +109,7 @@ class PlanReader : JsonReader {
     return static_cast<int>(integer(field(object, name), 0, kMostPlanChunks));
   }
 
-  // The parts of a chunk, such that every block of a group takes whole ones.
+  // The number of parts per chunk with which every block of a group takes whole parts.
   int parts_of(const Value& gpus) const {
     int parts = 1;
     for (std::size_t g = 0; g < gpus.json_value.size(); ++g) {

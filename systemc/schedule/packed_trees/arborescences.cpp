@@ -25,7 +25,7 @@ constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // limit on numbers of trees tried whose rate is good enough
+constexpr int kMostFine = 5;            // maximum number of tree counts tried whose rate is good enough
 constexpr std::uint64_t kAttempts = 8;  // random orders of a switch's channel pairs
 
 // A path through switches and its capacity, in trees.
@@ -87,8 +87,8 @@ class Packer {
   }
 
   // Sets the number of trees rooted at each accelerator. Free roots start with all trees at every
-  // accelerator; their numbers are reduced as far as all trees still reach every accelerator, first down to
-  // equal shares, then further.
+  // accelerator; their numbers are reduced while all trees still reach every accelerator, first down to equal
+  // shares, then further.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);

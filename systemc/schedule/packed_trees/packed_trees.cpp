@@ -85,7 +85,7 @@ class Candidates {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
     const double slower = slowdown(scheduler, share);
-    // A timetable avoids such delays.
+    // A timetable avoids this slowdown.
     const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));

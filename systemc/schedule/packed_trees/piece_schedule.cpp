@@ -176,8 +176,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  // Event numbers: a message's index: it arrives; -1 - server: the port is free; -1 - servers_ - server: the
-  // port looks for a message again.
+  // Event numbers. A message's index: the message arrives; -1 - server: the port is free; -1 - servers_ -
+  // server: the port looks for a message again.
   EventLanes events;
   BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;

@@ -43,7 +43,7 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, they are equally long at a small cost to the last tree.
+  // If the number of pieces is given, all have the same length, at a small cost to the last tree.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =

@@ -258,7 +258,7 @@ std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std:
     for (const TimetableHop::Use& use : hop.uses) ++load[index(use.resource)];
   }
   if (load.empty()) return std::nullopt;
-  // If messages must keep a distance, the slots before and after a slot must differ.
+  // If messages must keep a distance, a slot's predecessor and successor must be different slots.
   const std::int32_t least = std::max(std::ranges::max(load), distance.slot > 0 ? 3 : 1);
   const auto most = least + std::max(static_cast<std::int32_t>(slack * least), kMoreSlots);
   const std::vector<std::int32_t> left = slots_left(hops);

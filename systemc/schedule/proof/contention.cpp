@@ -181,7 +181,7 @@ class StepUse {
   const Resources& resources_;
   CheckReport& report_;
   std::vector<Use> uses_;
-  std::vector<std::size_t> used_;  // those used in this step
+  std::vector<std::size_t> used_;  // resources used in this step
   Femtoseconds longest_ = 0;
 };
 

@@ -121,8 +121,8 @@ class MappedPaths {
   NodeId origin_;
 };
 
-// The port numbers of arrivals are the receiver's; for messages that the origin sends, they become those of
-// the origin itself.
+// A message's ejection port is numbered at its receiver. Replaces the ejection ports of the origin's messages
+// by those at which the messages' images arrive at the origin.
 void eject_at_origin(const Topology& topology, const Schedule& schedule, const TablePattern& pattern,
                      std::vector<Message>& messages) {
   const NodeId origin = pattern.moves().origin();
@@ -143,7 +143,7 @@ void eject_at_origin(const Topology& topology, const Schedule& schedule, const T
 }
 
 // The messages of the origin's flow `piece` that all accelerators send: the origin's messages of that piece
-// of anyone's chunk, each moved so that the chunk's owner is the origin.
+// of every chunk, each moved so that the chunk's owner is the origin.
 struct FlowOfOrigin {
   FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
     const Translations& moves = pattern.moves();

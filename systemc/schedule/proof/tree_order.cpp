@@ -12,7 +12,8 @@ bool TreeOrder::holds(const MessageGroup& group) {
   return std::ranges::all_of(group.messages, [&](const Message* message) { return follows(*message); });
 }
 
-// Reads the messages to and from every accelerator; false if an accelerator does anything twice.
+// Reads the messages to and from every accelerator; false if an accelerator sends two sums or receives two
+// stores.
 bool TreeOrder::read(const MessageGroup& group) {
   std::ranges::fill(nodes_, Node{});
   for (const Message* message : group.messages) {

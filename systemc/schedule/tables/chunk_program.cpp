@@ -111,8 +111,8 @@ bool ChunkProgram::all_gathered(const Step& step, std::size_t from_level) const 
                      [&](const Level& level) { return ((step.gathered >> level.dimension) & 1U) != 0; });
 }
 
-// Finds the places in which its pieces lie within `within`, which is selected by the coordinates of the first
-// `level` dimensions of the order.
+// Finds the contiguous ranges of the sent pieces inside `within`, the range that the coordinates in the first
+// `level` dimensions of the order select.
 void ChunkProgram::find_positions(Pieces within, std::size_t level, const Sent& sent,
                                   std::vector<Pieces>& places) const {
   if (all_gathered(*sent.step, level)) {

@@ -204,7 +204,7 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
                 [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
-// Checks the tables against limits of the machine beyond its graph, which the schedule checker does not know.
+// Checks the tables against limits of the machine that the schedule checker does not know.
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
@@ -437,7 +437,7 @@ void require_root(const config::Loaded& loaded, const CollectiveSpec& spec,
 
 schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol) {
-  // Injection, ejection, and the interface's delays at both ends.
+  // Cycles for injection, ejection and the interfaces' delays at both ends.
   constexpr Cycles kInterfaces = 5;
   const config::RouterConfig& router = system.router;
   const Cycles cycles =

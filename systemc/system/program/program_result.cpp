@@ -147,7 +147,7 @@ class Record {
     const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
     json_["flits"] = statistics.flits_injected;
     json_["flit_hops"] = statistics.flit_hops;
-    // Skipped at a stop: unfinished collectives would count in full.
+    // Skipped after a stop, when unfinished collectives would count in full.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
     if (setup_.copies == nullptr) {

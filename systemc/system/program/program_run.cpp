@@ -233,7 +233,7 @@ class Stretch {
                        [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
   }
 
-  // Do not scale down a chained pass: gradient queues count the bytes of the whole collective.
+  // A chained pass is not scaled down, since gradient queues count the bytes of the whole collective.
   nlohmann::ordered_json run_fluid() const {
     const double work = chain_.layers.empty() ? prepared_->flit_hops : 0;
     const auto measured = measure_fluid_error(

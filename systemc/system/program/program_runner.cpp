@@ -289,7 +289,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   }
 }
 
-// Lets an exchange begin that has been joined and launched.
+// Starts an exchange that has been joined and launched, once its tables are loaded.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);

@@ -16,7 +16,7 @@ using workload::Operation;
 using workload::Purpose;
 using workload::RankProgram;
 
-// A set of the exchanges of a rank.
+// A set of a rank's exchanges.
 class Exchanges {
  public:
   explicit Exchanges(std::size_t size) : words_((size + kBits - 1) / kBits) {}

@@ -198,7 +198,7 @@ class PatternFinder {
 
   // A hash of the messages that contain a segment, and the segment; in ascending order.
   using Signature = std::pair<std::uint64_t, std::int32_t>;
-  // `image`: the member whose messages are counted as a member's.
+  // `image` [member]: the member whose messages are used in its place.
   std::vector<Signature> signatures(const std::vector<std::int32_t>& image) const {
     const std::size_t segments = boundaries_.size() - 1;
     std::vector<std::uint64_t> changes(segments + 1, 0);
@@ -265,7 +265,8 @@ class PatternFinder {
   const std::vector<schedule::Share> shares_ = share_out(schedule_);
   std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]
   std::vector<Label> labels_;
-  // The destinations of messages: the roles of sender and receiver, and the receiver's copy by the sender's.
+  // The destinations of messages: the roles of sender and receiver, and the receiver's copy for every copy of
+  // the sender.
   std::set<std::pair<std::pair<std::size_t, std::size_t>, std::vector<int>>> moves_;
   CopyPattern pattern_;
 };
