@@ -33,8 +33,8 @@ std::vector<std::string> algorithms_that(Predicate can) {
 }
 
 // The time of an all-reduce that the cost model predicts for the schedule's algorithm and chunks: eq. (2) for
-// rings that divide the data among them, twice eq. (3) for such trees, eq. (6) for overlapped trees; nullopt
-// for others.
+// rings and twice eq. (3) for trees, each with its part of the data, and eq. (6) for overlapped trees;
+// nullopt for other algorithms.
 std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
 
 }  // namespace coppice::schedule

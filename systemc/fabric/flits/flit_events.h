@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// Reports flit events to observers in time order. Nodes that run ahead report their events node by node, so
-// events are kept until the end of the quantum.
+// Reports flit events to observers in time order. Nodes that run ahead of each other report their events node
+// by node, so the events of a quantum are kept and sorted at its end.
 class FlitEvents {
  public:
   // Within a cycle, network interfaces inject before routers switch.

@@ -135,7 +135,7 @@ Cycles FlitNetwork::lookahead() const {
 }
 
 void FlitNetwork::decouple(std::function<void()> after_quantum) {
-  // A longer quantum costs memory and brings no further gain.
+  // A longer quantum costs memory without further gain.
   constexpr Cycles kFarthest = 512;
   clock_->set_quantum(std::min(kFarthest, lookahead()));
   decoupled_ = true;

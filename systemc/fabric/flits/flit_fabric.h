@@ -44,7 +44,7 @@ struct FlitParts {
 //
 // If a flit wins switch allocation at a router in cycle t and the channel's latency is L cycles, the flit is
 // at the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the upstream router regards the
-// buffer slot that it left as free at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
+// flit's old buffer slot as free at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
 // channels have a latency of one cycle.
 class FlitNetwork : public Fabric {
  public:

@@ -25,7 +25,7 @@ class SwitchStretch;
 // added.
 class FlitNode : public sc_core::sc_module {
  public:
-  // A callback that creates further modules inside the node during construction.
+  // A callback that creates more modules inside the node during its construction.
   using Populate = std::function<void(FlitNode& node)>;
 
   // `clock` must outlive the node.
@@ -75,7 +75,7 @@ class FlitNode : public sc_core::sc_module {
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
   Cycles wanted_by_modules() const;
-  // Turns those parts of runs that arrive before cycle `end` into individual arrivals.
+  // Converts the parts of runs that arrive before cycle `end` into individual arrivals.
   void spread(Cycles end);
   Cycles run_one_by_one(Cycles from, Cycles until);
 

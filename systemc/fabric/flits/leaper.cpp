@@ -136,8 +136,8 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that is delayed only by others falls ever further behind its pace, so its pace still delays
-  // nothing.
+  // A message that only other messages delay falls further behind its pace in every period, so its pace never
+  // delays it.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
                       return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);
@@ -207,7 +207,7 @@ std::int64_t Leaper::periods(Cycles now) const {
       if (grown > 0) most = std::min(most, growth.room / grown);
     }
   }
-  // If nothing grows, nothing moves.
+  // If no count grows in a period, no data moves.
   if (most == kNever) return 0;
   return event == kNever ? most : std::min(most, std::max<Cycles>(0, event - now) / period);
 }
@@ -228,7 +228,7 @@ void Leaper::move(Cycles now, std::int64_t periods) {
   leapt_ += periods * period;
 }
 
-// Turns each packet into the one that will be in its place after the leap.
+// Advances each packet to the packet that will occupy its position after the leap.
 void Leaper::move_packets(std::int64_t periods) {
   std::unordered_map<PacketId, bool> moved;
   for (std::size_t node = 0; node < modules_.size(); ++node) {

@@ -39,7 +39,8 @@ class NodeClock final : public sc_core::sc_module {
   // The first cycle of the current or most recent quantum.
   const Cycles& begun() const { return begun_; }
 
-  // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. The default of 1 means cycle by cycle.
+  // Nodes run up to `cycles` ahead of each other, but never reach cycle `end`. With the default of 1, all
+  // nodes run cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
   // Runs each group of nodes in its own thread; `group_of` [node] is ascending.

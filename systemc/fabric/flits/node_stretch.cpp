@@ -18,7 +18,6 @@ constexpr std::int64_t kCost = 30;
 constexpr std::int64_t kCostOfFlow = 10;
 constexpr std::int64_t kCostOfNone = 30;
 
-// Calls f(i) for the positions of all set bits in ascending order.
 template <typename F>
 void for_each_bit(std::uint64_t bits, F&& f) {
   for (; bits != 0; bits &= bits - 1) f(static_cast<std::size_t>(lowest_bit(bits)));
@@ -67,8 +66,8 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   return end;
 }
 
-// Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which
-// something other than body flits may move. Moves nothing.
+// Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which a
+// head or tail may move or another event occurs. Changes no state of the node.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   end = undisturbed(now, end);
   if (end - now < kLeast) return end;

@@ -100,7 +100,8 @@ class Router final : public topology::OutputLoads {
  private:
   friend class NodeStretch;
 
-  // The fields that every flit accesses come first and are small, because all routers share the caches.
+  // The fields that are accessed for every flit come first and are small, because all routers share the
+  // caches.
   struct alignas(16) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring buffer
     std::uint32_t count = 0;
@@ -116,7 +117,8 @@ class Router final : public topology::OutputLoads {
     bool rotate_vcs = false;
     bool adapts = false;  // its packet has adaptive hops: see choices_
   };
-  // A set of input virtual channels as bits; a word holds as many whole ports as fit.
+  // A set of input virtual channels as bits. A word contains the virtual channels of several ports, but never
+  // only a part of a port's.
   struct VcBits {
     std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
     std::uint64_t active = 0;    // it owns an output virtual channel
@@ -136,7 +138,7 @@ class Router final : public topology::OutputLoads {
     std::int16_t accept_pointer = 0;  // round robin over outputs
     std::uint16_t word = 0;           // index into bits_ of the word that holds its virtual channels
     std::uint16_t bit = 0;            // position of the first of them in that word
-    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not a char, which may alias anything
+    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not uint8_t, which may alias any type
   };
   struct OutputPort {
     std::uint64_t inputs =

@@ -23,7 +23,7 @@ struct StretchGain {
 
 // Decides whether stretches pay for the network as a whole. The decision is common to all nodes because a
 // node in stretches sends runs, which cost neighbours outside stretches more than flits do. If stretches cost
-// more than they saved, all nodes pause: twice as long each time, up to a limit.
+// more than they saved, no node begins any for a while; the pause doubles each time, up to a limit.
 class StretchJudge {
  public:
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}

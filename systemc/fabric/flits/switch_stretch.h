@@ -82,7 +82,7 @@ class SwitchStretch {
     Cycles now = 0;
     Cycles then = 0;     // at the reference
     Cycles least = 0;    // the minimum since the reference
-    bool lasts = false;  // whether it suffices for the whole stretch, whatever arrives
+    bool lasts = false;  // whether it suffices for the whole stretch without any arrivals
   };
   // A cycle and the state before it. Later states are compared with it to find a period.
   struct Reference {

@@ -251,7 +251,6 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   }
 }
 
-// Takes flits that are already on the channel.
 void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   while (wire.has_flit(end - 1)) {
@@ -261,7 +260,6 @@ void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   }
 }
 
-// Takes a flit and returns its credit.
 void TerminalStretch::take(const Local& local, Flit flit, int vc, Cycles at, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   if (at + 1 + wire.credit_latency() < end) {

@@ -55,7 +55,7 @@ class TerminalStretch {
   // Predicts the injections that do not depend on the router's flits in the stretch. Returns `end`, or an
   // earlier cycle in which a tail would be injected.
   Cycles foresee(Cycles now, Cycles end);
-  // Predicts the injections that depend on which flits leave the router, once these are known.
+  // Predicts the injections that depend on which flits leave the router, after `flows` have been computed.
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
   // Advances to `end`; `flows` contain the flits that the router sends until then.

@@ -57,8 +57,7 @@ class FluidFabric final : public sc_core::sc_module,
   Cycles last_movement() const override { return last_movement_; }
   Femtoseconds period() const override { return period_; }
   // Observers receive the rates of flows. A channel counts as busy from the start of its first flow to the
-  // end of its last one, whatever their rates; the shares of flows on one channel are visible at the ports
-  // that send them.
+  // end of its last one, regardless of their rates; each flow's rate is reported for the port that sends it.
   void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
   void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;

@@ -107,8 +107,8 @@ void FluidFabric::touch(FlowIndex index) {
   if (std::exchange(flow.touched_in, settlement_) != settlement_) touched_.push_back(index);
 }
 
-// Rates depend on which messages are split, and splits depend on rates. Each message is split at most once
-// and is merged again if splitting gains nothing, so this terminates.
+// Rates depend on which messages are split, and splits depend on rates. Each message is split at most once,
+// and merged again if splitting gains nothing, so the loop terminates.
 void FluidFabric::update_rates() {
   unsettled_ = false;
   for (bool settled = false; !settled;) {

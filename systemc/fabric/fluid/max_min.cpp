@@ -90,9 +90,9 @@ void MaxMinRates::touch(FlowId flow) {
   touched_.push_back(flow);
 }
 
-// The level at which the link is full, given the known rates of its flows: a flow held by another link has
-// its rate or the level, whichever is lower; all others have the level. kUnfilled if the flows do not fill
-// the link.
+// The level at which the link is full, given the known rates of its flows: a flow that another link limits
+// has its rate or the level, whichever is lower; all other flows have the level. kUnfilled if the flows do
+// not fill the link.
 double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
   double left = link.capacity;
@@ -154,7 +154,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
       if (shared.queued) {
         shared.stale = true;
       } else if (!as_before && (kept || other == held_before) && shared.level < kUnfilled) {
-        // It has more capacity left than before, so it fills up no earlier.
+        // The link has more remaining capacity than before, so it is full at the same level or a higher one.
         shared.stale = true;
         enqueue(other, std::max(shared.level, level));
       }

@@ -28,7 +28,7 @@ MixedFabric::MixedFabric(const sc_core::sc_module_name& name, const topology::To
 void MixedFabric::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {
   trains_.connect(node, port, injector, ejector);
   ejectors_.push_back(std::make_unique<WholeMessages>(ejector));
-  // A fabric that is never woken for a port requests nothing from the port's injector.
+  // The flit network never calls the injector of a port for which it is never woken.
   flits_.connect(node, port, injector, *ejectors_.back());
 }
 
@@ -105,7 +105,6 @@ void MixedFabric::Follower::injected(const FlitEvent& event, const Packet& packe
                             packet.flits * hops, now);
 }
 
-// Starts to follow a new message.
 void MixedFabric::Follower::open(const FlitEvent& event, const Packet& packet, Cycles now) {
   TrainFabric& trains = fabric_->trains_;
   Followed& followed = messages_[packet.tag];

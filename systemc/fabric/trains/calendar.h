@@ -21,8 +21,8 @@ class Calendar {
   bool empty() const { return cycles_.empty(); }
   // The first cycle that has events; there must be one.
   Cycles next() const { return cycles_.begin()->first; }
-  // Removes the events of that cycle, in the order in which they were added; the reference is valid until the
-  // next take().
+  // Removes and returns the events of cycle next(), in the order in which they were added; the reference is
+  // valid until the next take().
   std::vector<Event>& take() {
     taken_.clear();
     const auto first = cycles_.begin();

@@ -34,12 +34,12 @@ class Meetings {
   }
   // Records that all messages through the output must become flits.
   void want_users(std::int32_t output) { want(output, 1); }
-  // Records that messages meet at the output: those through any output that leads to it must become flits,
-  // too.
+  // Records that messages meet at the output: its own messages, and those through any output that leads to
+  // it, must become flits.
   void want_users_and_feeders(std::int32_t output) { want(output, 2); }
   // Records that all messages of the port must become flits.
   void want_port(std::int32_t port);
-  // Whether cycle `at` is earlier than the first known reason why the run is not exact.
+  // Whether cycle `at` precedes the first known reason why the run is not exact; true if there is none.
   bool earlier(Cycles at) const { return at_ < 0 || at < at_; }
   void set_reason(Cycles at, std::string reason);
 
@@ -55,7 +55,8 @@ class Meetings {
   // Whether simulating the flits costs at most the fraction `most` of a run with leaps; call this after the
   // run.
   bool pays() const;
-  // The ports that send flits in the next run: those of this run, and the additional ones.
+  // The ports that send flits in the next run: those that send flits in this run, and the ports recorded in
+  // it.
   std::vector<std::int32_t> flit_ports() const;
   // The ports that sent flits in this run.
   const std::vector<std::int32_t>& given() const { return given_; }

@@ -18,7 +18,7 @@ using topology::NodeId;
 //
 // Channels have images as well. The images of a route's first channel are those of the channel that leaves
 // the origin; the images of its other channels are those of the channels by which the route's image arrives
-// at the origin. Whatever the origin's messages do on these channels, all messages do on their images.
+// at the origin. The origin's messages on these channels therefore show what all messages do on the images.
 class RouteImages {
  public:
   struct Images {

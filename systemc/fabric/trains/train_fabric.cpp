@@ -244,7 +244,8 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   }
 }
 
-// The first channel is the one that leaves the origin; the others are those of the image that arrives there.
+// The first channel is that of the origin's message; the other channels are those of the image that arrives
+// at the origin.
 void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
   const RouteImages::Images& images = images_->of(*message.route);
   NodeId node = images.incoming_src;
@@ -382,7 +383,7 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   const Cycles over = std::min(now, output.flits_since);
   std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
-    // After a delay, flits may follow each other more closely than those of a train.
+    // Flits that were delayed may follow each other more closely than the flits of a train.
     if (second.flits) return first.free_of_vc;
     const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
     return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;

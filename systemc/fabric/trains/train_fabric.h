@@ -165,7 +165,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     std::int32_t flits_coming = 0;  // number of flit messages that have not passed
     bool trained = false;           // whether a train has passed
     bool shared = false;            // whether flits have met here
-    bool flits_only = false;  // whether flits met here or on the way here, so that no train may ever pass
+    bool flits_only = false;  // flits met here or at an output that leads here, so no train may ever pass
   };
   // The train for one message length; a run has few lengths.
   struct Known {
@@ -248,7 +248,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
   const Fabric* whole_ = nullptr;  // the fabric to which this one belongs
-  // Per output port: the ports from which flits came.
+  // [output port]: the output ports through which its flits arrived.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch space: the output ports of the message being started
   FabricStatistics statistics_;

@@ -14,7 +14,7 @@ namespace coppice::fabric {
 
 // The cycles in which something arrives at a node, and the lines on which it arrives (ends of wires or their
 // virtual channels, numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring grows to
-// the longest delay that occurs. Flits on short wires wait here too.
+// the longest delay that occurs. Flits on short wires are stored here too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
@@ -46,7 +46,7 @@ class alignas(64) ArrivalCalendar {
     std::uint32_t word;
     std::int32_t column;
   };
-  // Returns whether the line had no known arrival in that cycle before.
+  // Returns whether this is the line's first known arrival in that cycle.
   [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
@@ -84,7 +84,8 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first cycle whose arrivals are known; below, the arrivals in a cycle on the 64 lines around `line`.
+  // The first cycle whose arrivals are stored, if the last is `last`; below, the arrivals in a cycle on the
+  // 64 lines of the word that contains `line`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];

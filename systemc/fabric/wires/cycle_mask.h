@@ -131,7 +131,6 @@ class CycleMask {
   }
   bool operator==(const CycleMask&) const = default;
 
-  // Calls f(cycle) for each cycle in ascending order.
   template <typename F>
   void for_each(F&& f) const {
     for (int word = 0; word < kWords; ++word) {

@@ -40,7 +40,6 @@ class Ring {
     if (size() > mask_) grow();
     entries_[--begin_ & mask_] = entry;
   }
-  // The entry at a position counted from the front.
   Entry& operator[](std::uint32_t i) { return entries_[(begin_ + i) & mask_]; }
   const Entry& operator[](std::uint32_t i) const { return entries_[(begin_ + i) & mask_]; }
 
@@ -66,7 +65,7 @@ class Ring {
 // calendar of the node at each end records when something arrives.
 //
 // A wire between nodes that run in different threads is "apart": sent items wait at the sender's side until
-// hand_over(), which is called between quanta; nothing sent within a quantum arrives in it.
+// hand_over(), which is called between quanta; items sent within a quantum arrive after it.
 class Wire {
  public:
   // Latencies of flits and credits in cycles. If `vcs` is not 0, the wire is short, has that many virtual
@@ -159,7 +158,6 @@ class Wire {
   void spread_credits(Cycles end) {
     if (!credit_runs_.empty()) spread_credit_runs(end);
   }
-  // The runs in flight.
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
   // Calls f(flit, stamp) in order for single flits that arrive before `end`, until f returns false.
@@ -174,7 +172,7 @@ class Wire {
       }
     }
   }
-  // Calls f(stamp) for single credits in the same way.
+  // Calls f(stamp) in order for single credits that arrive before `end`.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
     if (sender().line.waits()) for_each_waiting_credit(end, f);

@@ -102,9 +102,9 @@ double messages_through_dimensions(const Topology& topology) {
   return messages;
 }
 
-// In each dimension, a block moves to the accelerator that has the destination's coordinate there and
-// otherwise the current coordinates. An accelerator sends all its blocks for the accelerator at distance 1,
-// then those at distance 2, 3 and so on.
+// In each dimension, a block moves to the accelerator with the destination's coordinate in this dimension and
+// the current coordinates in all others. An accelerator sends all its blocks for the accelerator at distance
+// 1, then all blocks for distance 2, and so on.
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {

@@ -112,7 +112,7 @@ class Choosing {
     }
   }
 
-  // Throws UnsupportedError if nothing applied.
+  // Throws UnsupportedError if no candidate applied.
   AutomaticChoice best() && {
     if (!found()) throw UnsupportedError("no algorithm applies: " + refusal_);
     std::ranges::stable_sort(choice_.expected, {}, &ExpectedTime::time);

@@ -33,8 +33,8 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
                                  std::span<const AlgorithmInfo> algorithms);
 
 // choose_algorithm() for an all-to-all (schedule/all_to_all/all_to_all.h), among the algorithms that `tried`
-// accepts. Algorithms with too many messages are not tried; those that cannot be fastest are listed with a
-// lower bound on their time. Throws UnsupportedError if `tried` accepts none.
+// accepts. Algorithms with too many messages are not tried; algorithms that cannot be fastest are listed with
+// a lower bound on their time. Throws UnsupportedError if `tried` accepts none.
 AutomaticChoice choose_all_to_all(
     const topology::Topology& topology, const CompileRequest& request,
     const std::function<bool(std::string_view)>& tried = [](std::string_view) { return true; });

@@ -70,14 +70,14 @@ enum class Chunking : std::uint8_t {
 
 // How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
-  // Trials run in ascending order of their turns: usually the fastest algorithms first, and last those that
-  // stop as soon as another algorithm is known to be faster.
+  // Trials run in ascending order of their turns: usually the fastest algorithms come first, and algorithms
+  // that stop once another is known to be faster come last.
   int turn = 0;
   int chunks = 1;
   // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict their time,
   // from which choose_algorithm() decides whether to try it (effort.h); nullptr if negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
-  bool first = false;  // the seconds of this trial are reserved before those of others
+  bool first = false;  // the seconds of this trial are reserved before those of other trials
 };
 
 // Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler returns its own

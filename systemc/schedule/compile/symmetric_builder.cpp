@@ -65,7 +65,7 @@ class SymmetricBuilder {
     }
   }
 
-  // Assigns a slot to every NI port; its ways share the slot.
+  // Assigns a slot to every NI port; all ways that use the port share the slot.
   void find_slots() {
     for (std::size_t way = 0; way < ways_; ++way) {
       const std::size_t port = ni_port(moves_.origin(), way);

@@ -169,7 +169,7 @@ std::vector<CellValue> BlockExecution::receive_message(const At& at, std::vector
   return std::move(message.values);
 }
 
-// The cell `after` chunks beyond `cell`; fails outside the buffer.
+// The cell that is `after` chunks after `cell`; throws BlockFault outside the buffer.
 MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after) const {
   const int size = program_.buffers.size(at.gpu, cell.buffer);
   const MscclCell named{cell.buffer, cell.offset + after};

@@ -33,8 +33,8 @@ class BlockExecution {
   // `program` must outlive this.
   explicit BlockExecution(const BlockProgram& program);
 
-  // All messages in a possible sending order. Round r sends those that need only messages of earlier rounds,
-  // at most one per block. Throws BlockFault.
+  // All messages in a possible sending order. Round r sends messages that need only messages of earlier
+  // rounds, at most one per block. Throws BlockFault.
   const std::vector<BlockMessage>& run();
 
  private:

@@ -22,8 +22,8 @@ struct MscclChunk {
   int chunk = 0;
 };
 
-// The layout of an MSCCL algorithm's buffers for its collective: where the input lies, and which part of the
-// data in Coppice's tables a chunk is. The tables of an all-to-all hold the blocks of all pairs.
+// The layout of an MSCCL algorithm's buffers for its collective: the position of the input, and the data in
+// Coppice's tables to which a chunk corresponds. The tables of an all-to-all contain the blocks of all pairs.
 class MscclBuffers {
  public:
   // The numbers of chunks of i, o and s that a GPU declares.
@@ -45,8 +45,8 @@ class MscclBuffers {
   void declare(const Sizes& sizes) { declared_.push_back(sizes); }
   // The number of chunks of a buffer: as the collective defines it, or fewer if the GPU declares fewer.
   int size(NodeId gpu, char buffer) const;
-  // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
-  // share, the input of a reduce-scatter its output.
+  // In place, input and output are one buffer: an all-gather's output contains the input at the GPU's share,
+  // and a reduce-scatter's input contains the output there.
   MscclCell placed(NodeId gpu, MscclCell cell) const;
   // The chunks that a GPU starts with; for a broadcast, only the root has any.
   std::vector<MscclChunk> inputs(NodeId gpu) const;

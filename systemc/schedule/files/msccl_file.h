@@ -20,7 +20,7 @@ bool looks_like_xml(std::string_view text);
 // must be that of the file.
 //
 // Throws ConfigError with the position in the file if the XML is malformed, a step cannot be executed, blocks
-// wait for each other forever, or an all-to-all omits a chunk. Everything that needs a proof is left to
+// wait for each other forever, or an all-to-all omits a chunk. Properties that need a proof are left to
 // check_schedule().
 Schedule parse_msccl(std::string_view text, const std::string& file, const topology::Topology& topology,
                      const CompileRequest& request);

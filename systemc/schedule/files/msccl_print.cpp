@@ -134,7 +134,7 @@ class MscclWriter {
     }
   }
 
-  // Orders the entries so that dependencies come first: each port continues as long as it can.
+  // Orders the entries so that dependencies come first: each port continues until its next entry must wait.
   void place_messages() {
     struct Cursor {
       NodeId node;
@@ -174,7 +174,8 @@ class MscclWriter {
     }
   }
 
-  // Timestep by timestep: the sends of a timestep use data from earlier ones, and precede those of the next.
+  // Orders the entries by timestep: the sends of a timestep use data from earlier timesteps, and precede the
+  // sends of the next.
   void place_timesteps() {
     std::map<std::int32_t, std::vector<std::pair<NodeId, TableEntry>>> steps;
     for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
@@ -298,8 +299,8 @@ class MscclWriter {
     }
   }
 
-  // The cell of a GPU that holds the data at `offset`. Data that an all-to-all routes through the GPU is in
-  // scratch.
+  // The cell of a GPU that holds the data at `offset`. Data that an all-to-all forwards through the GPU is in
+  // its scratch buffer.
   MscclCell cell(NodeId node, std::int64_t offset) {
     if (!exchanges_)
       return {name_of(collective_name(schedule_)) == kGathers ? 'o' : 'i', static_cast<int>(offset)};

@@ -96,7 +96,7 @@ class PlanReader : JsonReader {
  private:
   struct ThreadBlockRefs {
     std::array<std::vector<int>, 2> channels;        // [type][number in the block]: number at the GPU
-    std::array<std::vector<int>, 2> remote_buffers;  // the same of the GPU's remote buffers
+    std::array<std::vector<int>, 2> remote_buffers;  // likewise for the GPU's remote buffers
   };
 
   [[noreturn]] void refuse_fault(const Value& gpus, const BlockFault& fault) const {
@@ -266,7 +266,8 @@ class PlanReader : JsonReader {
     return semaphores;
   }
 
-  // The channels of an operation by their numbers at the GPU: those of type port follow those of memory.
+  // The channels of an operation by their numbers at the GPU: channels of type port follow all channels of
+  // type memory.
   std::vector<int> channels_of(const Value& op, int gpu) const {
     const int type = one_of(field(op, "channel_type"), kChannelTypes);
     const std::vector<int>& own = refs_.channels[index(type)];

@@ -73,7 +73,7 @@ bool PlanExecution::advance(const At& at, std::int32_t round) {
   return true;
 }
 
-// A barrier opens when all of its blocks have arrived; the next use begins when all have left.
+// A barrier opens when all of its blocks have arrived, and can be used again when all have left.
 bool PlanExecution::passes_barrier(const At& at, std::vector<std::int32_t>& after) {
   const PlanOp& op = *next_op(at);
   Barrier& barrier = barriers_[{at.gpu, op.barrier}];
@@ -124,7 +124,7 @@ bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t 
   return true;
 }
 
-// The cell `after` chunks into the range; fails outside the buffer.
+// The cell that is `after` chunks after the range's first; throws BlockFault outside the buffer.
 MscclCell PlanExecution::placed(const At& at, const PlanRange& range, int after) const {
   const MscclCell named{range.first.buffer, range.first.offset + after};
   if (named.buffer == kPacketBuffer) return named;

@@ -239,7 +239,7 @@ Femtoseconds ChunkSimulation::next_event() const {
 
 namespace {
 
-// Orders a heap so that its front goes next.
+// Orders a heap so that its front is served next.
 constexpr auto kGoesLater = [](const auto& a, const auto& b) {
   return std::tie(a.place, a.rank, a.came, a.chunk) > std::tie(b.place, b.rank, b.came, b.chunk);
 };

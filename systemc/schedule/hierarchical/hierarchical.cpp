@@ -127,7 +127,8 @@ class HierarchicalBuilder {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
   }
-  // The port of the dimension's switches that leads to an accelerator; all switches use the same order.
+  // The slot of the dimension's switch port that leads to an accelerator; all switches have the same order of
+  // ports.
   int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
 
   void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {

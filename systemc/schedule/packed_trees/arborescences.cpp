@@ -197,8 +197,8 @@ class Packer {
     return std::min(most, flow - trees_);
   }
 
-  // The least flow beyond that of all trees, up to `most`, into a set of nodes that contains the sink and
-  // another accelerator. The last element of `joined` is a placeholder for that accelerator.
+  // The least flow in excess of the number of trees, up to `most`, into a set of nodes that contains the sink
+  // and another accelerator. The last element of `joined` is a placeholder for that accelerator.
   Amount least_flow(int source, int sink, std::span<const FlowGraph::Joined> joined, NodeId from, NodeId to,
                     Amount most) {
     const auto without = joined.first(joined.size() - 1);
@@ -245,8 +245,9 @@ class Packer {
   std::vector<Amount> at_root_;           // [accelerator]: number of trees
 };
 
-// Adds edges to a batch, shallowest first, until it spans all accelerators. An edge gets as many of the
-// batch's trees as leave enough capacity for all other trees; the rest of the batch is moved to `waiting`.
+// Adds edges to a batch, shallowest first, until it spans all accelerators. An edge is added to as many of
+// the batch's trees as possible while all other trees keep enough capacity; the rest of the batch moves to
+// `waiting`.
 void Packer::grow(Batch& batch, std::vector<Batch>& waiting) {
   const int n = topology_.num_accelerators();
   std::optional<FlowGraph> others;

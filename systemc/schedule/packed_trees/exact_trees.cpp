@@ -21,7 +21,7 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The limit on packing's steps over arcs, which take some nanoseconds each.
+// The maximum number of steps over arcs in a packing; each takes a few nanoseconds.
 constexpr std::int64_t kMostWork = 400'000'000;
 // Packings with less than this share of the bound's rate are discarded.
 constexpr double kLeastRate = 0.9;

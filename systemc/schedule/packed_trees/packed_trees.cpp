@@ -80,7 +80,7 @@ class Candidates {
   Candidates(const topology::Topology& topology, const CompileRequest& request, Femtoseconds limit)
       : topology_(topology), request_(request), owners_(owners_of(topology, request)), limit_(limit) {}
 
-  // Adds a choice unless a known one is expected to be faster.
+  // Adds a choice unless an earlier one is expected to be faster.
   void add(TreeChoice choice) {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());

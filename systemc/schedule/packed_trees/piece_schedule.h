@@ -82,7 +82,7 @@ class PieceScheduler {
   struct Periodic {
     Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
     double period = 1;  // relative to the time of the busiest channel
-    double fill = 0;    // time until all accelerators have the first piece, likewise relative
+    double fill = 0;    // time until all accelerators have the first piece, relative to the same time
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // The same order in every period, with slack between hops (steady state): each hop sends piece p one period
@@ -185,7 +185,7 @@ class PieceScheduler {
   MessageTiming timing_;
   Femtoseconds cycle_ = 1;
   Bytes longest_buffered_ = 0;
-  bool shares_channels_ = false;  // several ports send over one channel, behind switches
+  bool shares_channels_ = false;  // several ports send over one channel (behind switches)
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;                    // per tree, predecessors before the hops that wait for them

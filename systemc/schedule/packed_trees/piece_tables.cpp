@@ -98,7 +98,7 @@ class Idling {
     return slowest;
   }
 
-  // The time for which a message holds its port, rounded up to whole cycles, as the lockstep counts.
+  // The time for which a message occupies its port, in whole cycles, as the lockstep counts it.
   Femtoseconds held(std::span<const topology::ChannelId> path, Bytes bytes) const {
     const Femtoseconds busy = timing_.busy(path, bytes);
     const Femtoseconds cycle = std::max<Femtoseconds>(request_.timing.cycle, 1);

@@ -40,10 +40,10 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// The pace in GB/s that stands for any pace if every path is a single channel.
+// Represents every pace, if all paths are single channels; otherwise paces are in GB/s.
 constexpr double kAnyPace = 0;
 
-// The possible paces of messages, which are those of their slowest channels.
+// The possible paces of messages: the bandwidths of their slowest channels.
 std::vector<double> paces_of(const Topology& topology) {
   std::vector<double> paces;
   for (const topology::Channel& channel : topology.channels()) paces.push_back(channel.bandwidth.gb_per_s());
@@ -259,7 +259,7 @@ class RoutedPacker {
     }
   }
 
-  // Labels the neighbours of a place that are new or can be reached more cheaply.
+  // Labels the neighbours of a place that have no label yet or can be reached at a lower price.
   void spread(std::size_t place) {
     const double key = labels_[place].key;
     const NodeId node = node_at(place);

@@ -36,7 +36,7 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
 // message.
 class Places {
  public:
-  // A place of the same resource, and whether messages collide if the one there starts a slot earlier, in the
+  // A place of the same resource, and whether a message there collides if it starts a slot earlier, in the
   // same slot, or a slot later.
   struct Near {
     std::int32_t place;
@@ -228,7 +228,7 @@ class Placement {
   const Places& places_;
   std::span<const std::int32_t> left_;  // [hop]: slots of work after it
   std::int32_t period_;
-  std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop there
+  std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop that occupies it
   std::vector<std::int32_t> costs_;  // [place * period + slot]: cost of displacing the hops that collide
   std::vector<std::int32_t> sums_;   // [slot]: total cost over all places of a hop
   std::vector<std::int32_t> starts_;

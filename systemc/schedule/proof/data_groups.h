@@ -28,7 +28,7 @@ struct IntervalRange {
 struct GroupLayout {
   std::vector<Bytes> cuts;
   std::vector<IntervalRange> covered;  // [message of the group]
-  // [interval]; empty for an all-reduce, where every accelerator is owed everything.
+  // [interval]; empty for an all-reduce, where every accelerator is owed all data.
   std::vector<NodeId> owners;
 
   std::size_t intervals() const { return cuts.size() - 1; }

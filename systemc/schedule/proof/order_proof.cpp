@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The largest causality matrix in bytes, of which one part is held at a time; a larger proof would take
+// The largest causality matrix in bytes, of which one part is stored at a time; larger proofs would take
 // minutes.
 constexpr std::size_t kMatrixLimit = std::size_t{64} << 30;
 constexpr std::size_t kPartBytes = std::size_t{32} << 20;
@@ -138,7 +138,7 @@ void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const
   }
 }
 
-// The arrivals that an entry counts on must be those that it names.
+// The arrivals on which an entry depends must be those that it names.
 void Causality::check_family(const Message& sending, const Inbox& inbox) const {
   const TableEntry& entry = *sending.entry;
   std::int32_t last_store = inbox.last_store;
@@ -215,7 +215,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   }
 }
 
-// Checks a stored value against everything else that arrives at the same addresses.
+// Checks a stored value against all other arrivals at the same addresses.
 void Causality::check_stores(std::size_t inbox, NodeId node) const {
   for (const std::int32_t store : inboxes_[inbox].arrivals) {
     if (message(store).entry->op != Op::kGather) continue;

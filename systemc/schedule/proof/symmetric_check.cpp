@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// Whether every accelerator has each slot of the pattern at one port, and nothing else.
+// Whether every accelerator has each slot of the pattern at exactly one port, and no other tables.
 bool is_whole(const Schedule& schedule, const TablePattern& pattern) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     std::vector<int> times(pattern.slots(), 0);
@@ -100,7 +100,7 @@ class MappedPaths {
            a.latency == b.latency;
   }
 
-  // Whether two ways that enter the origin by one port also do so at every other accelerator.
+  // Whether two ways that share an ejection port at the origin also share one at every other accelerator.
   bool same_ejections(const std::vector<int>& ejection) const {
     const std::size_t ways = pattern_.ways();
     const int* at_origin = &ejection[static_cast<std::size_t>(origin_) * ways];

@@ -88,7 +88,7 @@ Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   return range;
 }
 
-// The pieces that the other members of the group hold or will receive, in the messages of a step.
+// The part of the other group members' pieces that a message of the step carries.
 Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
   const Pieces group = of_group(node, step);
   const Pieces own = of_own(node, step);

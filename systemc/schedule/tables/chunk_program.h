@@ -40,8 +40,8 @@ struct ProgramStage {
 };
 
 // The part common to all chunks that traverse the dimensions of a hierarchy in the same order: the messages
-// of every accelerator, in pieces of the chunk. All accelerators send symmetrically: message m has the same
-// step, out-port and length on each.
+// of every accelerator, in units of the chunk's pieces. All accelerators send symmetrically: message m has
+// the same step, out-port and length on each.
 //
 // The switches of some dimensions may reduce the data they receive (in-network reduction; Themis, Sec. 4.5).
 // Such a switch is a node with its own tables, one port for each accelerator of its group, and data
@@ -88,7 +88,7 @@ class ChunkProgram {
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // The number of messages listed per accelerator: those it sends, and those sent down to it.
+  // The number of messages listed per accelerator: messages that it sends, and messages sent down to it.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
@@ -137,8 +137,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension, and those that the accelerator
-  // itself sums there.
+  // The pieces that the accelerator's group sums in the step's dimension; below, the pieces that the
+  // accelerator itself sums there.
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }

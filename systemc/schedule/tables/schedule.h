@@ -59,7 +59,7 @@ struct Protocol {
 // The bytes sent for a message with `bytes` of data; `efficiency` is the fraction of sent bytes that is data.
 Bytes sent_bytes(Bytes bytes, double efficiency);
 
-// A compiled collective: what every network interface executes.
+// A compiled collective: the tables that all network interfaces execute.
 struct Schedule {
   std::string algorithm;
   Collective collective = Collective::kAllReduce;

@@ -132,7 +132,6 @@ class Table {
 
   // nullptr: all entries are stored().
   const TableSource* source() const { return source_.get(); }
-  // The source, if it is a pattern.
   const TablePattern* pattern() const;
   std::size_t slot() const { return slot_; }
   NodeId node() const { return node_; }

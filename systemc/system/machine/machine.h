@@ -50,7 +50,7 @@ struct MachineSpec {
   // For trains: records which trains meet, and selects the messages that move as flits from the start.
   // nullptr: a meeting ends the run.
   fabric::Meetings* meetings = nullptr;
-  Cycles stop = 0;  // cycle in which the run ends, whatever is in flight; 0: never
+  Cycles stop = 0;  // cycle in which the run ends even if messages are in flight; 0: never
   // For flits: creates the module inside the node that is bound to its local ports in place of a network
   // interface. The machine does not own it, and the node has neither memory nor accelerator. Empty: network
   // interfaces.
@@ -82,11 +82,11 @@ class Machine final : public sc_core::sc_module {
   const fabric::Fabric& fabric() const { return *fabric_; }
   // nullptr if the fabric's routes cannot change during a run.
   fabric::RouteChanges* route_changes() { return route_changes_; }
-  // All network interfaces: those of accelerators, then those of reducing switches.
+  // All network interfaces: first of accelerators, then of reducing switches.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
-  // If flits move and nothing acts between cycles, lets nodes run ahead of each other by the latency of their
-  // channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all events in time
+  // If flits move and no module acts between cycles, lets nodes run ahead of each other by the latency of
+  // their channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all events in time
   // order.
   void decouple();
   // The number of threads that run its nodes.

@@ -66,7 +66,7 @@ bool may_choose(std::string_view chooser, std::string_view name) {
   return schedule::chosen_among(chooser).empty() || (found != algorithms.end() && found->in_libraries);
 }
 
-// The blocks of a schedule, all of which are divided into the same parts.
+// The parts into which the schedule divides its blocks; all blocks are divided alike.
 class BlockParts {
  public:
   explicit BlockParts(const schedule::Schedule& schedule)

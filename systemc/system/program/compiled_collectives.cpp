@@ -59,7 +59,6 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
   return spec;
 }
 
-// Names the network to which a bound applies.
 std::string bound_network(const GroupNetwork& network, const topology::Topology& machine) {
   const std::string name = network.topology().name();
   switch (network.kind()) {

@@ -116,7 +116,6 @@ class CompiledCollectives final : public CollectiveSource {
   // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
-  // The network of a group.
   const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
   // The lower bounds on a collective, for any algorithm.
   GroupBound bound(const workload::GroupCollective& collective,

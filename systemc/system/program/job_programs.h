@@ -24,7 +24,6 @@ workload::Program load_jobs(const config::Loaded& loaded);
 // The jobs of a program from load_jobs(); for any other program, a single job.
 std::vector<Job> jobs_of(const config::Config& config, const workload::Program& program);
 
-// The number of iterations of a job.
 int iterations_of(const workload::Program& program, const Job& job);
 
 // The remainder of a program after `done` iterations of each job, with the same ranks and groups.

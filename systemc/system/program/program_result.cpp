@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 using topology::NodeId;
 
-// The program's only collective; nullptr if the program does anything else.
+// The program's only collective; nullptr if the program has any other operation.
 const CompiledCollective* only_collective(const ProgramState& state) {
   const workload::Program& program = state.program();
   const bool one = program.collectives.size() == 1 && program.transfers.empty() &&

@@ -99,7 +99,6 @@ workload::Program load_trace(const config::Loaded& loaded) {
   return std::move(imported.program);
 }
 
-// Throws if several keys set a workload.
 void require_one_origin(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   std::vector<const char*> set;
@@ -304,7 +303,6 @@ std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Pro
   return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
 }
 
-// Describes the machine for the configured collective.
 template <typename Describe>
 std::string describe_machine(const config::Loaded& loaded, Describe describe) {
   const workload::Program program = make_lone_collective(loaded);

@@ -63,7 +63,8 @@ class ProgramTimeline {
   static constexpr std::size_t kMostSpans = 24'000;
   nlohmann::ordered_json lanes() const;
 
-  // Adds a track for each rank's computation, and as many tracks as its simultaneous other operations need.
+  // Adds a track for each rank's computation, and further tracks for its other operations, one per
+  // simultaneous operation.
   void trace(TraceWriter& writer) const;
 
  private:

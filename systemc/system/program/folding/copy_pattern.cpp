@@ -150,8 +150,8 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the renumbering of members that maps what copy 0 does to what `copy` does: the image of a message's
-  // receiver must be the receiver of its image.
+  // Finds the renumbering of members that maps the messages of copy 0 to those of `copy`: the image of a
+  // message's receiver must be the receiver of its image.
   bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
     std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
     std::vector<std::pair<std::size_t, std::size_t>> known;

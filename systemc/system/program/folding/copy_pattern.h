@@ -18,8 +18,8 @@ struct CopyMember {
   bool operator==(const CopyMember&) const = default;
 };
 
-// A collective among the members of all copies, as seen from copy 0, if every copy sees the same: entry i of
-// a port has the same effect at all members of a role, on corresponding data.
+// A collective among the members of all copies, as seen from copy 0, if it looks the same from every copy:
+// entry i of a port has the same effect at all members of a role, on corresponding data.
 struct CopyPattern {
   // [role][copy]: member.
   std::vector<std::vector<int>> members;
