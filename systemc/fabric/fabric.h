@@ -11,7 +11,7 @@
 
 namespace coppice::fabric {
 
-// A gradient message between two network-interface ports, in the form in which any fabric receives it.
+// A gradient message between two network-interface ports, as every fabric receives it.
 struct Message {
   std::uint64_t id = 0;  // unique within a run
   NodeId src = topology::kNoNode;
@@ -21,7 +21,7 @@ struct Message {
   Femtoseconds flit_time = 0;  // of the route's slowest channel; sets the pace of injection
 };
 
-// The injecting side of a network-interface port: the fabric pulls from it.
+// The injecting side of a network-interface port, from which the fabric pulls.
 class Injector {
  public:
   virtual ~Injector() = default;

@@ -27,7 +27,7 @@ class FlitEvents {
   }
   // Reports the kept events, ordered by cycle, then stage, then node.
   void flush();
-  // Moves the events kept by `other`, for the nodes of another thread, into this object.
+  // Moves the events kept by `other`, which belong to another thread's nodes, into this object.
   void move_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
@@ -39,7 +39,8 @@ class FlitEvents {
     FlitEvent event;
     Packet packet;
   };
-  // Sets whether to store reported events so that a period of them can be repeated; discards earlier ones.
+  // Sets whether to store reported events, so that a leap can repeat a period of them; discards earlier
+  // events.
   void remember(bool remember) {
     remember_ = remember;
     reported_.clear();

@@ -13,8 +13,8 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// A module that receives and sends flits: a router or a terminal, in SystemC, in Verilog, or user-written. It
-// is clocked by the node to which it is added (FlitNode::add()).
+// A module that receives and sends flits: a router or a terminal, in SystemC or Verilog, or your own. It is
+// clocked by the node to which it is added (FlitNode::add()).
 //
 // In a cycle, the node calls receive_flit() and receive_credit() for everything that arrives, and then step()
 // unless next() is later. The module sends with wire_out(port).send(flit, vc, leaves) and frees slots with
@@ -99,14 +99,14 @@ class FlitModule : public sc_core::sc_module {
     }
   }
   void set_next(Cycles at) { next_ = at; }
-  // Requests a step in cycle `at`, which must not be over yet.
+  // Requests a step in cycle `at`, which must not have ended.
   void want(Cycles at) {
     if (at < next_) next_ = at;
   }
   // Like want(), but for calls from outside the node's cycles: from a process, or before the simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
-  // Marks the activity of this cycle as not periodic.
+  // Marks this cycle's activity as not periodic, which delays leaps.
   void disturb();
 
  private:

@@ -32,7 +32,7 @@ class FlitNode : public sc_core::sc_module {
   FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
   ~FlitNode() override;
 
-  // Adds a module, without ownership; call this before the end of elaboration.
+  // Adds a module, which the node does not own; call this before the end of elaboration.
   void add(FlitModule& module);
 
   // Runs the cycles with work in [from, until); returns the next cycle with work, kNever if there is none.
@@ -45,8 +45,7 @@ class FlitNode : public sc_core::sc_module {
   // Delays all arrivals at the node by `by` cycles, after its modules have been advanced by the same time;
   // returns the next cycle with work.
   Cycles shift(Cycles by);
-  // From now on, the node simulates stretches in one step if possible (NodeStretch), and accepts runs from
-  // other nodes.
+  // Lets the node simulate stretches in one step if possible (NodeStretch), and accept runs from other nodes.
   void stretch(FlitContext& context, SwitchStretch& switches);
   // The number of cycles simulated in stretches.
   std::int64_t stretched() const;

@@ -12,13 +12,13 @@
 namespace coppice::fabric {
 namespace {
 
-// Cycles from an event to the first reference, and the lengths of the first and the longest search window.
+// Cycles from an event to the first reference; below, the lengths of the first and longest search windows.
 constexpr Cycles kPatience = 8;
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
 // Node cycles simulated per node comparison, so that comparisons cost about a tenth of the time.
 constexpr Cycles kCostOfLook = 16;
-// Simulating a single cycle costs at least as much as this many cycles in stretches.
+// Simulating a cycle on its own costs at least as much as this many cycles in stretches.
 constexpr std::int64_t kCheaper = 64;
 // The maximum number of flits stored for repeated reports.
 constexpr std::size_t kMostRemembered = 1 << 22;

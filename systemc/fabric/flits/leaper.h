@@ -33,7 +33,7 @@ class Leaper {
   Cycles leapt() const { return leapt_; }
 
  private:
-  // The progress of a message's transfer within a period.
+  // The part of a message that is transferred within a period.
   struct Progress {
     std::int64_t flits = 0;
     std::int64_t packets = 0;

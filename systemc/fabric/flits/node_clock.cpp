@@ -45,7 +45,7 @@ void NodeClock::run(std::size_t first, std::size_t last, Cycles until) {
   }
 }
 
-// Whether a quantum has enough work that threads save more than it costs to wake them.
+// Whether a quantum has so much work that threads save more time than waking them costs.
 bool NodeClock::pays(Cycles now, Cycles until) const {
   constexpr Cycles kLeast = 256;  // per node
   Cycles work = 0;

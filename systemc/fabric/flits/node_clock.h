@@ -33,7 +33,7 @@ class NodeClock final : public sc_core::sc_module {
   std::size_t add(FlitNode& node);
   // The next cycle of a node with work; the reference is stable once all nodes have been added.
   Cycles& due(std::size_t node) { return due_[node]; }
-  // Requests that a node run in cycle `at`, which must not be over yet.
+  // Requests that a node run in cycle `at`, which must not have ended.
   void wake(std::size_t node, Cycles at);
 
   // The first cycle of the current or most recent quantum.
@@ -52,7 +52,7 @@ class NodeClock final : public sc_core::sc_module {
   // advanced.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
-  // Records an activity of a module of `node` that is not periodic; below, the total over all nodes.
+  // Records that a module of `node` did something that is not periodic; below, the total over all nodes.
   void disturb(std::size_t node) { ++disturbances_[node]; }
   std::int64_t disturbances() const {
     return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});

@@ -12,8 +12,8 @@ constexpr Cycles kLeast = 8;
 // Cycles to wait after a disturbance: initially, and after many of them.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
-// Costs, in units of a flit that passes a router individually: of a stretch, of each of its flows, and of a
-// failed attempt.
+// The costs of a stretch, of each of its flows, and of a failed attempt, in units of the cost of one flit in
+// a router.
 constexpr std::int64_t kCost = 30;
 constexpr std::int64_t kCostOfFlow = 10;
 constexpr std::int64_t kCostOfNone = 30;
@@ -273,7 +273,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   return moved;
 }
 
-// Moves the arbiters' pointers past their last winners.
+// Advances the arbiters' pointers past the last winners of the stretch.
 void NodeStretch::move_pointers(Cycles now) {
   Router& router = module_->router_;
   std::array<Cycles, kMostVcs> last_in;

@@ -43,8 +43,9 @@ class NodeStretch {
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
-  static constexpr std::size_t kMostVcs = 64;  // over all inputs, or outputs
-  // The arrivals over a channel for one of its virtual channels.
+  static constexpr std::size_t kMostVcs = 64;  // total over all inputs, or over all outputs
+  // The flits that arrive on a virtual channel of an input, or the credits for a virtual channel of an
+  // output.
   struct Coming {
     CycleMask flits;    // at an input: the cycles in which its flits arrive
     Flit first;         // the first of these flits

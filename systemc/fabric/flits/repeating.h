@@ -20,7 +20,7 @@ struct StateRecord {
     std::size_t counter;
     std::int64_t room;
     std::uint64_t tag;
-    bool packets;  // whether it counts packets; otherwise, the flits of a single-packet message
+    bool packets;  // whether the count is of packets, or of the flits of a single-packet message
   };
   // The time until an injection's pace allows its next flit, and the number of flits that the pace has
   // delayed.
@@ -61,7 +61,7 @@ class StateRecorder {
   void value(const Value& value) {
     record_->words.push_back(static_cast<std::uint64_t>(value));
   }
-  // A cycle at which periodic activity continues; all past cycles are equivalent.
+  // A cycle in which periodic activity continues; all past cycles are equivalent.
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
   // A time; all times more than `oldest` before the cycle are equivalent.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }

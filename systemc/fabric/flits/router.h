@@ -120,7 +120,7 @@ class Router final : public topology::OutputLoads {
   // A set of input virtual channels as bits. A word contains the virtual channels of several ports, but never
   // only a part of a port's.
   struct VcBits {
-    std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
+    std::uint64_t busy = 0;      // its packet is being routed, allocated or sent
     std::uint64_t active = 0;    // it owns an output virtual channel
     std::uint64_t filled = 0;    // its buffer holds a flit
     std::uint64_t credited = 0;  // the output virtual channel that it owns has a credit
@@ -142,7 +142,7 @@ class Router final : public topology::OutputLoads {
   };
   struct OutputPort {
     std::uint64_t inputs =
-        0;  // active input virtual channels with a packet for this output, if all fit into a word
+        0;  // active input virtual channels with a packet for this output, in routers of one word
     std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
     std::int16_t grant_pointer = 0;  // round robin over inputs
     std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted
@@ -158,7 +158,7 @@ class Router final : public topology::OutputLoads {
     std::vector<topology::Hop> better;
     std::uint32_t flits = 0;
     PacketId packet = 0;
-    bool adaptive = false;  // whether the hop was chosen among `adaptive` ones in this cycle
+    bool adaptive = false;  // whether `hop` was chosen among adaptive hops in this cycle
   };
   // A first-in-first-out queue that contains every input virtual channel at most once.
   class TimedQueue {
@@ -307,12 +307,12 @@ class Router final : public topology::OutputLoads {
   TimedQueue allocated_;                  // input VCs waiting for switch allocation to begin
   bool tail_left_ = false;                // in the current cycle
   bool by_age_;
-  std::vector<Cycles> created_;  // [input VC]: creation of the packet in front; empty unless by age
+  std::vector<Cycles> created_;  // [input VC]: creation of the front packet; empty unless arbitrating by age
   std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
   std::vector<Allowance> allowances_;  // [input VC]
-  std::vector<Pace> paces_;            // [output]; empty unless one is slow
-  // State of an allocation in progress, for routers with several words or age arbitration.
+  std::vector<Pace> paces_;            // [output]; empty unless an output is slow
+  // State of an allocation in progress, for routers with several words or arbitration by age.
   PortSet requested_;
   PortSet granted_;
   std::vector<std::int32_t> accepted_;  // [input] virtual channel

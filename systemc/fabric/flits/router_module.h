@@ -12,7 +12,7 @@
 
 namespace coppice::fabric {
 
-// The position of a router in the network, and its surroundings.
+// A router's node, and the channels around it.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
   int inputs = 0;                 // channels from other nodes; local ports follow them
@@ -95,7 +95,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
   const Router& router() const { return router_; }
-  // Cycles counted from switch allocation, as above.
+  // flit_delay() and slot_delay() for this router's configuration.
   Cycles flit_delay() const { return flit_delay_; }
   Cycles slot_delay() const { return slot_delay_; }
   void visit(StateRecorder& recorder) override {

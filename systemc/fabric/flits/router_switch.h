@@ -5,7 +5,7 @@
 
 #include "fabric/flits/router.h"
 
-// A router's per-flit work, including its switch; a template on the class of its environment.
+// A router's work per flit, including its switch, as templates on the class of its environment.
 
 namespace coppice::fabric {
 

@@ -10,7 +10,7 @@ namespace {
 // The number of cycles after which the reference is first renewed.
 constexpr Cycles kFirstWindow = 4;
 
-// The first cycle before `end` that is in exactly one of the two sets; otherwise `end`.
+// The first cycle before `end` that is in exactly one of the two sets; `end` if there is none.
 Cycles first_difference(const CycleMask& mask, const CycleMask& other, Cycles end) {
   for (std::size_t word = 0; word < CycleMask::kWords; ++word) {
     const CycleMask::Word bits = mask.words()[word] ^ other.words()[word];

@@ -221,7 +221,8 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   Wire& wire = module_->wire_out(local.out);
   const Cycles cycles = end - now;
   const Cycles delay = module_->flit_delay() + wire.flit_latency();
-  // If the ejector does not request individual flits, only the last ones have credits in flight.
+  // If the ejector does not request individual flits, only the last flits, whose credits are still in flight,
+  // are handled one by one.
   const bool wanted = terminal_->flit_takers_[static_cast<std::size_t>(local.out - first_out_)] != nullptr;
   const Cycles one_by_one = wanted ? 0 : std::max<Cycles>(0, cycles - delay - 1 - wire.credit_latency());
   leaving_.clear();

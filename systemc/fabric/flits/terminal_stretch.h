@@ -69,7 +69,7 @@ class TerminalStretch {
  private:
   // A local port of the router, and the corresponding port of the terminal.
   struct Local {
-    int in = 0;  // the router's ports
+    int in = 0;  // the router's input port; below, its output port
     int out = 0;
     bool injects = false;  // in the current stretch, on `vc`
     bool answers = false;  // its injections depend on which flits leave the router

@@ -279,8 +279,8 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   }
 }
 
-// Bytes that have arrived stay there. Bytes that wait in buffers of the old route are sent again over the new
-// route, by the port if it is still sending the message, otherwise from the first router.
+// Bytes that have arrived stay at the destination. Bytes that wait in buffers of the old route are sent again
+// over the new route, by the port if it is still sending the message, otherwise from the first router.
 void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);
@@ -320,7 +320,7 @@ void FluidFabric::check_conservation() const {
   const bool bytes = std::abs(bytes_sent_ - bytes_carried_) <= 1e-6 * std::max(bytes_sent_, 1.0);
   const double time = static_cast<double>((last_movement_ + 1) * period_) / kFemto;
   for (std::size_t link = 0; link < carried_.size(); ++link) {
-    // An injection channel has the capacity set for its last message.
+    // The current capacity of an injection channel is that of its last message.
     const bool injection =
         link >= topology_->channels().size() && link < topology_->channels().size() + ports_.size();
     const double capacity = injection ? bytes_per_second(framing_.flit, period_)

@@ -162,7 +162,7 @@ class FluidFabric final : public sc_core::sc_module,
   double room(Flow& flow, std::size_t before);
   void predict(FlowIndex index);
 
-  // Reports the flow to observers and statistics.
+  // Functions that report a flow to observers and statistics.
   void account(Flow& flow);
   void carry(std::span<const std::int32_t> links, double bytes);
   void occupy(std::span<const std::int32_t> links, Femtoseconds now);
@@ -193,13 +193,13 @@ class FluidFabric final : public sc_core::sc_module,
   std::int64_t settlement_ = 0;
   Cycles last_movement_ = 0;
   std::int64_t in_flight_ = 0;
-  double bytes_sent_ = 0;        // of all messages, counted when they start
+  double bytes_sent_ = 0;        // total of all messages, counted when they start
   double bytes_carried_ = 0;     // integral of the rates
   std::vector<double> carried_;  // bytes_carried_ per link
   struct Busy {
     std::int32_t flows = 0;
     Femtoseconds since = 0;
-    double carried = 0;  // bytes over the channel until then
+    double carried = 0;  // value of carried_ at `since`
   };
   std::vector<Busy> busy_;  // [channel]
   std::vector<FabricObserver*> observers_;

@@ -162,7 +162,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
   }
 }
 
-// The link was full at this level and no longer is: the flows that it limited continue to rise.
+// Handles a link that was full at this level but no longer is: the flows that it limited continue to rise.
 void MaxMinRates::release(std::int32_t id, double level) {
   links_[index(id)].level = kUnfilled;
   reached_.clear();

@@ -40,12 +40,12 @@ class MaxMinRates {
   // The index into links() of the first link that limits the flow to its rate, as of the last update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // The total number of flows reconsidered, for measurements.
+  // The total number of flows whose rates were computed again, for measurements.
   std::int64_t work() const { return work_; }
 
  private:
   enum class State : std::uint8_t {
-    kKept,   // probably keeps its previous rate
+    kKept,   // has its previous rate so far
     kOpen,   // rises until a link limits it
     kFixed,  // has its final rate
   };

@@ -49,7 +49,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
   void add_observer(FabricObserver& observer) override;
 
  private:
-  // An ejector that receives whole messages, as from trains, although they arrive as flits.
+  // An ejector to which messages that arrive as flits appear as whole messages, like trains.
   class WholeMessages final : public Ejector {
    public:
     explicit WholeMessages(Ejector& ejector) : ejector_(&ejector) {}

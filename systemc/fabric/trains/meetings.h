@@ -27,7 +27,8 @@ class Meetings {
 
   // Records that a message of `port` uses `route`, which must remain valid, through these outputs.
   void passes(std::int32_t port, const topology::Hop* route, std::span<const std::int32_t> outputs);
-  // Records that a message of `port`, or a part of it, starts in cycle `now` and has this many flit-hops.
+  // Records that a message of `port`, or a part of one, starts in cycle `now` and has this number of
+  // flit-hops.
   void sends(std::int32_t port, std::int64_t flit_hops, Cycles now) {
     flit_hops_[static_cast<std::size_t>(port)] += flit_hops;
     last_start_ = now;

@@ -103,8 +103,8 @@ class TrainTiming {
   Cycles routing_and_allocation() const { return routing_and_allocation_; }
 
  private:
-  // The delay of packets on a channel whose flit time is not a whole number of cycles, if their heads arrive
-  // at the train's pace; counted from the first head.
+  // When a train's tail can pass a channel whose flit time is not a whole number of cycles, and when the
+  // channel is free again, if heads arrive at the train's pace; counted from the first head.
   struct Drain {
     Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
     Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g
@@ -114,7 +114,7 @@ class TrainTiming {
   Framing framing_;
   Femtoseconds period_;
   Cycles routing_and_allocation_;
-  // Keyed by flits, packet flits, pace and flit time.
+  // [flits, packet flits, pace, flit time].
   std::map<std::tuple<std::int64_t, std::int64_t, Femtoseconds, Femtoseconds>, Drain> drains_;
 };
 

@@ -72,7 +72,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // `meetings`, which must outlive the fabric; if there are too many meetings, it ends with a
   // ContentionError.
   void record_meetings(Meetings& meetings);
-  // Counts this fabric's trains together with the other traffic of `whole`, which must outlive it.
+  // Includes this fabric's trains in the statistics of `whole`, which must outlive it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
   // The following functions are for flit messages that pass the same output ports as trains (MixedFabric). A
@@ -80,7 +80,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // The interval in which a whole flit message used an output port.
+  // The interval in which a flit message, from its first head to its last tail, used an output port.
   struct OutputInterval {
     std::int32_t output;
     Cycles begin;      // when its first head could win the switch without obstruction
@@ -133,7 +133,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;       // when its head wins the switch
     Cycles tail;        // when its tail wins the switch
     Cycles free;        // when another train's head may win the switch
-    Cycles free_of_vc;  // like `free`, for flits and for a single virtual channel in `vcs`
+    Cycles free_of_vc;  // like `free`, for flits, or if a single virtual channel is in `vcs`
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train
@@ -160,8 +160,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     ChannelPace pace;
     Cycles spaced = 0;             // minimum number of cycles from a flit to the D-th flit after it
     std::vector<Interval> trains;  // in ascending order
-    // State for flits.
-    Cycles flits_since = kNoFlits;  // arrival of flits that have not passed, or earlier
+    // State for flit messages:
+    Cycles flits_since = kNoFlits;  // a cycle no later than the arrival of flits that have not passed
     std::int32_t flits_coming = 0;  // number of flit messages that have not passed
     bool trained = false;           // whether a train has passed
     bool shared = false;            // whether flits have met here

@@ -62,8 +62,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   if (--output.flits_coming == 0) output.flits_since = kNoFlits;
 }
 
-// Flits meet at the output: from now on, its pointers matter, as do the numbers of the virtual channels on
-// which flits arrive.
+// Records that flits meet at the output: from now on, its pointers and the numbers of the virtual channels on
+// which flits arrive matter.
 void TrainFabric::share(Output& output, Cycles now) {
   if (output.shared) return;
   output.shared = true;

@@ -91,8 +91,8 @@ class alignas(64) ArrivalCalendar {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }
 
-  // Calls f(line) for all lines of cycle `now` in ascending order, and clears them. Cycles are served in
-  // order, without skipping any with arrivals.
+  // Calls f(line) for all lines of cycle `now` in ascending order, and clears them. Cycles must be served in
+  // order, without skipping cycles that have arrivals.
   template <typename F>
   void serve(Cycles now, F&& f) {
     served_ = now;
@@ -162,7 +162,7 @@ class alignas(64) ArrivalCalendar {
     lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
     occupied_ = lines_.get() + slots * words;
   }
-  // A node that has slept for a long time needs no slots for the past.
+  // Drops past cycles first, since a node that has slept for a long time needs no slots for them.
   [[gnu::noinline]] void make_room(Cycles at) {
     if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
     if (at - served_ > static_cast<Cycles>(mask_)) grow(at);

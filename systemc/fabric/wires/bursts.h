@@ -81,7 +81,7 @@ class FlitBurst {
   }
 
  private:
-  // A flit as a word: otherwise the compiler would assemble its parts in memory.
+  // Flits are handled as words; otherwise the compiler would assemble their parts in memory.
   static constexpr std::uint64_t kPacket = 0xffffffff;
   static constexpr std::uint64_t kNext = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kTail = std::uint64_t{1} << 63U;

@@ -84,7 +84,7 @@ class Wire {
     }
     put(flit, stamp, flits_.end);
   }
-  // For credits that do not wait in the calendar.
+  // Whether a credit that is not stored in the calendar has arrived.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
   // Removes the first credit and returns its virtual channel.
   int pop_credit() {
@@ -99,7 +99,7 @@ class Wire {
     return vc;
   }
 
-  // The receiver's end, for flits that do not wait in its calendar.
+  // The receiver's end, for flits that are not stored in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit pop_flit() {
     if (flits_.latency < kJoined) {
@@ -367,8 +367,8 @@ class Wire {
     visitor.value(stamp.vc());
     stamp = {at, stamp.vc()};
   }
-  // Calls f(flit, stamp) for flits that wait in the calendar, until f returns false; returns whether it never
-  // did.
+  // Calls f(flit, stamp) for flits that wait in the calendar, until f returns false; returns false in that
+  // case.
   template <typename F>
   bool for_each_waiting_flit(Cycles end, F&& f) const {
     const End& listener = receiver();
@@ -406,7 +406,7 @@ class Wire {
       }
     }
   }
-  // The calendar itself is shifted by its node.
+  // Visits credits in the calendar, which the node itself shifts.
   template <typename Visitor>
   void visit_waiting_credits(Visitor& visitor) {
     Cycles last = last_credit_;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The allowance for choosing, in CPU seconds: per accelerator, and its minimum.
+// The allowance for trying algorithms, in CPU seconds: per accelerator, and the minimum.
 constexpr double kSecondsPerAccelerator = 0.012;
 constexpr double kLeastSeconds = 1;
 
@@ -134,7 +134,8 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   Choosing choosing(topology, request);
   std::vector<Candidate> rest = candidates(topology, request, algorithms);
   for (const Candidate& candidate : take_affordable(topology, rest)) choosing.attempt(candidate);
-  // If no affordable candidate applies, tries the others regardless of their time until one applies.
+  // If no affordable candidate applies, tries the remaining candidates, regardless of their time, until one
+  // applies.
   for (const Candidate& candidate : rest) {
     if (choosing.found()) break;
     choosing.attempt(candidate);
@@ -148,8 +149,8 @@ namespace {
 // configuration names have no such limit.
 constexpr double kMostMessages = 1e6;
 
-// The time of `messages` messages of one block each if they kept all channels out of accelerators busy all
-// the time.
+// The time of `messages` messages of one block each if they kept all channels out of accelerators busy
+// without a pause.
 Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                              double messages) {
   const MessageTiming timing(topology, request);

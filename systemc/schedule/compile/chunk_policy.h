@@ -24,7 +24,7 @@ IntraDimension usual_policy(ChunkScheduler scheduler);
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
   std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: the scheduler's choice
-  // Per dimension; empty: the algorithm that suits the dimension's network.
+  // [dimension]; empty: the default algorithm of each dimension's network.
   std::vector<DimensionMethod> methods{};
   bool operator==(const ChunkPolicy&) const = default;
 };

@@ -28,12 +28,12 @@ struct CompileRequest {
   // Routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // for compilers that break ties at random
-  // Pieces that move independently: of every accelerator's chunk (multitree_optimal), of all the data
-  // (CompileRequest::root, hierarchical) or of every tree's part of the data (tree, double_tree and their
-  // overlapped forms). Other algorithms accept only 1.
+  // The number of pieces that move independently: of every accelerator's chunk (multitree_optimal), of all
+  // the data (CompileRequest::root, hierarchical) or of every tree's part of the data (tree, double_tree and
+  // their overlapped forms). Other algorithms accept only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
-  // that leaves everything to the root). Only for algorithms with AlgorithmInfo::rooted.
+  // after which the root has all data). Only for algorithms with AlgorithmInfo::rooted.
   NodeId root = topology::kNoNode;
   // The fixed cost of a step: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;

@@ -9,8 +9,8 @@
 
 namespace coppice::schedule {
 
-// A lower bound on the memory needed to build and prove tables with `messages` separate entries: for each,
-// the entry, the message from which it is made, and the message that the proof tracks.
+// A lower bound on the memory needed to build and prove tables with `messages` separate entries: for each
+// message, a table entry, the message from which it is made, and the message that the proof tracks.
 Bytes memory_for(std::int64_t messages);
 
 // Throws UnsupportedError, stating the memory needed, if that exceeds `available` bytes. `what`: the

@@ -135,7 +135,7 @@ class SymmetricBuilder {
     return filled;
   }
 
-  // Equal routes are stored once; there are few.
+  // Equal routes are stored once. There are few, so a linear search suffices.
   std::int32_t route_index(Schedule& schedule, ChannelId channel) const {
     const topology::Route route = route_over(topology_, request_, channel);
     const auto known = std::ranges::find(schedule.routes, route);

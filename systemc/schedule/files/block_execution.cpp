@@ -12,7 +12,7 @@ namespace {
 
 using Kind = BlockFault::Kind;
 
-// The step whose end releases steps that wait for step `at`: the first one from `at` on that signals; -1:
+// The step whose end releases steps that wait for step `at`: the first step from `at` on that signals; -1:
 // none.
 int signalling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
@@ -224,7 +224,8 @@ void BlockExecution::send(const At& at, std::vector<CellValue> values, std::int3
       {std::move(values), round, trace_step, at.block, at.step});
 }
 
-// Among the steps that cannot continue, a receive whose message is never sent explains the most.
+// Among the steps that cannot run, reports a receive whose message is never sent, since this is the likeliest
+// cause.
 void BlockExecution::require_end() const {
   std::optional<At> stuck;
   for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {

@@ -20,7 +20,7 @@ struct BlockMessage {
   int block = 0;  // of src
   int channel = 0;
   int chunk = 0;
-  bool complete = false;  // the sum of all GPUs' data, if the collective adds
+  bool complete = false;  // whether it is the sum of all GPUs' data, if the collective adds
   std::int32_t round = 0;
 };
 
@@ -41,7 +41,7 @@ class BlockExecution {
   struct Delivery {
     std::vector<CellValue> values;
     std::int32_t round = 0;
-    std::int32_t step = 0;  // the trace's step that sent it
+    std::int32_t step = 0;  // the step in the trace that sent it
     int block = 0;          // the sender's block, and its step there
     int index = 0;
   };

@@ -53,7 +53,7 @@ class MscclBuffers {
   // The chunks that a GPU's output buffer must hold at the end; if sums(), each must include the data of all
   // GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
-  // "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
+  // Names a chunk in messages: "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
   std::string describe(int chunk) const;
   // The data of every chunk. For an all-to-all, `request` has the size of all blocks together.
   std::vector<Chunk> cut(const CompileRequest& request) const;

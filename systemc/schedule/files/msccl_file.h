@@ -25,7 +25,7 @@ bool looks_like_xml(std::string_view text);
 Schedule parse_msccl(std::string_view text, const std::string& file, const topology::Topology& topology,
                      const CompileRequest& request);
 
-// The collective that the file implements: "all_reduce".
+// The collective that the file implements, such as "all_reduce".
 std::string msccl_collective(std::string_view text, const std::string& file);
 
 }  // namespace coppice::schedule

@@ -71,7 +71,7 @@ std::string name_of(const std::string& collective) {
 
 class MscclWriter {
  public:
-  // `most_steps`: the most steps of a block, besides nops.
+  // `most_steps`: the maximum number of steps of a block, excluding nops.
   MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges,
               std::size_t most_steps)
       : topology_(topology),
@@ -87,7 +87,7 @@ class MscclWriter {
     find_grain();
   }
 
-  // Returns an empty string if nops make a block too long.
+  // Returns the XML, or an empty string if nops make a block too long.
   std::string write() {
     if (exchanges_) place_own();
     if (schedule_.ordered_by_lockstep) {
@@ -147,8 +147,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // One step at a time, so that chunks are placed in the order of their timesteps if dependencies leave a
-    // choice.
+    // Proceeds step by step, so that chunks are placed in the order of their timesteps where dependencies
+    // leave a choice.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();
@@ -213,7 +213,8 @@ class MscclWriter {
     std::int32_t sending;  // index in the trace of the step that sent it
   };
 
-  // A message becomes one step of a sending block and one of a receiving block for every 72 of its chunks.
+  // For every 72 of its chunks, a message becomes one step of a sending block and one step of a receiving
+  // block.
   void place_sends(NodeId src, const TableEntry& entry, std::vector<Sent>& sent) {
     const NodeId dst = entry.destination();
     const std::int64_t chunks = entry.bytes / grain_;

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostPlanChunks = 1 << 20;
-constexpr int kMostParts = 1 << 10;  // of a chunk that blocks share
+constexpr int kMostParts = 1 << 10;  // parts of a chunk that blocks share
 constexpr std::array kPlanCollectives{Named{"allreduce", "all_reduce"}, Named{"allgather", "all_gather"},
                                       Named{"reducescatter", "reduce_scatter"},
                                       Named{"alltoall", "all_to_all"}};
@@ -330,7 +330,8 @@ class PlanReader : JsonReader {
     return moves;
   }
 
-  // Packets that a port channel sends are packets at both ends.
+  // `packets`: whether the range consists of packets. Packets that a port channel sends are packets at both
+  // ends.
   PlanRange range_of(const Value& op, const Value& chunk, int gpu, bool packets) const {
     PlanRange range{gpu, {'i', parts_ * count_of(chunk, "index")}, parts_ * count_of(chunk, "size")};
     const bool by_port = op.json_value.contains("channel_type") && text(field(op, "channel_type")) == "port";

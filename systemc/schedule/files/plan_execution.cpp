@@ -55,7 +55,7 @@ void PlanExecution::refuse(BlockFault::Kind kind, const At& at, int op, const st
   throw BlockFault(kind, at.gpu, at.block, op, 0, what);
 }
 
-// Whether the block has run its next operation, or reached its barrier.
+// Runs the block's next operation, or moves the block to its barrier, if possible; returns whether it did.
 bool PlanExecution::advance(const At& at, std::int32_t round) {
   const PlanOp* op = next_op(at);
   if (op == nullptr || state(at).free_at > round) return false;
@@ -112,7 +112,7 @@ bool PlanExecution::may_run(const At& at, std::int32_t round) const {
   });
 }
 
-// A read waits for packets; other data must have been written before it is read.
+// Whether data can be read: reads wait for packets, but other data must already have been written.
 bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t round) const {
   for (int i = 0; i < range.count; ++i) {
     const MscclCell cell = placed(at, range, i);

@@ -10,10 +10,9 @@ namespace coppice::schedule {
 // ChunkSimulation's prediction of a whole collective, without tables or a network.
 struct ChunkStudy {
   struct Dimension {
-    Bytes sent = 0;          // per accelerator
-    double utilization = 0;  // of its bandwidth, over the whole collective
-    std::vector<double>
-        activity;  // [window]: fraction of time with a chunk in the dimension (Themis, Fig. 9)
+    Bytes sent = 0;                          // per accelerator
+    double utilization = 0;                  // of its bandwidth, over the whole collective
+    std::vector<double> activity;            // [window]: fraction of time with a chunk here (Themis, Fig. 9)
     std::vector<ChunkOperation> operations;  // in the order in which they began
   };
   Femtoseconds finish = 0;

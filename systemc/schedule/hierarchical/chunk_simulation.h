@@ -14,7 +14,7 @@ namespace coppice::schedule {
 
 using topology::DimensionOrder;
 
-// The order in which a chunk traverses the dimensions of a hierarchy.
+// A chunk's size, and the order in which it traverses the dimensions of a hierarchy.
 struct ChunkPlan {
   Bytes bytes = 0;                // chunk size in every accelerator's buffer
   DimensionOrder reduce_scatter;  // dimensions in order; empty in an all-gather

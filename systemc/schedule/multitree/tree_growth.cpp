@@ -15,7 +15,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The accelerators to which some free channel leads in the timestep.
+// The accelerators to which a free channel leads in the current timestep.
 class Receivers {
  public:
   Receivers(const Topology& topology, const LinkAllocator& links)

@@ -66,7 +66,7 @@ class Packer {
     place_roots(roots);
   }
 
-  // Whether this many trees with this total rate exist.
+  // Whether the given number of trees with the given total rate exists.
   bool feasible() {
     Amount sum = 0;
     for (const Amount at : at_root_) sum += at;
@@ -227,7 +227,7 @@ class Packer {
       second.amount -= now;
       if (first.amount == 0) parts(from, over).pop_back();
       if (second.amount == 0) parts(over, to).pop_back();
-      // A path back to its start is useless.
+      // A path that leads back to its start is useless.
       if (from != to) parts(from, to).push_back(std::move(joined));
     }
   }
@@ -414,7 +414,7 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   const int unit = roots.shares == Roots::Shares::kEqual ? n : 1;
   std::optional<ArborescencePacking> result;
   double least = std::numeric_limits<double>::infinity();  // time relative to the bound
-  int fine = 0;                                            // numbers of trees whose rate is good enough
+  int fine = 0;  // number of tree counts tried whose rate is good enough
   for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
     const int trees = count * unit;
     if (trees > std::max(kMostTrees, 2 * unit) || least <= 1 / kGoodEnough || fine == kMostFine) break;

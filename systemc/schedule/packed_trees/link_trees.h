@@ -19,7 +19,7 @@ struct TreeChoice {
 // Empirical share of the pipeline's period or of a piece's round trip through its tree, whichever is less,
 // that messages of other trees hide.
 inline constexpr double kHidden = 0.5;
-// A choice may still turn out best if its estimate is at most this multiple of the least.
+// A choice is worth trying if its estimate is at most this multiple of the least estimate.
 inline constexpr double kWorthTrying = 1.6;
 
 // Spanning trees over links, for the numbers of trees with the least estimated time for the request's size.

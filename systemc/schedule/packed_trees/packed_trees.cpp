@@ -233,8 +233,8 @@ std::optional<Schedule> compile_exchanges(const topology::Topology& topology, co
   return schedule;
 }
 
-// Tables with one tree per accelerator, which are hard to beat if all channels are equal or the data is
-// small.
+// Tables with one tree per accelerator, which are close to the optimum if all channels are equal or the data
+// is small.
 std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
                                             const CompileRequest& request) {
   if (request.chunks != kAutomaticChunks || request.root >= 0) return std::nullopt;

@@ -150,7 +150,7 @@ class PieceScheduler {
     Femtoseconds last = 0;
   };
   std::optional<Steady> steady_for(Bytes bytes, double spare) const;
-  // Per hop, the time in a period at which it sends, regardless of dependencies.
+  // [hop]: the time in a period at which it sends, regardless of dependencies.
   std::vector<Femtoseconds> places_in_period(Bytes bytes) const;
   // The timetable for pieces of `bytes`.
   std::optional<Slots> slots_for(Bytes bytes) const;
@@ -159,14 +159,14 @@ class PieceScheduler {
   Femtoseconds finish_of(const Slots& slots, int pieces) const;
   // The index in paces_ of the path's lowest bandwidth.
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
-  // Per hop, the time at which it sends the first piece; it sends another every period.
+  // [hop]: the time at which it sends the first piece; it sends one more piece every period.
   std::vector<Femtoseconds> place_in_period(Bytes bytes, const Placing& placing, Random& random) const;
   // All messages in the order of `starts`, period by period, each as early as possible. Stops early, with a
   // finish beyond `limit`, if they take longer than `limit`.
   PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces,
                        Femtoseconds limit) const;
-  // Per hop, the timestep of the first piece, numbered from 1, if a period has `period_steps` timesteps;
-  // empty if none are found.
+  // [hop]: the timestep of the first piece, from 1, if a period has `period_steps` timesteps; empty if no
+  // timesteps are found.
   std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                      std::int32_t period_steps) const;
   // The time from a message's start until it reaches channel i of its path.
@@ -192,7 +192,7 @@ class PieceScheduler {
   std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + index in its path]
   std::vector<std::int32_t> next_;           // successors: the hops that wait for a hop
   std::vector<std::int32_t> channel_paces_;  // [channel]
-  // One channel for each bandwidth that is the lowest on some path.
+  // [pace]: a channel of this pace; the paces are the bandwidths of the slowest channels on paths.
   std::vector<topology::ChannelId> paces_;
 };
 
