@@ -41,7 +41,7 @@ Traversal TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arri
   traversal.head = arrival + routing_and_allocation_;
   traversal.last_head = traversal.head + train.last_head;
   if (channel.cycles > 0) {
-    // Of all heads, only the last one affects the tail.
+    // Only the last head affects the tail.
     const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
     traversal.tail = std::max(tail_arrival, traversal.last_head + behind_it);
     traversal.channel_free = traversal.tail + channel.cycles;

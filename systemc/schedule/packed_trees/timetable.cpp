@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The limit on placements, relative to the number of hops.
+// The maximum number of placements per hop.
 constexpr std::int64_t kPlacings = 8;
 constexpr int kPeriods = 5;             // approximate number of periods tried
 constexpr std::int32_t kMoreSlots = 3;  // minimum excess of the longest period tried over the shortest

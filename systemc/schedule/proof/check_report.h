@@ -24,7 +24,7 @@ struct SharedChannel {
   bool late = false;      // one of the messages belongs to an earlier step
 };
 
-// "channel 3->7 in step 5: 2 messages", for reports.
+// Describes a shared channel for reports, such as "channel 3->7 in step 5: 2 messages".
 std::string to_string(const topology::Topology& topology, const SharedChannel& shared);
 
 // The properties that the checker proved of a correct schedule.

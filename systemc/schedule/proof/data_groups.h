@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The messages of flows whose address ranges overlap, directly or through others, in the order of the replay:
-// data of different groups never meets.
+// The messages of flows whose address ranges overlap, directly or through others, in the order of the replay.
+// Messages of different groups have no data in common.
 struct MessageGroup {
   Bytes begin = 0;
   Bytes end = 0;

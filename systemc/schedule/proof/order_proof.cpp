@@ -193,8 +193,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   for (std::size_t f = 0; f < flows_in_group_; ++f) {
     const std::size_t inbox = static_cast<std::size_t>(node) * flows_in_group_ + f;
     const auto& arrivals = inboxes_[inbox].arrivals;
-    // The arrivals of its flow that it counts are determined by their numbers if they have any, otherwise by
-    // order.
+    // Without numbers, the entry counts the first arrivals of its flow, so all others must arrive after it.
     const bool counted = inbox == own && !schedule_.numbered_arrivals;
     for (std::size_t i = inbox == own ? static_cast<std::size_t>(sending.entry->dependencies) : 0;
          i < arrivals.size(); ++i) {

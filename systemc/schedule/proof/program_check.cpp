@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// The ProgramTables that every accelerator uses in full.
+// The schedule's ProgramTables if every accelerator uses all of them; otherwise nullptr.
 const ProgramTables* tables_of_all(const Schedule& schedule) {
   const ProgramTables* tables = ProgramTables::of_all(schedule);
   const bool numbered = schedule.numbered_arrivals && !schedule.ordered_by_lockstep;

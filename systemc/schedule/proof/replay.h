@@ -20,7 +20,7 @@ struct Message {
   std::int32_t arrival = -1;       // index among the arrivals of its flow at dst
 };
 
-// "flow 3 at bytes 64..128, accelerator 5, step 7": the location for error messages.
+// The message's location for error messages, such as "flow 3 at bytes 64..128, accelerator 5, step 7".
 std::string place_of(const Message& message);
 
 // All messages of the tables, after checking each entry individually: fields in range, addresses inside the

@@ -43,7 +43,7 @@ class Contributions {
   const Schedule& schedule_;
   std::vector<int>& additions_;
   std::size_t nodes_;         // including reducing switches
-  std::size_t accelerators_;  // those that contribute
+  std::size_t accelerators_;  // without these switches
   std::size_t words_;
   BitSet everyone_;
   const MessageGroup* group_ = nullptr;

@@ -25,8 +25,7 @@ struct Pieces {
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
-  Bytes shares = 0;  // number of the chunk's shares, one per accelerator, that an accelerator holds when the
-                     // stage begins
+  Bytes shares = 0;  // number of shares (one per accelerator) that an accelerator holds when the stage begins
   // Both phases in one stage: the dimension's switches add the data they receive and return the sum. Used
   // for the dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
   bool whole = false;

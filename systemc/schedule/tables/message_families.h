@@ -27,7 +27,7 @@ class MessageFamilies {
 
   std::size_t accelerators_;
   std::vector<NodeId> nodes_;
-  std::vector<std::uint32_t> ends_;  // of the previous message, by index
+  std::vector<std::uint32_t> ends_;  // [message index + 1]: end of its nodes in nodes_
 };
 
 }  // namespace coppice::schedule

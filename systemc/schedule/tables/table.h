@@ -43,11 +43,10 @@ struct TableEntry {
   std::int32_t step = 0;  // the timestep, from 1, at which it may start
   // Number of arrivals of `flow` here that must have been reduced or stored first.
   std::int32_t dependencies = 0;
-  std::int32_t arrival =
-      0;              // index among the arrivals of `flow` at the destination, if Schedule::numbered_arrivals
-  Bytes address = 0;  // of the data in every accelerator's gradient buffer
-  Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
-  std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
+  std::int32_t arrival = 0;  // index among the flow's arrivals at the destination, if numbered_arrivals
+  Bytes address = 0;         // of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;           // nop: the longest message of its step, for which it holds the lockstep
+  std::int32_t route = -1;   // index into Schedule::routes; -1 for a nop
   // Padding bytes sent after the data and dropped at the destination, so that all messages of a step take the
   // same time.
   std::int32_t padding = 0;

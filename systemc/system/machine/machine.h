@@ -38,7 +38,7 @@ struct MachineSpec {
   fabric::Failure& failure;
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // returns a node's gradient buffer
   std::vector<bool> rtl_interfaces;                               // [accelerator]
-  // Whether the Verilog interfaces run programs, in contexts rather than with tables of their own.
+  // Whether the Verilog interfaces run programs, and therefore use contexts instead of tables of their own.
   bool rtl_contexts = false;
   std::string wave_path;  // waveform of the Verilated interface at the first of observe.nodes; empty: none
   // Paths set by a controller; nullptr: messages follow their schedules' routes.
@@ -93,7 +93,7 @@ class Machine final : public sc_core::sc_module {
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
   // Cycles that the network skipped by leaps.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
-  // Node cycles run in stretches.
+  // The number of node cycles simulated in stretches.
   std::int64_t stretched() const { return flits_ == nullptr ? 0 : flits_->stretched(); }
   // Simulates the cycles before `cycle`, counted from the start; rethrows exceptions of modules.
   void run_to(Cycles cycle);

@@ -47,7 +47,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const bool asked = own.op == workload::CollectiveOp::kAllToAll;
   if (asked && config::reads_tables(loaded.config)) return {own.algorithm, "collective.file"};
   const auto known = config::all_to_all_algorithms();
-  // Ignore an algorithm that is configured for another collective.
+  // An algorithm that is configured for another collective is ignored.
   const bool named = asked || config::chooses_algorithm(loaded.config);
   if (!named) return {kUsual, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {

@@ -13,7 +13,7 @@ struct Job {
   std::string name;
   int first_rank = 0;
   int ranks = 0;
-  Femtoseconds arrival = 0;  // earliest begin of its operations
+  Femtoseconds arrival = 0;  // earliest start of its operations
 };
 
 // Merges the programs of program.jobs into one, whose first groups are the jobs. Throws ConfigError at the

@@ -44,7 +44,7 @@ void require_routers(const config::Loaded& loaded) {
                     "system.router.impl: rtl runs a single collective, not a program: write systemc");
 }
 
-// For networks on which every message carries its route.
+// The routing function of networks on which every message carries its route.
 class SourceRouted final : public topology::RoutingFunction {
  public:
   explicit SourceRouted(int vcs) : vcs_(vcs) {}

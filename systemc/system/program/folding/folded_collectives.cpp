@@ -202,8 +202,7 @@ CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
   for (const std::size_t member : kept) {
     const NodeId node = whole.accelerators[member];
     folded.accelerators.push_back(quotient_.node(node));
-    std::map<std::int32_t, std::int32_t>
-        routes;  // [route of the whole schedule]: route of the folded schedule
+    std::map<std::int32_t, std::int32_t> routes;  // [route of the whole schedule]: its folded route
     auto& tables = schedule.nodes.emplace_back();
     for (const schedule::Table& table : from.nodes[member].ports) {
       schedule::Table& own = tables.ports.emplace_back();
