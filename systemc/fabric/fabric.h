@@ -122,9 +122,9 @@ class Fabric {
   // Call this before a simulation that ends at cycle `stop` even if messages are in flight: statistics then
   // exclude later movements. Fluid flows are always counted in full.
   virtual void count_until(Cycles /*stop*/) {}
-  // The last cycle in which a flit or message moved; below, the clock period.
+  // The last cycle in which a flit or message moved.
   virtual Cycles last_movement() const = 0;
-  virtual Femtoseconds period() const = 0;
+  virtual Femtoseconds period() const = 0;  // of the clock
   // Whether no flits or credits are in flight.
   virtual bool idle() const = 0;
   // Throws ModelError unless every flit has been delivered and every credit returned.

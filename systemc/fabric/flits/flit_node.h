@@ -49,9 +49,9 @@ class FlitNode : public sc_core::sc_module {
   void stretch(FlitContext& context, SwitchStretch& switches);
   // The number of cycles simulated in stretches.
   std::int64_t stretched() const;
-  // Returns the gain from stretches since the last call; below, prevents new stretches before cycle `until`
-  // (StretchJudge).
+  // For StretchJudge: returns the gain from stretches since the last call.
   StretchGain collect_stretch_gain();
+  // For StretchJudge: prevents new stretches before cycle `until`.
   void rest_from_stretches(Cycles until);
 
  private:

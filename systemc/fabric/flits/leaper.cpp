@@ -12,8 +12,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Cycles from an event to the first reference; below, the lengths of the first and longest search windows.
-constexpr Cycles kPatience = 8;
+constexpr Cycles kPatience = 8;  // from an event to the first reference
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
 // Node cycles simulated per node comparison, so that comparisons cost about a tenth of the time.

@@ -52,8 +52,9 @@ class NodeClock final : public sc_core::sc_module {
   // advanced.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
-  // Records that a module of `node` did something that is not periodic; below, the total over all nodes.
+  // Records that a module of `node` did something that is not periodic.
   void disturb(std::size_t node) { ++disturbances_[node]; }
+  // The number of calls of disturb() for all nodes together.
   std::int64_t disturbances() const {
     return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});
   }

@@ -30,16 +30,16 @@ class RouterModule : public FlitModule, public StatisticsOwner {
         node_(spec.node),
         outputs_(spec.outputs) {}
 
-  // The number of slots known to be free downstream; below, the number of waiting flits. Without an output
-  // port, all slots are free and no flits wait.
+  // The number of slots known to be free downstream, and the number of flits that wait at an input. When the
+  // network is idle, all slots must be free and no flits wait (Fabric::check_conservation()).
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
   // Describes the stuck packets, one line each.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  // Cycles from switch allocation until a flit is on its channel; below, until its slot is free for the
-  // sender.
+  // Cycles from a flit's switch allocation until it is on its channel (flit_delay()) and until its slot is
+  // free for the sender (slot_delay()).
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }

@@ -69,8 +69,8 @@ class TerminalStretch {
  private:
   // A local port of the router, and the corresponding port of the terminal.
   struct Local {
-    int in = 0;  // the router's input port; below, its output port
-    int out = 0;
+    int in = 0;            // the router's input port
+    int out = 0;           // the router's output port
     bool injects = false;  // in the current stretch, on `vc`
     bool answers = false;  // its injections depend on which flits leave the router
     int vc = 0;

@@ -84,9 +84,9 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first cycle whose arrivals are stored, if the last is `last`; below, the arrivals in a cycle on the
-  // 64 lines of the word that contains `line`.
+  // The first cycle whose arrivals are stored, if the last is `last`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
+  // The arrivals in a cycle on the 64 lines of the word that contains `line`.
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }

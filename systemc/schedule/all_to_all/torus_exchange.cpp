@@ -74,9 +74,9 @@ class Hops {
   std::vector<BipartiteEdge> edges_;
 };
 
-// Reorders the colors. The colors of a block are often adjacent, but a part that has just been received must
-// wait for the latency of the channel. Multiplying colors by about the golden ratio of their number separates
-// adjacent ones.
+// Reorders the colours. The colours of a block are often adjacent, but a part that has just been received
+// must wait for the latency of the channel. Multiplying colours by about the golden ratio of their number
+// separates adjacent ones.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;

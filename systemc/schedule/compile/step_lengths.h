@@ -13,7 +13,7 @@ namespace coppice::schedule {
 // slowest channel on the port's routes.
 class StepLengths {
  public:
-  // Adds a message of `step` (counted from 1); `pace` is the slowest channel of its route.
+  // Adds a message of `step` (counted from 1); `pace`: bandwidth of its route's slowest channel.
   void add(int step, Bytes bytes, Bandwidth pace);
 
   // Whether `step` has a message.

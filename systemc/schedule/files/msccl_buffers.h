@@ -30,13 +30,13 @@ class MscclBuffers {
   using Sizes = std::array<int, 3>;
 
   MscclBuffers() = default;
-  // `collective` is named as in collective.op, `chunks` is nchunksperloop, and `root` is that of a broadcast.
+  // `collective` is named as in collective.op, `chunks` is nchunksperloop. `root`: for a broadcast.
   MscclBuffers(std::string collective, int gpus, int chunks, bool in_place, NodeId root = topology::kNoNode);
 
   int gpus() const { return gpus_; }
   // The number of chunks in a GPU's share.
   int own() const { return own_; }
-  // Whether nchunksperloop is a whole number for every GPU.
+  // Whether nchunksperloop must be a multiple of the number of GPUs.
   bool per_gpu() const { return per_gpu_; }
   // Whether the collective is a reduction.
   bool sums() const { return collective_ == "all_reduce" || collective_ == "reduce_scatter"; }

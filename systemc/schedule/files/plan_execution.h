@@ -46,8 +46,8 @@ struct PlanOp {
   std::string pointer;  // the location in the file (RFC 6901)
 };
 
-// MSCCL++'s form of an algorithm: thread blocks with one-sided operations, ordered by channels, semaphores,
-// barriers and packets.
+// An algorithm in the form of MSCCL++: thread blocks with one-sided operations, ordered by channels,
+// semaphores, barriers and packets.
 struct Plan {
   MscclBuffers buffers;
   std::vector<std::vector<std::vector<PlanOp>>> blocks;  // [gpu][block]

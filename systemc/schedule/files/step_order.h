@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Two accesses to one cell, at least one of them a write, without an order between them.
+// Two accesses to one cell whose order is not determined, at least one of them a write.
 struct UnorderedAccess {
   std::int32_t earlier = 0;  // steps, in the order of the trace
   std::int32_t later = 0;

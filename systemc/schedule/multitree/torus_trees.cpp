@@ -104,7 +104,7 @@ class Growth {
     int distance = 0;
     std::uint64_t tie = 0;
     std::int32_t site = 0;
-    auto operator<=>(const Candidate&) const = default;  // NOLINT(modernize-use-nullptr): its 0
+    auto operator<=>(const Candidate&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   std::int32_t site(int piece, NodeId node) const {

@@ -136,8 +136,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension; below, the pieces that the
-  // accelerator itself sums there.
+  // The pieces that the accelerator's group sums in the step's dimension, and those of them that the
+  // accelerator itself sums (of_own()).
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }

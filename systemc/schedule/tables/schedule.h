@@ -66,7 +66,7 @@ struct Schedule {
   Bytes size = 0;     // of the whole gradient buffer, the same at every accelerator
   Bytes element = 4;  // bytes of one element
   int steps = 0;      // timesteps, over both phases of an all-reduce
-  // The fewest timesteps for trees over channels that carry one chunk a step; 0: not known.
+  // The fewest timesteps for trees over channels that carry one chunk per timestep; 0: not known.
   int least_steps = 0;
   int flows = 0;
   int chunks = 0;  // chosen by the compiler if the request left them to it (kAutomaticChunks)

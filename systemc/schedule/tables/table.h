@@ -41,7 +41,7 @@ struct TableEntry {
       topology::kNoNode;  // reduce: the destination; gather: the node the value came from, none at the root
   NodeList children;      // reduce: the nodes whose partial sums it includes; gather: the destination
   std::int32_t step = 0;  // the timestep, from 1, at which it may start
-  // Number of arrivals of `flow` here that must have been reduced or stored first.
+  // Number of arrivals of `flow` at this node that must have been reduced or stored first.
   std::int32_t dependencies = 0;
   std::int32_t arrival = 0;  // index among the flow's arrivals at the destination, if numbered_arrivals
   Bytes address = 0;         // of the data in every accelerator's gradient buffer
@@ -86,12 +86,12 @@ class TableSource {
 // A reference from an iterator is valid until the iterator moves on, or as long as the table if stored().
 class Table {
  public:
-  class const_iterator;  // NOLINT(readability-identifier-naming): as containers have it
+  class const_iterator;  // NOLINT(readability-identifier-naming): as in containers
   using value_type = TableEntry;
   using size_type = std::size_t;
 
   Table() = default;
-  Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: it is one
+  Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: implicit
   // The entries of `node` in slot `slot` of the source.
   Table(std::shared_ptr<const TableSource> source, std::size_t slot, NodeId node);
 

@@ -98,8 +98,8 @@ class ProgramTimeline {
                     ni::ContextId id, const std::string& kind) const;
   // Groups ranks with equal operations into lanes.
   std::vector<std::vector<int>> alike() const;
-  // A rank's time by activity in the intervals that end at each of the ascending `ends`, the first beginning
-  // at the start; computed in one sweep.
+  // A rank's time by activity in the intervals between consecutive `ends`, which ascend; the first interval
+  // begins at the start of the run. Computed in one sweep.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
   // Counts `time` for the first of the `active` stretches of `list`.
   static void add_time(Sums& sums, const std::vector<Stretch>& list,
