@@ -11,7 +11,7 @@
 
 namespace coppice::fabric {
 
-// A gradient message between two network-interface ports, in the form in which any fabric receives it.
+// A gradient message between two network-interface ports, as every fabric receives it.
 struct Message {
   std::uint64_t id = 0;  // unique within a run
   NodeId src = topology::kNoNode;
@@ -21,20 +21,20 @@ struct Message {
   Femtoseconds flit_time = 0;  // of the route's slowest channel; sets the pace of injection
 };
 
-// The injecting side of a network-interface port: the fabric pulls from it.
+// The injecting side of a network-interface port, from which the fabric pulls.
 class Injector {
  public:
   virtual ~Injector() = default;
 
   enum class Answer { kPacket, kPollAgain, kSleep };
-  // Fills in the next packet to inject at cycle `now`. kPollAgain: none yet, ask again next cycle; kSleep:
-  // none until Fabric::wake().
+  // Fills in the next packet to inject at cycle `now`. kPollAgain: no packet yet, ask again in the next
+  // cycle; kSleep: no packet until Fabric::wake().
   virtual Answer next_packet(Cycles now, Packet& packet) = 0;
   // Called when the tail of a packet has entered the injection channel.
   virtual void packet_injected(const Packet& packet, Cycles now) = 0;
 
-  // The next message to inject and the first cycle in which it is available, for fabrics that move whole
-  // messages; without a message, there is none until Fabric::wake().
+  // For fabrics that move whole messages: the next message to inject, and the first cycle in which it is
+  // available. A null message means that there is none until Fabric::wake().
   struct Pending {
     const Message* message = nullptr;
     Cycles ready = 0;
@@ -49,7 +49,7 @@ class Injector {
 class Ejector {
  public:
   virtual ~Ejector() = default;
-  // Called when the head of a packet leaves the ejection channel, before its tail: an occasion to prefetch.
+  // Called when a packet's head leaves the ejection channel, so that data for its tail can be prefetched.
   virtual void expect(const Packet& /*packet*/) {}
   // Called when the tail of a packet has left the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
@@ -57,7 +57,7 @@ class Ejector {
   virtual bool transports_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
   // Called when the tail of a message has been ejected, by fabrics that move whole messages; returns the
-  // number of flits.
+  // message's number of flits.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
@@ -76,9 +76,9 @@ class FabricObserver {
   virtual ~FabricObserver() = default;
   // A flit was granted the switch (or left the NI) at cycle `now`.
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
-  // Flits win the switch towards `channel` in cycles [begin, end), exactly one of them in the first and one
-  // in the last cycle. They occupy the channel for `used`, which is less than the duration of these cycles if
-  // another channel of their path is slower.
+  // Flits win the switch towards `channel` during cycles [begin, end): one in the first cycle, one in the
+  // last, and possibly others in between. They occupy the channel for `used`, which is shorter than the
+  // interval if another channel of their path is slower.
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
                             Femtoseconds /*used*/) {}
   // From `at` on, the flow from a network-interface port has this rate; 0 if there is no flow.
@@ -93,7 +93,7 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // routers traversed, summed over flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // For fabrics that are a single module instead of one module per channel.
+  // Reads the statistics of a fabric that is a single module, without one module per channel.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));
@@ -119,12 +119,12 @@ class Fabric {
   virtual void add_observer(FabricObserver& observer) = 0;
 
   virtual const FabricStatistics& statistics() const = 0;
-  // Call this before the simulation if it ends at cycle `stop`, whatever is in flight: statistics include
-  // only what moves before then. Fluid flows are always counted in full.
+  // Call this before a simulation that ends at cycle `stop` even if messages are in flight: statistics then
+  // exclude later movements. Fluid flows are always counted in full.
   virtual void count_until(Cycles /*stop*/) {}
-  // The last cycle in which something moved; below, the clock period.
+  // The last cycle in which a flit or message moved.
   virtual Cycles last_movement() const = 0;
-  virtual Femtoseconds period() const = 0;
+  virtual Femtoseconds period() const = 0;  // of the clock
   // Whether no flits or credits are in flight.
   virtual bool idle() const = 0;
   // Throws ModelError unless every flit has been delivered and every credit returned.

@@ -6,8 +6,8 @@ namespace coppice::fabric {
 
 using PacketId = std::uint32_t;
 
-// The unit of flow control, as stored in a virtual-channel buffer. Its port and virtual channel follow from
-// where it is stored, its contents from its packet.
+// The unit of flow control, as stored in a virtual-channel buffer. The buffer determines its port and virtual
+// channel, the packet its contents.
 struct Flit {
   PacketId packet = 0;
   std::uint32_t sequence : 31 = 0;  // index within the packet, from 0

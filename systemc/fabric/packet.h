@@ -36,8 +36,8 @@ struct Packet {
 
   // The sum over its flits of (ejection cycle - injection cycle), once all flits have been ejected.
   std::int64_t flit_cycles() const { return ejection_cycles - injection_cycles; }
-  // The packet as it was injected, for observers of its flits, since other threads may be changing the other
-  // fields.
+  // A copy of the packet as it was injected, for observers of its flits; other threads may be changing the
+  // remaining fields.
   Packet as_injected() const {
     Packet copy;
     copy.route = route;
@@ -82,8 +82,8 @@ class PacketPool {
   }
   Packet& operator[](PacketId id) { return (*store_)[id]; }
   const Packet& operator[](PacketId id) const { return std::as_const(*store_)[id]; }
-  // Packets acquired here minus packets released here; summed over all pools of a store, the packets in
-  // flight.
+  // Packets acquired minus packets released in this pool. The sum over all pools of a store is the number of
+  // packets in flight.
   std::int64_t in_flight() const { return in_flight_; }
   static void level(PacketPool& one, PacketPool& other) { Shelf<Packet>::level(one.shelf_, other.shelf_); }
 

@@ -9,8 +9,8 @@ class RouteChanges {
  public:
   virtual ~RouteChanges() = default;
 
-  // From the current time on, messages from a port to `dst` use `route`, including waiting messages and the
-  // rest of a message in flight. `route` must outlive the run.
+  // Lets messages from a port to `dst` use `route` from now on, including waiting messages and the remainder
+  // of a message in flight. `route` must outlive the run.
   virtual void reroute(topology::NodeId node, int port, topology::NodeId dst,
                        const topology::Route& route) = 0;
   // Sets whether a channel works. Messages on a failed channel stall until they are rerouted.

@@ -13,10 +13,10 @@ struct RouteTiming {
   Cycles latency = 0;  // from a flit's injection to its ejection; the same for all flits
   // The flit time of the route's slowest channel, including the channels of network interfaces.
   Femtoseconds slowest_flit = 0;
-  // If a virtual channel's buffer does not cover the credit loop (channel_credit_loop()), flits wait for
-  // credits even without other traffic. After each D flits, a packet longer than D waits `packet_stall`
-  // cycles; after D flits on each virtual channel, any message waits `message_stall` cycles; both for the
-  // worst channel. The final waits on all channels may add up once, to `last_stall`.
+  // If a virtual channel's buffer of D flits does not cover the credit loop (channel_credit_loop()), flits
+  // wait for credits even without other traffic. After each D flits, a packet longer than D waits
+  // `packet_stall` cycles; after D flits on each virtual channel, any message waits `message_stall` cycles;
+  // both for the worst channel. The final waits on all channels may add up once, to `last_stall`.
   Cycles packet_stall = 0;
   Cycles message_stall = 0;
   Cycles last_stall = 0;
@@ -29,7 +29,7 @@ RouteTiming time_route(const topology::Topology& topology, const config::SystemC
                        topology::NodeId src, std::span<const topology::Hop> route);
 
 // The maximum number of cycles for which credits alone delay `flits` in packets of at most `packet_flits` on
-// such a route.
+// a route with this timing.
 Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& system, std::int64_t flits,
                     std::int64_t packet_flits);
 

@@ -13,7 +13,7 @@ inline sc_core::sc_time to_sc_time(Femtoseconds time) {
 }
 
 // Call this before the first module of a process is constructed; calling it again is allowed. Throws
-// sc_report if another resolution has been fixed.
+// sc_report if the resolution has been set differently.
 inline void set_time_resolution() {
   try {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);

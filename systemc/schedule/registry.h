@@ -19,10 +19,10 @@ const AlgorithmInfo* find_algorithm(std::string_view name);
 // The candidates of an algorithm that selects another; empty if it considers all, or is not a selector.
 std::vector<std::string> chosen_among(std::string_view algorithm);
 
-// The compiler of an algorithm ("ring", "multitree"); nullptr if no algorithm has this name.
+// The compiler of an algorithm such as "ring"; nullptr if no algorithm has this name.
 std::unique_ptr<Compiler> make_compiler(std::string_view algorithm);
 
-// The names of the algorithms that satisfy a predicate: "multitree, multitree_optimal".
+// The names of the algorithms that satisfy a predicate, such as "multitree, multitree_optimal".
 template <typename Predicate>
 std::vector<std::string> algorithms_that(Predicate can) {
   std::vector<std::string> names;
@@ -33,8 +33,8 @@ std::vector<std::string> algorithms_that(Predicate can) {
 }
 
 // The time of an all-reduce that the cost model predicts for the schedule's algorithm and chunks: eq. (2) for
-// rings that divide the data among them, twice eq. (3) for such trees, eq. (6) for overlapped trees; nullopt
-// for others.
+// rings and twice eq. (3) for trees, each with its part of the data, and eq. (6) for overlapped trees;
+// nullopt for other algorithms.
 std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -16,11 +16,11 @@ struct FlitContext {
   const config::SystemConfig* system;
   // routes packets without a source route
   const topology::RoutingFunction* routing;
-  int hop_limit;  // exceeds the hops of any minimal route; a packet with more is in a livelock
+  int hop_limit;  // exceeds the hops of any minimal route; a packet with more hops is in a livelock
   PacketPool packets = {};
   FlitEvents events = {};
   const topology::DetourRouting* detours =
-      nullptr;  // set if `routing` considers the flits waiting in routers
+      nullptr;  // set if `routing` depends on the number of flits that wait in routers
   ReceivedFlits taken = {};
   int thread = 0;  // index among the network's threads
 };

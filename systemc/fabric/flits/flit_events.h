@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// Reports flit events to observers in time order. Nodes that run ahead report their events node by node, so
-// events are kept until the end of the quantum.
+// Reports flit events to observers in time order. Nodes that run ahead of each other report their events node
+// by node, so the events of a quantum are kept and sorted at its end.
 class FlitEvents {
  public:
   // Within a cycle, network interfaces inject before routers switch.
@@ -27,7 +27,7 @@ class FlitEvents {
   }
   // Reports the kept events, ordered by cycle, then stage, then node.
   void flush();
-  // Moves the events kept by `other`, for the nodes of another thread, into this object.
+  // Moves the events kept by `other`, which belong to another thread's nodes, into this object.
   void move_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
@@ -39,7 +39,8 @@ class FlitEvents {
     FlitEvent event;
     Packet packet;
   };
-  // Sets whether to store reported events so that a period of them can be repeated; discards earlier ones.
+  // Sets whether to store reported events, so that a leap can repeat a period of them; discards earlier
+  // events.
   void remember(bool remember) {
     remember_ = remember;
     reported_.clear();

@@ -44,7 +44,7 @@ struct FlitParts {
 //
 // If a flit wins switch allocation at a router in cycle t and the channel's latency is L cycles, the flit is
 // at the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the upstream router regards the
-// buffer slot that it left as free at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
+// flit's old buffer slot as free at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection
 // channels have a latency of one cycle.
 class FlitNetwork : public Fabric {
  public:
@@ -71,13 +71,12 @@ class FlitNetwork : public Fabric {
   Cycles last_movement() const override;
   Femtoseconds period() const override { return period_; }
 
-  // From now on, nodes run ahead of each other by the latency of the shortest channel, but not to cycle `end`
-  // of run_to() or beyond; observers still receive all events in time order. `after_quantum` is called
-  // whenever all nodes have reached the end of a quantum. Requires that nothing else acts on the nodes
-  // between their cycles.
+  // Lets nodes run ahead of each other by the latency of the shortest channel, but never reach cycle `end` of
+  // run_to(); observers still receive all events in time order. Calls `after_quantum` whenever all nodes have
+  // reached the end of a quantum. Nothing else may act on the nodes between their cycles.
   void decouple(std::function<void()> after_quantum);
   void run_to(Cycles end) { clock_->set_end(end); }
-  // From now on, skips whole periods of repeating states at the ends of quanta (Leaper); call this after
+  // Enables leaps over whole periods of repeating states at the ends of quanta (Leaper); call this after
   // decouple().
   void leap();
   // The number of cycles that leaps have skipped.

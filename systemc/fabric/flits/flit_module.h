@@ -13,8 +13,8 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// A module that receives and sends flits: a router or a terminal, in SystemC, in Verilog, or user-written. It
-// is clocked by the node to which it is added (FlitNode::add()).
+// A module that receives and sends flits: a router or a terminal, in SystemC or Verilog, or your own. It is
+// clocked by the node to which it is added (FlitNode::add()).
 //
 // In a cycle, the node calls receive_flit() and receive_credit() for everything that arrives, and then step()
 // unless next() is later. The module sends with wire_out(port).send(flit, vc, leaves) and frees slots with
@@ -34,8 +34,8 @@ class FlitModule : public sc_core::sc_module {
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
   // Processes all arrivals of cycle `now` if the node has at most 64 calendar lines. Bit i of `lines` is
-  // in[i]; the bits for credits follow, by port and, if reported separately, by virtual channel. To save
-  // virtual calls, override this function and call receive_arrivals() with the module's own class.
+  // in[i]; credit bits follow, one per output or, if reported separately, per output and virtual channel. To
+  // save virtual calls, override this function and call receive_arrivals() with the module's own class.
   virtual void arrive(std::uint64_t lines, Cycles now) { receive_arrivals(*this, lines, now); }
   // Runs one cycle after all its arrivals; calls set_next().
   virtual void step(Cycles now) = 0;
@@ -49,8 +49,8 @@ class FlitModule : public sc_core::sc_module {
   // end of elaboration, fetches the wires behind the ports. Throws ModelError naming an unbound port.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
-  // The number of calendar lines that the module needs, which depends on whether flits on short wires wait in
-  // the calendar; below, its first line.
+  // The number of calendar lines that the module needs. `waiting`: whether flits and credits on short wires
+  // wait in the calendar, where each virtual channel's credits have their own line.
   int lines(bool waiting) const;
   int columns() const;  // number of columns for waiting flits
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
@@ -99,14 +99,14 @@ class FlitModule : public sc_core::sc_module {
     }
   }
   void set_next(Cycles at) { next_ = at; }
-  // Requests a step in cycle `at`, which must not be over yet.
+  // Requests a step in cycle `at`, which must not have ended.
   void want(Cycles at) {
     if (at < next_) next_ = at;
   }
   // Like want(), but for calls from outside the node's cycles: from a process, or before the simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
-  // Marks the activity of this cycle as not periodic.
+  // Marks this cycle's activity as not periodic, which delays leaps.
   void disturb();
 
  private:

@@ -25,14 +25,14 @@ class SwitchStretch;
 // added.
 class FlitNode : public sc_core::sc_module {
  public:
-  // A callback that creates further modules inside the node during construction.
+  // A callback that creates more modules inside the node during its construction.
   using Populate = std::function<void(FlitNode& node)>;
 
   // `clock` must outlive the node.
   FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
   ~FlitNode() override;
 
-  // Adds a module, without ownership; call this before the end of elaboration.
+  // Adds a module, which the node does not own; call this before the end of elaboration.
   void add(FlitModule& module);
 
   // Runs the cycles with work in [from, until); returns the next cycle with work, kNever if there is none.
@@ -42,17 +42,16 @@ class FlitNode : public sc_core::sc_module {
   // Marks the activity of a module as not periodic.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
-  // Delays all arrivals at the node by `by` cycles, after its modules have been advanced equally; returns the
-  // next cycle with work.
+  // Delays all arrivals at the node by `by` cycles, after its modules have been advanced by the same time;
+  // returns the next cycle with work.
   Cycles shift(Cycles by);
-  // From now on, the node simulates stretches in one step if possible (NodeStretch), and accepts runs from
-  // other nodes.
+  // Lets the node simulate stretches in one step if possible (NodeStretch), and accept runs from other nodes.
   void stretch(FlitContext& context, SwitchStretch& switches);
   // The number of cycles simulated in stretches.
   std::int64_t stretched() const;
-  // Returns the gain from stretches since the last call; below, prevents new ones before cycle `until`
-  // (StretchJudge).
+  // For StretchJudge: returns the gain from stretches since the last call.
   StretchGain collect_stretch_gain();
+  // For StretchJudge: prevents new stretches before cycle `until`.
   void rest_from_stretches(Cycles until);
 
  private:
@@ -75,7 +74,7 @@ class FlitNode : public sc_core::sc_module {
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
   Cycles wanted_by_modules() const;
-  // Turns those parts of runs that arrive before cycle `end` into individual arrivals.
+  // Converts the parts of runs that arrive before cycle `end` into individual arrivals.
   void spread(Cycles end);
   Cycles run_one_by_one(Cycles from, Cycles until);
 

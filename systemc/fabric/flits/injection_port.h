@@ -9,8 +9,8 @@
 namespace coppice::fabric {
 
 // The injecting side of a network-interface port at flit level. It fetches packets from its Injector one at a
-// time and assigns each a virtual channel of the router's input port (round-robin, starting after the one
-// used last; skipping those that an unfinished packet holds or that have no credit). It sends one flit per
+// time and assigns each a virtual channel of the router's input port (round-robin from the one after the last
+// used, skipping virtual channels without credits or held by an unfinished packet). It sends one flit per
 // cycle, or fewer if the message's route has a slower channel: flit i of a message leaves i flit times after
 // the first, rounded up to a cycle, and the next message starts a flit time, rounded up, after the last flit.
 class InjectionPort {
@@ -78,11 +78,11 @@ class InjectionPort {
     Cycles message_start = 0;        // start of the current message
     std::int64_t message_flits = 0;  // flits of the current message that have been sent
     Femtoseconds pace = 0;  // flit time of the current message if its route is slower than one flit per cycle
-    std::int64_t held_up = 0;  // flits that left later because of their message's pace
+    std::int64_t held_up = 0;  // number of flits that their message's pace has delayed
     Cycles next_flit = 0;      // the first cycle in which the pace allows a flit
 
-    // Records that in cycle `now` flit `sent` - 1 of `packet`, whose pace is slower than one flit per cycle,
-    // has left.
+    // Records that flit `sent` - 1 of `packet` left in cycle `now`. Only for packets whose pace is slower
+    // than one flit per cycle.
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 

@@ -12,13 +12,12 @@
 namespace coppice::fabric {
 namespace {
 
-// Cycles from an event to the first reference, and the length of the first search window.
-constexpr Cycles kPatience = 8;
+constexpr Cycles kPatience = 8;  // from an event to the first reference
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
 // Node cycles simulated per node comparison, so that comparisons cost about a tenth of the time.
 constexpr Cycles kCostOfLook = 16;
-// Simulating a single cycle costs at least as much as this many cycles in stretches.
+// Simulating a cycle on its own costs at least as much as this many cycles in stretches.
 constexpr std::int64_t kCheaper = 64;
 // The maximum number of flits stored for repeated reports.
 constexpr std::size_t kMostRemembered = 1 << 22;
@@ -95,8 +94,8 @@ std::int64_t Leaper::simulated(Cycles now) const {
   return all - stretched + stretched / kCheaper;
 }
 
-// After an event, the state is not expected to repeat immediately. If events recur before it repeats, waits
-// longer, but only for a small part of the simulated cycles.
+// Pauses the search after an event, since the state does not repeat immediately. Lengthens the pause if
+// events recur before a repetition, up to a small part of the simulated cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
@@ -136,8 +135,8 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that is delayed only by others falls ever further behind its pace, so its pace still delays
-  // nothing.
+  // A message that only other messages delay falls further behind its pace in every period, so its pace never
+  // delays it.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
                       return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);
@@ -161,7 +160,7 @@ bool Leaper::repeats(Cycles now) {
   return same_packets();
 }
 
-// The bytes of each message handed over since the reference state.
+// The packets or flits of each message handed over since the reference state.
 std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   std::unordered_map<std::uint64_t, Progress> progress;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -174,8 +173,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Whether flits of one packet are still flits of one packet and the packets of each message are in the same
-// order, each having advanced as far as its message.
+// Whether flits are grouped into packets as before, and the packets of each message are in the same order,
+// each having advanced as far as its message.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;
@@ -207,7 +206,7 @@ std::int64_t Leaper::periods(Cycles now) const {
       if (grown > 0) most = std::min(most, growth.room / grown);
     }
   }
-  // If nothing grows, nothing moves.
+  // If no count grows in a period, no data moves.
   if (most == kNever) return 0;
   return event == kNever ? most : std::min(most, std::max<Cycles>(0, event - now) / period);
 }
@@ -228,7 +227,7 @@ void Leaper::move(Cycles now, std::int64_t periods) {
   leapt_ += periods * period;
 }
 
-// Turns each packet into the one that will be in its place after the leap.
+// Advances each packet to the packet that will occupy its position after the leap.
 void Leaper::move_packets(std::int64_t periods) {
   std::unordered_map<PacketId, bool> moved;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -245,7 +244,7 @@ void Leaper::move_packets(std::int64_t periods) {
       grow(packet.index, before.index);
       grow(packet.created, before.created);
       grow(packet.head_injected, before.head_injected);
-      // Only the difference grows by a constant in every period.
+      // The difference grows by a constant in every period; ejection_cycles alone does not.
       packet.ejection_cycles += periods * (packet.flit_cycles() - before.flit_cycles());
     }
   }

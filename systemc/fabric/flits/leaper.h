@@ -16,14 +16,14 @@ namespace coppice::fabric {
 // have the same future: the network advances by all whole periods that end before the next event (the last
 // flits of a message, an alarm of a network interface, a kernel event).
 //
-// The reference is renewed at increasing intervals, so that any period is found, whatever precedes it
-// (Brent's algorithm). Nodes are compared individually, beginning with those that differed last: if nothing
-// repeats, a look costs the comparison of one node. The number of looks is limited so that they take only a
-// small part of the simulation's time.
+// The reference is renewed at increasing intervals, so that a period is found however long the state takes to
+// become periodic (Brent's algorithm). Nodes are compared one by one, beginning with the nodes that differed
+// last, so a comparison that fails usually costs only one node. The number of comparisons is limited so that
+// they take only a small part of the simulation's time.
 class Leaper {
  public:
-  // `contexts`: the contexts of the network, one per thread; the reports of all of them are gathered in the
-  // first. They and `clock` must outlive this object, and all nodes must exist.
+  // `contexts`: the contexts of the network, one per thread; all their reports are gathered in the first.
+  // They and `clock` must outlive this object, and all nodes must exist.
   Leaper(NodeClock& clock, std::vector<FlitContext*> contexts);
 
   // Call this at the beginning of cycle `now`. Advances the modules if possible; returns the number of cycles
@@ -33,7 +33,7 @@ class Leaper {
   Cycles leapt() const { return leapt_; }
 
  private:
-  // The progress of a message's transfer within a period.
+  // The part of a message that is transferred within a period.
   struct Progress {
     std::int64_t flits = 0;
     std::int64_t packets = 0;
@@ -60,9 +60,9 @@ class Leaper {
   std::vector<std::vector<Repeating*>> modules_;  // [node]; empty if one of its modules is not Repeating
   bool able_ = true;
 
-  std::int64_t disturbances_ = 0;  // total at the last look
+  std::int64_t disturbances_ = 0;  // total at the last call of look()
   Cycles patience_ = 0;            // cycles to wait after a disturbance
-  Cycles resume_ = 0;              // no looks before this cycle
+  Cycles resume_ = 0;              // look() compares nothing before this cycle
   std::int64_t looks_ = 0;         // number of nodes compared
   bool referring_ = false;
   Cycles reference_ = 0;
@@ -70,7 +70,7 @@ class Leaper {
   std::vector<StateRecord> before_;  // [node]: state at the reference
   std::vector<StateRecord> after_;
   std::unordered_map<PacketId, Packet> packets_;  // at the reference
-  std::vector<std::size_t> order_;                // nodes; those that differed last come first
+  std::vector<std::size_t> order_;                // nodes, beginning with those that differed last
   Cycles leapt_ = 0;
 };
 

@@ -39,14 +39,13 @@ void NodeClock::set_groups(const std::vector<int>& group_of) {
   threads_ = std::make_unique<NodeThreads>(static_cast<int>(groups_.size()) - 1);
 }
 
-// Runs the nodes in [first, last).
 void NodeClock::run(std::size_t first, std::size_t last, Cycles until) {
   for (std::size_t node = first; node < last; ++node) {
     if (due_[node] < until) due_[node] = nodes_[node]->run(due_[node], until);
   }
 }
 
-// Whether a quantum has enough work that threads save more than it costs to wake them.
+// Whether a quantum has so much work that threads save more time than waking them costs.
 bool NodeClock::pays(Cycles now, Cycles until) const {
   constexpr Cycles kLeast = 256;  // per node
   Cycles work = 0;

@@ -33,25 +33,28 @@ class NodeClock final : public sc_core::sc_module {
   std::size_t add(FlitNode& node);
   // The next cycle of a node with work; the reference is stable once all nodes have been added.
   Cycles& due(std::size_t node) { return due_[node]; }
-  // Requests that a node run in cycle `at`, which must not be over yet.
+  // Requests that a node run in cycle `at`, which must not have ended.
   void wake(std::size_t node, Cycles at);
 
   // The first cycle of the current or most recent quantum.
   const Cycles& begun() const { return begun_; }
 
-  // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. The default of 1 means cycle by cycle.
+  // Nodes run up to `cycles` ahead of each other, but never reach cycle `end`. With the default of 1, all
+  // nodes run cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
   // Runs each group of nodes in its own thread; `group_of` [node] is ascending.
   void set_groups(const std::vector<int>& group_of);
   // Sets the function to call at the end of a quantum.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
-  // Sets the function to call after the previous one, while something moves. Its argument is the next cycle,
-  // which no node has begun. It may advance the nodes (FlitNode::shift()), and returns by how many cycles.
+  // Sets the function to call after that of on_quantum(), while anything moves. It receives the next cycle,
+  // which no node has begun, may advance the nodes (FlitNode::shift()), and returns the number of cycles
+  // advanced.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
-  // Records an activity of a module of `node` that is not periodic; below, the total over all nodes.
+  // Records that a module of `node` did something that is not periodic.
   void disturb(std::size_t node) { ++disturbances_[node]; }
+  // The number of calls of disturb() for all nodes together.
   std::int64_t disturbances() const {
     return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});
   }

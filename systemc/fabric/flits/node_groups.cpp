@@ -19,8 +19,8 @@ std::vector<int> group_nodes(const topology::Topology& topology, int groups) {
   int group = 0;
   std::int64_t before = 0;
   for (topology::NodeId node = 0; node < nodes; ++node) {
-    // The next group begins where its share of the weight does, but early enough that every later group gets
-    // a node.
+    // The next group begins where its share of the total weight begins, but early enough that every later
+    // group gets a node.
     const bool has_share = 2 * groups * before + groups * weight(node) >= 2 * all * (group + 1);
     const bool empty = node == 0 || group_of[static_cast<std::size_t>(node) - 1] != group;
     const bool last_chance = nodes - node <= groups - 1 - group;

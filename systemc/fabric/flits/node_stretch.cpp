@@ -7,18 +7,17 @@
 namespace coppice::fabric {
 namespace {
 
-// A shorter stretch costs more than its individual cycles.
+// Shorter stretches cost more than simulating their cycles individually.
 constexpr Cycles kLeast = 8;
 // Cycles to wait after a disturbance: initially, and after many of them.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
-// Costs, in units of a flit that passes a router individually: of a stretch, of each of its flows, and of a
-// failed attempt.
+// The costs of a stretch, of each of its flows, and of a failed attempt, in units of the cost of one flit in
+// a router.
 constexpr std::int64_t kCost = 30;
 constexpr std::int64_t kCostOfFlow = 10;
 constexpr std::int64_t kCostOfNone = 30;
 
-// Calls f(i) for the positions of all set bits in ascending order.
 template <typename F>
 void for_each_bit(std::uint64_t bits, F&& f) {
   for (; bits != 0; bits &= bits - 1) f(static_cast<std::size_t>(lowest_bit(bits)));
@@ -67,8 +66,8 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   return end;
 }
 
-// Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which
-// something other than body flits may move. Nothing has moved yet.
+// Predicts the flits sent in a stretch that begins in cycle `now`, and its end: the first cycle in which a
+// head or tail may move or another event occurs. Changes no state of the node.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   end = undisturbed(now, end);
   if (end - now < kLeast) return end;
@@ -90,7 +89,7 @@ Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   return end;
 }
 
-// The end of the cycles without disturbance, as far as it is known before examining any flit.
+// The end of the undisturbed cycles, as far as it is known without examining flits.
 Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
@@ -146,7 +145,7 @@ Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
   return first_head;
 }
 
-// Records arrivals, in any order.
+// Records arrivals at an input VC. Calls may come in any order.
 void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first) {
   Coming& coming = coming_[input_vc];
   const std::uint64_t bit = std::uint64_t{1} << input_vc;
@@ -164,7 +163,7 @@ void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first
   coming.at = at;
 }
 
-// Finds the flows that can send something.
+// Finds the flows that have or receive both flits and credits.
 void NodeStretch::find_flows(Cycles cycles) {
   const Router& router = module_->router_;
   const CycleMask all = CycleMask::first(cycles);
@@ -274,7 +273,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   return moved;
 }
 
-// Moves the arbiters' pointers past their last winners.
+// Advances the arbiters' pointers past the last winners of the stretch.
 void NodeStretch::move_pointers(Cycles now) {
   Router& router = module_->router_;
   std::array<Cycles, kMostVcs> last_in;
@@ -361,7 +360,7 @@ void NodeStretch::collect_flits(int port, Cycles now, Cycles end) {
   take_until(end - 1);
 }
 
-// Buffers consecutive flits, except those that have left.
+// Buffers consecutive flits, except those that have already been counted as passed.
 void NodeStretch::buffer(std::size_t input_vc, Flit first, int flits) {
   Router& router = module_->router_;
   Router::InputVc& in = router.inputs_[input_vc];

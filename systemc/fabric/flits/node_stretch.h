@@ -22,9 +22,9 @@ namespace coppice::fabric {
 // (SwitchStretch), and flits arrive and leave in runs. The result equals that of single cycles.
 class NodeStretch {
  public:
-  // Simulates stretches of a node with these modules. able() requires that they are a router, a packet
-  // terminal, and modules without channels. All arguments must outlive this object; the nodes of a thread
-  // share `context` and `switches`.
+  // Simulates stretches of the node that consists of these modules. able() requires a router, a packet
+  // terminal, and otherwise modules without channels. All arguments must outlive this object; the nodes of a
+  // thread share `context` and `switches`.
   NodeStretch(const std::vector<FlitModule*>& modules, ArrivalCalendar& arrivals, FlitContext& context,
               SwitchStretch& switches);
   bool able() const { return able_; }
@@ -43,12 +43,13 @@ class NodeStretch {
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
-  static constexpr std::size_t kMostVcs = 64;  // over all inputs, or outputs
-  // The arrivals over a channel for one of its virtual channels.
+  static constexpr std::size_t kMostVcs = 64;  // total over all inputs, or over all outputs
+  // The flits that arrive on a virtual channel of an input, or the credits for a virtual channel of an
+  // output.
   struct Coming {
-    CycleMask flits;    // at an input: the cycles in which its flits arrive,
-    Flit first;         // the first of them
-    Cycles at = 0;      // and the cycle in which it arrives
+    CycleMask flits;    // at an input: the cycles in which its flits arrive
+    Flit first;         // the first of these flits
+    Cycles at = 0;      // the cycle in which it arrives
     CycleMask credits;  // at an output: the cycles in which its credits arrive
   };
 

@@ -20,7 +20,7 @@ struct NodeThreads::Arena {
         tasks(groups),
         failures(static_cast<std::size_t>(groups)) {}
 
-  tbb::global_control limit;  // as many as requested, even if there are fewer cores
+  tbb::global_control limit;  // one thread per group, even if there are fewer cores
   tbb::task_arena tasks;
   const std::function<void(int group)>* run = nullptr;
   std::vector<std::exception_ptr> failures;  // [group]

@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// The lowest set bit of a non-zero word; below, the first set bit at or after a position, wrapping around.
-// Both compile to a few instructions without branches.
+// The lowest set bit of a non-zero word, and the first set bit at or after `from`, wrapping around. Both
+// functions compile to a few instructions without branches.
 inline int lowest_bit(std::uint64_t bits) {
   return __builtin_ctzll(bits);
 }

@@ -26,7 +26,7 @@ class ReceivedFlits {
     flits_.clear();
   }
   void add(const Received& flit) { flits_.push_back(flit); }
-  // Moves the flits kept by `other`, for the nodes of another thread, into this object.
+  // Moves the flits kept by `other`, which belong to another thread's nodes, into this object.
   void move_from(ReceivedFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();

@@ -11,18 +11,19 @@
 
 namespace coppice::fabric {
 
-// The state of a part of a network at the beginning of a cycle. Two states with equal words evolve alike,
-// shifted by the time between them: everything moves in corresponding cycles until the next event.
+// The state of a part of a network at the beginning of a cycle. Two states with equal words evolve alike
+// until the next event, shifted by the time between them.
 struct StateRecord {
-  // A count of bytes of message `tag` that were handed over. It grows regularly until `room` is used up and
-  // the message's end approaches.
+  // The progress of message `tag`, in packets or flits: an index into `counters`, and the amount by which the
+  // count may still grow before the message's end approaches.
   struct Growth {
     std::size_t counter;
     std::int64_t room;
     std::uint64_t tag;
-    bool packets;  // whether it counts packets; otherwise, the flits of a single-packet message
+    bool packets;  // whether the count is of packets, or of the flits of a single-packet message
   };
-  // The delay of an injection relative to its pace, and the number of flits that the pace has delayed.
+  // The time until an injection's pace allows its next flit, and the number of flits that the pace has
+  // delayed.
   struct Pace {
     Femtoseconds ahead;
     std::int64_t held_up;
@@ -33,7 +34,7 @@ struct StateRecord {
   std::vector<std::int64_t> counters;  // values that grow by a constant in every period
   std::vector<Growth> growths;
   std::vector<Pace> paces;
-  std::vector<PacketId> packets;  // packets of the flits in the order of visits
+  std::vector<PacketId> packets;  // packets of the visited flits, in the order of visits
   Cycles next_event = kNever;     // the first cycle with a clocked event
   bool exact = true;              // whether the complete state could be recorded
 
@@ -60,7 +61,7 @@ class StateRecorder {
   void value(const Value& value) {
     record_->words.push_back(static_cast<std::uint64_t>(value));
   }
-  // A cycle at which periodic activity continues; all past cycles are equivalent.
+  // A cycle in which periodic activity continues; all past cycles are equivalent.
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
   // A time; all times more than `oldest` before the cycle are equivalent.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
@@ -70,7 +71,7 @@ class StateRecorder {
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // The amount of data of message `tag` handed over so far; it grows regularly up to `limit`.
+  // The amount of data of message `tag` handed over so far; it grows by a constant per period, up to `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);
@@ -78,7 +79,7 @@ class StateRecorder {
     record_->counters.push_back(value);
   }
   // The pace of a message that began in cycle `start` and whose next flit must not leave earlier than `due`
-  // after that.
+  // after its start.
   void pace(Cycles start, Femtoseconds due, std::int64_t held_up) {
     record_->paces.push_back({(start - now_) * period_ + due, held_up});
   }

@@ -97,7 +97,7 @@ void Router::activate(Cycles now) {
 
 // Allocates output VCs to the input VCs in waiting_vc_, of which there are at least two. An output port
 // requested by only one of them grants it every free VC. At other ports, each input VC chooses among the
-// output VCs granted to it, using the pointers as of the start of the cycle.
+// output VCs granted to it, using the pointers as they were at the start of the cycle.
 bool Router::allocate_waiting(Cycles now) {
   if (!choices_.empty()) {
     for (const std::int32_t id : waiting_vc_) choose_hop(id);
@@ -261,7 +261,7 @@ int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   const Allowance& allowed = allowance(in);
   int pointer = allowed.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
                                    : allowed.accept_pointer - static_cast<int>(index(in.out_port, 0));
-  // A pointer to another output port counts as this port's first virtual channel.
+  // A pointer into another output port counts as a pointer to this port's first virtual channel.
   if (pointer < 0 || pointer >= vcs_) pointer = 0;
   const std::uint32_t from_pointer = offered & (~0U << pointer);
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
@@ -304,7 +304,7 @@ void Router::occupy_channel(int out_port, Cycles now) {
   pace.next_free = checked_sum(std::max(pace.next_free, now * period_ - slack), pace.flit_time);
 }
 
-// Requests for the switch are not visited: they follow from buffers and credits.
+// Requests for the switch are not visited, since buffers and credits determine them.
 template <typename Visitor>
 void Router::visit_all(Visitor& visitor) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

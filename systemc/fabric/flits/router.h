@@ -22,16 +22,16 @@ struct OutputRate {
   Femtoseconds flit_time = 0;  // serialization time of one flit; 0: one flit per cycle, never busy
 };
 
-// A packet's next hop, and the rule by which it chooses among the virtual channels granted to it: either in
-// rotation over the output port, so that consecutive packets never use one whose previous packet is still
-// leaving the next router (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all
-// other traffic).
+// A packet's next hop, and the rule by which it chooses among the virtual channels granted to it. Gradient
+// messages rotate over the output port's virtual channels, so that a packet never takes one whose previous
+// packet is still leaving the next router. Other traffic uses iSLIP's accept pointer of the input virtual
+// channel.
 struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
-  // Preferred hops, best first. Among those with a free virtual channel whose buffer is empty or can hold the
-  // packet, the packet takes the one with the fewest waiting flits; if there is none, `hop`. Valid until the
-  // environment is asked for the next route.
+  // Preferred hops, best first. The packet takes the hop with the fewest waiting flits among those that have
+  // a free virtual channel with an empty buffer or room for the whole packet; if there is none, `hop`. Valid
+  // until the next call of RouterEnvironment::route().
   std::span<const topology::Hop> adaptive{};
   std::uint32_t flits = 0;  // length of the packet
   Cycles created = 0;       // creation cycle, for arbitration by age
@@ -56,16 +56,16 @@ class RouterEnvironment {
 // Input-queued virtual-channel wormhole router with credit flow control.
 //
 // Per cycle: heads whose route is known request an output virtual channel (separable iSLIP, one iteration,
-// over input and output virtual channels; an output port that rotates continues after the one taken by its
-// highest input virtual channel). Virtual channels that own one and hold a flit and a credit request the
-// switch (one candidate per input and output, round-robin over the input's virtual channels; then separable
-// iSLIP over ports). A winner leaves its buffer in the same cycle; the fabric adds the rest of the pipeline.
-// A head is allocated `routing_delay` cycles after it reached the front, and takes part in switch allocation
-// `vc_alloc_delay` cycles after that. An output virtual channel is free for the next packet in the cycle
-// after its tail won the switch, so a downstream buffer may hold two packets. After a tail, the next head in
-// the buffer starts routing in the next cycle. A head with adaptive hops chooses among them anew in every
-// cycle in which it makes a request. With arbitration by age, virtual channels and the switch go to the
-// packet that was created first, in rotation only among equals.
+// over input and output virtual channels; a rotating output port next offers the virtual channel after the
+// one that its highest input virtual channel took). Input virtual channels that own an output virtual channel
+// and have a flit and a credit request the switch (one candidate per input and output, round-robin over the
+// input's virtual channels; then separable iSLIP over ports). A winner leaves its buffer in the same cycle;
+// the fabric adds the rest of the pipeline. A head is allocated `routing_delay` cycles after it reached the
+// front, and takes part in switch allocation `vc_alloc_delay` cycles after that. An output virtual channel is
+// free for the next packet in the cycle after its tail won the switch, so a downstream buffer may hold two
+// packets. After a tail, the next head in the buffer starts routing in the next cycle. A head with adaptive
+// hops chooses among them anew whenever it makes a request. With arbitration by age, virtual channels and the
+// switch go to the packet that was created first, and rotate only among packets of equal age.
 class Router final : public topology::OutputLoads {
  public:
   Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,
@@ -73,7 +73,7 @@ class Router final : public topology::OutputLoads {
 
   // Called for the events of the current cycle, before step().
   void receive_flit(int in_port, int vc, Flit flit, Cycles now);
-  // Returns whether the credit enables the router to do something.
+  // Returns whether the router must be stepped because of the credit.
   bool receive_credit(int out_port, int vc);
 
   // Runs one cycle. Returns whether the router has work in the next cycle even if nothing arrives.
@@ -100,7 +100,8 @@ class Router final : public topology::OutputLoads {
  private:
   friend class NodeStretch;
 
-  // The fields that every flit accesses come first and are small, because all routers share the caches.
+  // The fields that are accessed for every flit come first and are small, because all routers share the
+  // caches.
   struct alignas(16) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring buffer
     std::uint32_t count = 0;
@@ -109,16 +110,17 @@ class Router final : public topology::OutputLoads {
     std::int16_t out = -1;  // index of its current or last output virtual channel
     std::int16_t port = 0;  // input port to which it belongs
   };
-  // The output virtual channels among which its packet may choose.
+  // The output virtual channels among which the packet of an input virtual channel may choose.
   struct Allowance {
     std::uint32_t vcs = 0;            // bit per output virtual channel
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
     bool rotate_vcs = false;
     bool adapts = false;  // its packet has adaptive hops: see choices_
   };
-  // A set of input virtual channels as bits; a word holds as many whole ports as fit.
+  // A set of input virtual channels as bits. A word contains the virtual channels of several ports, but never
+  // only a part of a port's.
   struct VcBits {
-    std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
+    std::uint64_t busy = 0;      // its packet is being routed, allocated or sent
     std::uint64_t active = 0;    // it owns an output virtual channel
     std::uint64_t filled = 0;    // its buffer holds a flit
     std::uint64_t credited = 0;  // the output virtual channel that it owns has a credit
@@ -134,13 +136,13 @@ class Router final : public topology::OutputLoads {
   struct InputPort {
     PortWord grants;                  // granting outputs, in routers of one word; empty between allocations
     std::int16_t accept_pointer = 0;  // round robin over outputs
-    std::uint16_t word = 0;           // index into bits_ of the word with its virtual channels,
-    std::uint16_t bit = 0;            // and the first of them in that word
-    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not a char, which may alias anything
+    std::uint16_t word = 0;           // index into bits_ of the word that holds its virtual channels
+    std::uint16_t bit = 0;            // position of the first of them in that word
+    std::uint16_t vc_pointer = 0;  // round robin over virtual channels; not uint8_t, which may alias any type
   };
   struct OutputPort {
     std::uint64_t inputs =
-        0;  // active input virtual channels with a packet for this output, if all fit into a word
+        0;  // active input virtual channels with a packet for this output, in routers of one word
     std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
     std::int16_t grant_pointer = 0;  // round robin over inputs
     std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one granted
@@ -156,7 +158,7 @@ class Router final : public topology::OutputLoads {
     std::vector<topology::Hop> better;
     std::uint32_t flits = 0;
     PacketId packet = 0;
-    bool adaptive = false;  // whether the hop was chosen among `adaptive` ones in this cycle
+    bool adaptive = false;  // whether `hop` was chosen among adaptive hops in this cycle
   };
   // A first-in-first-out queue that contains every input virtual channel at most once.
   class TimedQueue {
@@ -215,7 +217,7 @@ class Router final : public topology::OutputLoads {
     return bit(port_of(in), static_cast<int>(id) - in.port * vcs_);
   }
   bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
-  // Call this after many flits or credits of an input virtual channel have changed.
+  // Updates its bits after several of its flits or credits have changed at once.
   void recount(const InputVc& in) {
     VcBits& state = bits_of(in);
     const bool credited = in.out >= 0 && outputs_[static_cast<std::size_t>(in.out)].credits > 0;
@@ -305,12 +307,12 @@ class Router final : public topology::OutputLoads {
   TimedQueue allocated_;                  // input VCs waiting for switch allocation to begin
   bool tail_left_ = false;                // in the current cycle
   bool by_age_;
-  std::vector<Cycles> created_;  // [input VC]: creation of the packet in front; empty unless by age
+  std::vector<Cycles> created_;  // [input VC]: creation of the front packet; empty unless arbitrating by age
   std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
   std::vector<Allowance> allowances_;  // [input VC]
-  std::vector<Pace> paces_;            // [output]; empty unless one is slow
-  // State of an allocation in progress, for routers with several words or age arbitration.
+  std::vector<Pace> paces_;            // [output]; empty unless an output is slow
+  // State of an allocation in progress, for routers with several words or arbitration by age.
   PortSet requested_;
   PortSet granted_;
   std::vector<std::int32_t> accepted_;  // [input] virtual channel

@@ -12,7 +12,7 @@
 
 namespace coppice::fabric {
 
-// The position of a router in the network, and its surroundings.
+// A router's node, and the channels around it.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
   int inputs = 0;                 // channels from other nodes; local ports follow them
@@ -30,16 +30,16 @@ class RouterModule : public FlitModule, public StatisticsOwner {
         node_(spec.node),
         outputs_(spec.outputs) {}
 
-  // The number of slots known to be free downstream; below, the number of waiting flits. Without an output
-  // port, all slots are free and no flits wait.
+  // The number of slots known to be free downstream, and the number of flits that wait at an input. When the
+  // network is idle, all slots must be free and no flits wait (Fabric::check_conservation()).
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
   // Describes the stuck packets, one line each.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  // Cycles from switch allocation until a flit is on its channel; below, until its slot is free for the
-  // sender.
+  // Cycles from a flit's switch allocation until it is on its channel (flit_delay()) and until its slot is
+  // free for the sender (slot_delay()).
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
@@ -95,7 +95,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
   const Router& router() const { return router_; }
-  // Cycles counted from switch allocation, as above.
+  // flit_delay() and slot_delay() for this router's configuration.
   Cycles flit_delay() const { return flit_delay_; }
   Cycles slot_delay() const { return slot_delay_; }
   void visit(StateRecorder& recorder) override {

@@ -5,7 +5,7 @@
 
 #include "fabric/flits/router.h"
 
-// A router's per-flit work, including its switch; a template on the class of its environment.
+// A router's work per flit, including its switch, as templates on the class of its environment.
 
 namespace coppice::fabric {
 
@@ -61,7 +61,8 @@ void Router::route(std::int32_t input_vc, Environment& environment) {
   }
 }
 
-// Outputs grant and inputs accept in rotation; all virtual channels are bits of one word.
+// Switch allocation for routers whose virtual channels fit into one word; outputs grant and inputs accept in
+// rotation.
 template <typename Environment>
 void Router::allocate_switch(Cycles now, Environment& environment) {
   const std::uint64_t asking = bits_.front().asking();
@@ -95,8 +96,8 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
   });
 }
 
-// The general allocation, for any number of virtual channels and for arbitration by age. By age, outputs
-// grant and inputs accept the oldest packet, in rotation among equals; otherwise, in rotation.
+// Switch allocation for any number of virtual channels and for arbitration by age. Outputs grant and inputs
+// accept the oldest packet, in rotation among packets of equal age; without ages, in rotation.
 template <typename Environment>
 void Router::allocate_large_switch(Cycles now, Environment& environment) {
   for (std::size_t word = 0; word < bits_.size(); ++word) {
@@ -127,7 +128,7 @@ void Router::allocate_large_switch(Cycles now, Environment& environment) {
   granted_.clear();
 }
 
-// Connects an input to an output.
+// Completes the match of an input and an output: advances their pointers and moves the flit.
 template <typename Environment>
 [[gnu::always_inline]] inline void Router::match(std::size_t id, int in_port, int out_port, Cycles now,
                                                  Environment& environment) {

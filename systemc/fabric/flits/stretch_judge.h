@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// The gain from stretches (NodeStretch): the number of attempts, and the number of single flits whose cost
-// they saved, which is negative if stretches cost more than they saved.
+// The gain from stretches (NodeStretch): the number of attempts, and the saving in units of a single flit's
+// cost, which is negative if stretches cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;
   std::int64_t flits = 0;
@@ -23,7 +23,7 @@ struct StretchGain {
 
 // Decides whether stretches pay for the network as a whole. The decision is common to all nodes because a
 // node in stretches sends runs, which cost neighbours outside stretches more than flits do. If stretches cost
-// more than they saved, all nodes pause: twice as long each time, up to a limit.
+// more than they saved, no node begins any for a while; the pause doubles each time, up to a limit.
 class StretchJudge {
  public:
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}

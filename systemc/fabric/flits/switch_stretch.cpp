@@ -10,7 +10,7 @@ namespace {
 // The number of cycles after which the reference is first renewed.
 constexpr Cycles kFirstWindow = 4;
 
-// The first cycle before `end` that is in exactly one of the two sets; otherwise `end`.
+// The first cycle before `end` that is in exactly one of the two sets; `end` if there is none.
 Cycles first_difference(const CycleMask& mask, const CycleMask& other, Cycles end) {
   for (std::size_t word = 0; word < CycleMask::kWords; ++word) {
     const CycleMask::Word bits = mask.words()[word] ^ other.words()[word];
@@ -50,7 +50,7 @@ void SwitchStretch::run(const SwitchPart& part, Cycles cycles) {
   for (const SwitchFlow* flow : part.flows) known.sent.push_back(flow->sent);
 }
 
-// A single flow to a channel of one flit per cycle needs no arbitration, and its exact levels are irrelevant.
+// A single flow to a channel of one flit per cycle needs neither arbitration nor a cache lookup.
 bool SwitchStretch::run_alone(const SwitchPart& part, Cycles cycles) const {
   SwitchFlow& flow = *part.flows.front();
   if (part.outputs.front().flit_time != 0) return false;
@@ -93,7 +93,7 @@ void SwitchStretch::look_up_indices(const SwitchPart& part) {
     from_in_[index_[f].in] |= bit(f);
     to_out_[index_[f].out] |= bit(f);
     if (flow.vc >= part.inputs[index_[f].in].vc_pointer) next_vcs(index_[f].in) |= bit(f);
-    // Only its position among the requesters matters.
+    // Only the pointer's position among the requesters matters.
     if (flow.in_port >= part.outputs[index_[f].out].grant_pointer) granting(index_[f].out) |= bit(f);
   }
   for (std::size_t o = 0; o < part.outputs.size(); ++o) {
@@ -231,9 +231,8 @@ void SwitchStretch::refer_to(Cycles cycle, Cycles window) {
   }
 }
 
-// The state equals the reference except for levels, which are irrelevant until they reach 0: while the same
-// arrivals continue, the switch behaves alike. Returns the number of cycles, in whole periods, by which it
-// has been advanced.
+// The state equals the reference except for levels, which matter only when they reach 0. While arrivals
+// repeat, so does the switch. Returns the number of cycles, in whole periods, by which it has been advanced.
 Cycles SwitchStretch::repeat(const SwitchPart& part, Cycles cycle, Cycles cycles) {
   const Cycles period = cycle - reference_.cycle;
   Cycles times = (cycles - cycle) / period;

@@ -19,12 +19,12 @@ struct SwitchFlow {
   int vc = 0;
   int out_port = 0;
   Cycles flits = 0;    // in its buffer when the stretch begins
-  Cycles credits = 0;  // downstream slots that it knows to be free
+  Cycles credits = 0;  // downstream slots that are known to be free
   CycleMask arrivals;  // of flits; each may leave in the cycle of its arrival
   CycleMask returns;   // of credits, usable in the cycle of their arrival
   CycleMask sent{};    // the result: the cycles in which a flit leaves
   Flit first{};        // the flit that leaves first
-  Cycles middles = 0;  // the number of flits that leave before a head or tail would
+  Cycles middles = 0;  // the number of body flits that leave before the next head or tail
 };
 
 // The arbitration pointers of a port at the start of a stretch; for outputs, also the state of the channel's
@@ -81,10 +81,10 @@ class SwitchStretch {
   struct Level {
     Cycles now = 0;
     Cycles then = 0;     // at the reference
-    Cycles least = 0;    // the minimum since then
-    bool lasts = false;  // whether it suffices for the whole stretch, whatever arrives
+    Cycles least = 0;    // the minimum since the reference
+    bool lasts = false;  // whether it suffices for the whole stretch without any arrivals
   };
-  // A cycle and the state before it. Later states are compared with it to find a period.
+  // A cycle and the state at its beginning, with which later states are compared to find a period.
   struct Reference {
     Cycles cycle = 0;
     Cycles window = 0;  // cycles until the next reference
@@ -125,7 +125,7 @@ class SwitchStretch {
   Words granted_;                          // [input]: outputs
   std::array<Level, kMostFlows> flits_;    // [flow]
   std::array<Level, kMostFlows> credits_;  // [flow]
-  // [cycle]: flows that may run out of flits, or credits, and receive some in this cycle.
+  // [cycle]: flows that receive flits, or credits, in this cycle and might otherwise run out of them.
   std::array<std::uint64_t, CycleMask::kMost> flits_come_{};
   std::array<std::uint64_t, CycleMask::kMost> credits_come_{};
   std::vector<Femtoseconds> next_free_;  // [output]

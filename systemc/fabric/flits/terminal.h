@@ -118,8 +118,7 @@ class PacketTerminal final : public Terminal, public Repeating {
   struct Wakeup {
     Cycles at;
     std::int32_t port;
-    bool clock;  // whether a message becomes available then; otherwise, it is due to the current message's
-                 // pace
+    bool clock;  // a message becomes available then; otherwise, the pace allows the next flit
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
   // A min-heap on wake-up time.

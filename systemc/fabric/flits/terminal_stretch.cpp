@@ -221,7 +221,8 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   Wire& wire = module_->wire_out(local.out);
   const Cycles cycles = end - now;
   const Cycles delay = module_->flit_delay() + wire.flit_latency();
-  // If the ejector does not request individual flits, only the last ones have credits in flight.
+  // If the ejector does not request individual flits, only the last flits, whose credits are still in flight,
+  // are handled one by one.
   const bool wanted = terminal_->flit_takers_[static_cast<std::size_t>(local.out - first_out_)] != nullptr;
   const Cycles one_by_one = wanted ? 0 : std::max<Cycles>(0, cycles - delay - 1 - wire.credit_latency());
   leaving_.clear();
@@ -251,7 +252,6 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   }
 }
 
-// Takes flits that are already on the channel.
 void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   while (wire.has_flit(end - 1)) {
@@ -261,7 +261,6 @@ void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   }
 }
 
-// Takes a flit and returns its credit.
 void TerminalStretch::take(const Local& local, Flit flit, int vc, Cycles at, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   if (at + 1 + wire.credit_latency() < end) {

@@ -49,14 +49,13 @@ class TerminalStretch {
   Cycles undisturbed(Cycles now, Cycles end) const;
   // Stores the flits that arrive at the terminal before `end`, because the calendar will skip those cycles.
   void fetch_flits(Cycles end);
-  // Like undisturbed(), but for responses between the router and the terminal: the returned cycle is early
-  // enough that either the router or the terminal does not depend on the other's responses. Decides which of
-  // them, and which ports inject.
+  // Like undisturbed(), but for responses between the router and the terminal: until the returned cycle, at
+  // least one of the two does not depend on the other. Determines which one, and which ports inject.
   Cycles independent(Cycles now, Cycles end);
   // Predicts the injections that do not depend on the router's flits in the stretch. Returns `end`, or an
   // earlier cycle in which a tail would be injected.
   Cycles foresee(Cycles now, Cycles end);
-  // Predicts the injections that depend on which flits leave the router, once these are known.
+  // Predicts the injections that depend on which flits leave the router, after `flows` have been computed.
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
   // Advances to `end`; `flows` contain the flits that the router sends until then.
@@ -70,8 +69,8 @@ class TerminalStretch {
  private:
   // A local port of the router, and the corresponding port of the terminal.
   struct Local {
-    int in = 0;  // the router's ports
-    int out = 0;
+    int in = 0;            // the router's input port
+    int out = 0;           // the router's output port
     bool injects = false;  // in the current stretch, on `vc`
     bool answers = false;  // its injections depend on which flits leave the router
     int vc = 0;

@@ -16,7 +16,7 @@ class BufferSpace {
   // `capacities`: the capacity in bytes of the buffer at the end of every link.
   explicit BufferSpace(std::vector<double> capacities) : free_(std::move(capacities)) {}
 
-  // Reserves space for bytes that wait before links[end], in the buffer in front of it and then in those
+  // Reserves space for bytes that wait before links[end], in the buffer in front of it and then in buffers
   // further up the route, until `wanted` bytes fit, using at most `most(i)` bytes at the end of links[i].
   // `held`, the bytes held at the end of each of `links`, never shrinks. Returns the bytes that fit before
   // links[end].

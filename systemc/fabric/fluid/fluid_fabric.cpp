@@ -211,7 +211,7 @@ void FluidFabric::set_route(Flow& flow, const topology::Route& route) {
   if (flow.injected < flow.bytes) pace(flow, timing);
 }
 
-// Marks the flow's virtual channels as used: channels that routing never uses contribute no credits.
+// Marks the flow's virtual channels as used: virtual channels that no route uses contribute no credits.
 void FluidFabric::use_vcs(const Flow& flow) {
   for (std::size_t i = 1; i + 1 < flow.links.size(); ++i) {
     const topology::VcRange vcs = (*flow.route)[i - 1].vcs;
@@ -227,7 +227,7 @@ void FluidFabric::use_vcs(const Flow& flow) {
   }
 }
 
-// If buffers do not cover the credit loop, a message gets the speed that it would have alone: its injection
+// If buffers do not cover the credit loop, a message gets the rate that it would have alone: its injection
 // channel, which it does not share, is slowed down while it is sent.
 void FluidFabric::pace(Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
@@ -279,8 +279,8 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   }
 }
 
-// Bytes that have arrived stay there. Bytes that wait in buffers of the old route are sent again over the new
-// route, by the port if it is still sending the message, otherwise from the first router.
+// Bytes that have arrived stay at the destination. Bytes that wait in buffers of the old route are sent again
+// over the new route, by the port if it is still sending the message, otherwise from the first router.
 void FluidFabric::restart(FlowIndex index, const topology::Route& route, Femtoseconds now) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   progress(flow, now);
@@ -320,7 +320,7 @@ void FluidFabric::check_conservation() const {
   const bool bytes = std::abs(bytes_sent_ - bytes_carried_) <= 1e-6 * std::max(bytes_sent_, 1.0);
   const double time = static_cast<double>((last_movement_ + 1) * period_) / kFemto;
   for (std::size_t link = 0; link < carried_.size(); ++link) {
-    // An injection channel has the capacity set for its last message.
+    // The current capacity of an injection channel is that of its last message.
     const bool injection =
         link >= topology_->channels().size() && link < topology_->channels().size() + ports_.size();
     const double capacity = injection ? bytes_per_second(framing_.flit, period_)

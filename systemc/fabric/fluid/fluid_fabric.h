@@ -21,17 +21,18 @@ namespace coppice::fabric {
 
 inline constexpr auto kFemto = static_cast<double>(kFemtosecondsPerSecond);
 
-// A fabric whose simulation cost is per flow arrival. A message is a flow of its flits' bytes along its
-// route, and all flows have the max-min fair rates of the channels (including those of network interfaces)
-// until the next arrival, departure or change of route. Routers are not simulated: the zero-load latency of
-// the route delays the tail, and if a virtual channel's slots do not cover the credit loop, a message is as
-// slow as credits make it on an empty network. Intended for multi-second runs of large networks. If flows
-// share links, times are estimates, since input-queued routers do not fill every link.
+// A fabric whose simulation cost is proportional to the number of flow arrivals. A message is a flow of its
+// flits' bytes along its route, and all flows have the max-min fair rates of the channels (including those of
+// network interfaces) until the next arrival, departure or change of route. Routers are not simulated: the
+// zero-load latency of the route delays the tail, and if a virtual channel's slots do not cover the credit
+// loop, a message has at most the rate that its credits allow on an empty network. Intended for multi-second
+// runs of large networks. If flows share links, times are estimates, since input-queued routers do not fill
+// every link.
 //
-// Buffers: bytes wait before the channel that limits a message, in the input buffers up its route, as far as
-// other messages leave space there. Up to that channel the message is one flow (up), from there on another
-// (down); it is a single flow (whole) while nothing waits or if the buffers are full. When its last byte has
-// left the port, the port starts its next message while the waiting bytes drain.
+// Buffers: bytes wait before the channel that limits a message, in upstream input buffers, if other messages
+// leave space there. The message then consists of two flows, one up to that channel (up) and one from there
+// on (down); it is a single flow (whole) while nothing waits or if the buffers are full. Once its last byte
+// has left the port, the port starts its next message while the waiting bytes drain.
 //
 // Times are exact to a femtosecond: a flow ends when its last byte has passed. Network interfaces are
 // clocked, so they observe the end in the next whole cycle.
@@ -56,8 +57,7 @@ class FluidFabric final : public sc_core::sc_module,
   Cycles last_movement() const override { return last_movement_; }
   Femtoseconds period() const override { return period_; }
   // Observers receive the rates of flows. A channel counts as busy from the start of its first flow to the
-  // end of its last one, whatever their rates; the shares of flows on one channel are visible at the ports
-  // that send them.
+  // end of its last one, regardless of their rates; each flow's rate is reported for the port that sends it.
   void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
   void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;
@@ -101,7 +101,7 @@ class FluidFabric final : public sc_core::sc_module,
     bool injecting() const { return up != kNone; }
     bool whole() const { return injecting() && down == kNone; }
     double waiting() const { return injected - drained; }
-    // Rates are exact to the bytes transferred in a femtosecond.
+    // Rates are exact up to the bytes transferred in a femtosecond.
     double rounding() const { return (up_rate + down_rate) / kFemto + bytes * 1e-9; }
   };
   struct Port {
@@ -162,7 +162,7 @@ class FluidFabric final : public sc_core::sc_module,
   double room(Flow& flow, std::size_t before);
   void predict(FlowIndex index);
 
-  // Reports the flow to observers and statistics.
+  // Functions that report a flow to observers and statistics.
   void account(Flow& flow);
   void carry(std::span<const std::int32_t> links, double bytes);
   void occupy(std::span<const std::int32_t> links, Femtoseconds now);
@@ -193,13 +193,13 @@ class FluidFabric final : public sc_core::sc_module,
   std::int64_t settlement_ = 0;
   Cycles last_movement_ = 0;
   std::int64_t in_flight_ = 0;
-  double bytes_sent_ = 0;        // of all messages, counted when they start
+  double bytes_sent_ = 0;        // total of all messages, counted when they start
   double bytes_carried_ = 0;     // integral of the rates
   std::vector<double> carried_;  // bytes_carried_ per link
   struct Busy {
     std::int32_t flows = 0;
     Femtoseconds since = 0;
-    double carried = 0;  // bytes over the channel until then
+    double carried = 0;  // value of carried_ at `since`
   };
   std::vector<Busy> busy_;  // [channel]
   std::vector<FabricObserver*> observers_;

@@ -107,8 +107,8 @@ void FluidFabric::touch(FlowIndex index) {
   if (std::exchange(flow.touched_in, settlement_) != settlement_) touched_.push_back(index);
 }
 
-// Rates depend on which messages are split, and splits depend on rates. Each message is split at most once
-// and is merged again if splitting gains nothing, so this terminates.
+// Rates depend on which messages are split, and splits depend on rates. Each message is split at most once,
+// and merged again if splitting gains nothing, so the loop terminates.
 void FluidFabric::update_rates() {
   unsettled_ = false;
   for (bool settled = false; !settled;) {
@@ -152,7 +152,7 @@ bool FluidFabric::decide(FlowIndex index) {
       faster(rates_.capacity(flow.links.front()), flow.up_rate) ? rates_.bottleneck(flow.up) : 0;
   if (anything_waits && held_at < flow.split) return split(index, flow.split);
   if (held_at == 0) return false;
-  // Bytes that wait further up the route have not passed the links downstream of there.
+  // Waiting bytes have not passed the links downstream of their buffers.
   if (anything_waits) held_at = std::min(held_at, flow.split);
   const double window = room(flow, held_at);
   if (window < waiting + static_cast<double>(framing_.flit)) return false;
@@ -189,7 +189,7 @@ void FluidFabric::merge(Flow& flow) {
   rates_.reroute(flow.up, flow.links);
 }
 
-// Predicts when its rates must change next, as far as this flow alone determines that.
+// Predicts the flow's next event, assuming that no other flow changes its rates before.
 void FluidFabric::predict(FlowIndex index) {
   Flow& flow = flows_[static_cast<std::size_t>(index)];
   if (!flow.injecting() && flow.down == kNone) return;  // it has ended
@@ -206,8 +206,7 @@ void FluidFabric::predict(FlowIndex index) {
       at_rate(flow.window - flow.waiting(), flow.up_rate - flow.down_rate);
   }
   if (left == std::numeric_limits<double>::infinity()) return;  // it is stalled
-  // The end of another flow may speed it up before then, so events beyond the time limit only trigger another
-  // look.
+  // Another flow's end may speed this one up before then, so a time beyond the limit is not an error yet.
   const double femtoseconds = std::round(left * kFemto);
   const auto beyond = static_cast<double>(kLongestTime - now_);
   const Femtoseconds at =

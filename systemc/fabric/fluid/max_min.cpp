@@ -90,9 +90,9 @@ void MaxMinRates::touch(FlowId flow) {
   touched_.push_back(flow);
 }
 
-// The level at which the link is full, given the known rates of its flows: a flow held by another link has
-// its rate or the level, whichever is lower; all others have the level. kUnfilled if the flows do not fill
-// the link.
+// The level at which the link is full, given the known rates of its flows: a flow that another link limits
+// has its rate or the level, whichever is lower; all other flows have the level. kUnfilled if the flows do
+// not fill the link.
 double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
   double left = link.capacity;
@@ -104,7 +104,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
         record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
     if (held) lower_.push_back(record.rate);
   }
-  // Removing flows below a level only raises the level.
+  // Removing flows with lower rates only raises the level.
   double level = open > 0 ? left / open : kUnfilled;
   for (bool lifted = true; lifted && open > 0;) {
     lifted = false;
@@ -134,7 +134,7 @@ void MaxMinRates::enqueue(std::int32_t id, double level) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// Marks the link as full at the level: it limits all its flows that no other link limits below.
+// Marks the link as full at the level: it limits all its flows that no other link limits to a lower rate.
 void MaxMinRates::hold(std::int32_t id, double level) {
   links_[index(id)].level = level;
   for (const FlowId flow : links_[index(id)].flows) {
@@ -154,7 +154,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
       if (shared.queued) {
         shared.stale = true;
       } else if (!as_before && (kept || other == held_before) && shared.level < kUnfilled) {
-        // It has more capacity left than before, so it fills up no earlier.
+        // The link has more remaining capacity than before, so it is full at the same level or a higher one.
         shared.stale = true;
         enqueue(other, std::max(shared.level, level));
       }
@@ -162,7 +162,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
   }
 }
 
-// The link was full at this level and no longer is: the flows that it limited continue to rise.
+// Handles a link that was full at this level but no longer is: the flows that it limited continue to rise.
 void MaxMinRates::release(std::int32_t id, double level) {
   links_[index(id)].level = kUnfilled;
   reached_.clear();
@@ -201,7 +201,7 @@ void MaxMinRates::look_at(std::int32_t id, double level) {
   }
 }
 
-// Changed links are reconsidered at the level where they are full now, or were before.
+// Enqueues changed links at the level at which they are full now, or at which they were full before.
 void MaxMinRates::start() {
   for (const std::int32_t id : dirty_) {
     Link& link = links_[index(id)];

@@ -13,11 +13,11 @@ namespace coppice::fabric {
 // progressive filling, all rates rise together; when a link is full, its flows stay at the current level, and
 // the link is their bottleneck.
 //
-// Incremental and exact: an update rises through the levels as progressive filling does, but examines only
-// links where something has changed. All rates below the current level are final, so a link is examined at
-// the first level where it could be full and at the level where it was full before. If it no longer is, its
-// flows continue to rise, and their other links are examined too. The cost is proportional to the flows whose
-// rates change and to their links.
+// Updates are incremental and exact: an update rises through the levels as progressive filling does, but
+// examines only links whose flows or capacity have changed. All rates below the current level are final, so a
+// link is examined at the first level where it could be full and at the level where it was full before. If it
+// is no longer full there, its flows continue to rise, and their other links are examined too. The cost is
+// proportional to the flows whose rates change and to their links.
 class MaxMinRates {
  public:
   using FlowId = std::int32_t;
@@ -40,13 +40,13 @@ class MaxMinRates {
   // The index into links() of the first link that limits the flow to its rate, as of the last update.
   std::size_t bottleneck(FlowId flow) const;
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // The total number of flows reconsidered, for measurements.
+  // The total number of flows whose rates were computed again, for measurements.
   std::int64_t work() const { return work_; }
 
  private:
   enum class State : std::uint8_t {
-    kKept,   // probably keeps its previous rate
-    kOpen,   // rises until a link holds it
+    kKept,   // has its previous rate so far
+    kOpen,   // rises until a link limits it
     kFixed,  // has its final rate
   };
   struct Flow {

@@ -18,16 +18,16 @@ namespace coppice::fabric {
 // recorded in the Meetings.
 //
 // Why this is exact: a router's state consists of the owners of its buffers, channels and virtual channels,
-// and of its arbiters' pointers. Traffic that is over (credits returned, channel free, next router left)
-// leaves nothing but the pointers, which decide between flits that request the same resource in a cycle, and
-// which virtual channel is next. Therefore
+// and of its arbiters' pointers. Finished traffic (credits returned, channel free, next router left) has
+// changed only the pointers, which decide between flits that request the same resource in a cycle, and which
+// virtual channel is next. Therefore
 //   - a message that meets nothing moves as if it were alone, whatever the pointers are;
 //   - where flits meet at an output port (including flits of one message that wait there for virtual
 //     channels), its pointers are right if only flits have ever passed it;
-//   - the virtual channels on which they arrive, by whose numbers the port's arbiters count, and the
-//     pointers of the inputs are right if the same holds for the output ports that lead to it.
+//   - the virtual channels on which these flits arrive, which determine the order of arbitration, and the
+//     pointers of the inputs are right if only flits have ever passed the output ports that lead there.
 // Flits are assumed to use an output port from the cycle in which their head could have won the switch until
-// all their credits have returned: nothing else may arrive in between.
+// all their credits have returned: no other message may arrive in between.
 class MixedFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
   // Messages of the ports selected by `meetings` are simulated as flits. All references must outlive the
@@ -49,7 +49,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
   void add_observer(FabricObserver& observer) override;
 
  private:
-  // An ejector that receives whole messages, as from trains, although they arrive as flits.
+  // An ejector to which messages that arrive as flits appear as whole messages, like trains.
   class WholeMessages final : public Ejector {
    public:
     explicit WholeMessages(Ejector& ejector) : ejector_(&ejector) {}
@@ -58,7 +58,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
    private:
     Ejector* ejector_;
   };
-  // Follows messages of flits through the routers and reports the ports that they use to the train fabric.
+  // Follows flit messages through the routers and reports the ports that they use to the train fabric.
   class Follower final : public FabricObserver {
    public:
     Follower(MixedFabric& fabric) : fabric_(&fabric) {}

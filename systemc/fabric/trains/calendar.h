@@ -9,7 +9,7 @@
 namespace coppice::fabric {
 
 // An event list ordered by cycle, for systems in which many events occur in the same few cycles. A cycle
-// costs as much as an event in a heap would, however many events it has.
+// costs as much as one event in a heap, regardless of its number of events.
 template <typename Event>
 class Calendar {
  public:
@@ -21,8 +21,8 @@ class Calendar {
   bool empty() const { return cycles_.empty(); }
   // The first cycle that has events; there must be one.
   Cycles next() const { return cycles_.begin()->first; }
-  // Removes the events of that cycle, in the order in which they were added; the reference is valid until the
-  // next take().
+  // Removes and returns the events of cycle next(), in the order in which they were added; the reference is
+  // valid until the next take().
   std::vector<Event>& take() {
     taken_.clear();
     const auto first = cycles_.begin();

@@ -27,19 +27,20 @@ class Meetings {
 
   // Records that a message of `port` uses `route`, which must remain valid, through these outputs.
   void passes(std::int32_t port, const topology::Hop* route, std::span<const std::int32_t> outputs);
-  // Records that a message of `port`, or a part of it, starts in cycle `now` and has this many flit-hops.
+  // Records that a message of `port`, or a part of one, starts in cycle `now` and has this number of
+  // flit-hops.
   void sends(std::int32_t port, std::int64_t flit_hops, Cycles now) {
     flit_hops_[static_cast<std::size_t>(port)] += flit_hops;
     last_start_ = now;
   }
   // Records that all messages through the output must become flits.
   void want_users(std::int32_t output) { want(output, 1); }
-  // Records that messages meet at the output: those through any output that leads to it must become flits,
-  // too.
+  // Records that messages meet at the output: its own messages, and those through any output that leads to
+  // it, must become flits.
   void want_users_and_feeders(std::int32_t output) { want(output, 2); }
   // Records that all messages of the port must become flits.
   void want_port(std::int32_t port);
-  // Whether cycle `at` is earlier than the first known reason why the run is not exact.
+  // Whether cycle `at` precedes the first known reason why the run is not exact; true if there is none.
   bool earlier(Cycles at) const { return at_ < 0 || at < at_; }
   void set_reason(Cycles at, std::string reason);
 
@@ -49,12 +50,14 @@ class Meetings {
   const std::string& reason() const { return reason_; }
   // The fraction of sending ports that must send flits.
   double share() const;
-  // Whether the fraction exceeds `most` after so many messages that it will stay so; may be called during the
-  // run.
+  // Whether the fraction exceeds `most` although the average port has already sent several messages; may be
+  // called during the run.
   bool too_many() const;
-  // Whether the flits would cost at most the fraction `most` of a run with leaps; call this after the run.
+  // Whether simulating the flits costs at most the fraction `most` of a run with leaps; call this after the
+  // run.
   bool pays() const;
-  // The ports that send flits in the next run: those of this run, and the additional ones.
+  // The ports that send flits in the next run: those that send flits in this run, and the ports recorded in
+  // it.
   std::vector<std::int32_t> flit_ports() const;
   // The ports that sent flits in this run.
   const std::vector<std::int32_t>& given() const { return given_; }

@@ -88,7 +88,8 @@ bool RouteImages::add(std::span<const Route* const> images) {
   return added || place->second.channels == found.channels;
 }
 
-// All images of a channel must differ, and each must have the same image at the origin whenever it is used.
+// The images of a channel must be distinct channels, and every channel must have a single image at the
+// origin.
 bool RouteImages::add_channels(const Images& images, ChannelId first) {
   for (std::size_t hop = 0; hop < images.hops; ++hop) {
     const auto all = channels(images, hop);

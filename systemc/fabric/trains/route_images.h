@@ -19,8 +19,8 @@ using topology::NodeId;
 //
 // Channels have images as well. The images of a route's first channel are those of the channel that leaves
 // the origin; the images of its other channels are those of the channels by which the route's image arrives
-// at the origin. Whatever the origin's messages do on these channels, all messages do on their images. So do
-// ejection ports, whose numbers may differ between accelerators.
+// at the origin. The origin's messages on these channels therefore show what all messages do on the images.
+// Ejection ports have images, too: their numbers may differ between accelerators.
 class RouteImages {
  public:
   struct Images {
@@ -33,10 +33,10 @@ class RouteImages {
   // `topology` must outlive this object.
   RouteImages(const topology::Topology& topology, NodeId origin);
 
-  // Adds a route of the origin with its images, indexed by the accelerator that they leave; they must outlive
-  // this object. Returns false if they are not images: if virtual channels, bandwidths or latencies differ,
-  // if two of them use one channel or end at one accelerator, or if different images of a channel, of an
-  // ejection port or of the route are already known.
+  // Adds a route of the origin with its images, indexed by the accelerator from which they start; they must
+  // outlive this object. Returns false if they are not images: if virtual channels, bandwidths or latencies
+  // differ, if two of them use one channel or end at one accelerator, or if different images of a channel, of
+  // an ejection port or of the route are already known.
   bool add(std::span<const topology::Route* const> images);
 
   NodeId origin() const { return origin_; }

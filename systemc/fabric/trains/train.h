@@ -54,11 +54,12 @@ struct Traversal {
 //   Injection: flit i leaves the NI at t0 + o(i) (InjectionPort) and reaches the router two cycles later.
 //   Router: a packet's head wins the switch R cycles after its arrival; a body flit may win in the cycle in
 //     which it arrives, once its head has passed. The channel takes waiting flits floor(g/T) cycles apart
-//     over any number of them (Router::occupy_channel: the time that the clock edge took from one flit is
-//     given to the next), so flit i wins in
+//     over any number of them (Router::occupy_channel carries the rounding of a flit over to the next),
+//     so flit i wins in
 //       W(i) = max over j <= i of A(j) + (R if j is a head) + floor((i - j) g/T),
-//   with A(j) the cycle in which flit j arrived. This holds if the channel owes the previous train no part of
-//   the cycle in which the head wins; otherwise W(i) may be a cycle later (TrainFabric::follows_closely()).
+//     with A(j) the cycle in which flit j arrived. This holds unless the previous train still occupies the
+//     channel for a part of the cycle in which the head wins; otherwise W(i) may be a cycle later
+//     (TrainFabric::follows_closely()).
 // With k routers behind it and B(k) = t0 + 2 + the delays of the channels and switches so far, a head arrives
 // in B(k) + k R + o(i) and wins R later: heads move rigidly, by induction, since o(i) - o(j) >= floor((i - j)
 // f/T) and f >= g. Body flits arrive no later than that and no earlier than B(k) + o(i): if the pace is
@@ -102,8 +103,8 @@ class TrainTiming {
   Cycles routing_and_allocation() const { return routing_and_allocation_; }
 
  private:
-  // The delay of packets on a channel whose flit time is not a whole number of cycles, if their heads arrive
-  // at the train's pace; counted from the first head.
+  // When a train's tail can pass a channel whose flit time is not a whole number of cycles, and when the
+  // channel is free again, if heads arrive at the train's pace; counted from the first head.
   struct Drain {
     Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
     Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g
@@ -113,7 +114,7 @@ class TrainTiming {
   Framing framing_;
   Femtoseconds period_;
   Cycles routing_and_allocation_;
-  // Keyed by flits, packet flits, pace and flit time.
+  // [flits, packet flits, pace, flit time].
   std::map<std::tuple<std::int64_t, std::int64_t, Femtoseconds, Femtoseconds>, Drain> drains_;
 };
 

@@ -106,7 +106,7 @@ void TrainFabric::tick() {
   });
 }
 
-// In large systems, the state of ports is not in the caches.
+// Prefetches the state of ports, which does not fit into the caches in large systems.
 void TrainFabric::prefetch(const Event& event) const {
   const Port& port = ports_[static_cast<std::size_t>(event.port)];
   if (event.kind == EventKind::kEjected) {
@@ -133,7 +133,7 @@ void TrainFabric::process(const Event& event, Cycles now) {
       port.sending = false;
       last_movement_ = now;
       port.injector->message_injected(event.message, now);
-      // A message that becomes available later wakes the port itself.
+      // If a message becomes available later, the injector wakes the port.
       if (port.injector->next_message().message != nullptr) {
         schedule(port.free_at, {EventKind::kWake, event.port, 0});
       }
@@ -199,8 +199,8 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
            {EventKind::kEjected, ejection_port(message), message.id});
 }
 
-// The flits of the train of stages_ that are injected, and that pass each stage, before the stop; empty if
-// all of them do.
+// The numbers of the train's flits that are injected and that pass each stage before the stop; empty if all
+// flits do.
 std::vector<std::int64_t> TrainFabric::moved_before_stop(const Train& train, Cycles now) const {
   if (stages_.back().traversal.tail < stop_) return {};
   std::vector<TrainTiming::Leg> legs;
@@ -244,7 +244,8 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   }
 }
 
-// The first channel is the one that leaves the origin; the others are those of the image that arrives there.
+// The first channel is that of the origin's message; the other channels are those of the image that arrives
+// at the origin.
 void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
   const RouteImages::Images& images = images_->of(*message.route);
   NodeId node = images.incoming_src;
@@ -359,7 +360,7 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   use.length = known.train.flits;
   use.next_free = traversal.next_free;
   use.free = std::max(traversal.channel_free, traversal.last_head + delay);
-  // At most a cycle later, a channel with a fractional flit time owes nothing.
+  // A channel with a fractional flit time has accepted all earlier flits at most a cycle later.
   const Cycles settled = traversal.channel_free + (out.pace.cycles > 0 ? 0 : 1);
   use.free_of_vc = std::max(traversal.tail + 1 + vc_alloc_delay_, settled);
   // The cycle in which its tail leaves the next router, converted to this port's cycles.
@@ -382,7 +383,7 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   const Cycles over = std::min(now, output.flits_since);
   std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
-    // After a delay, flits may follow each other more closely than those of a train.
+    // Flits that were delayed may follow each other more closely than the flits of a train.
     if (second.flits) return first.free_of_vc;
     const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
     return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;
@@ -408,8 +409,8 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   }
 }
 
-// Whether the part of a cycle that the channel owes the first and earlier trains delays the second train's
-// tail. Also updates what the channel owes after the second train.
+// Whether earlier trains, which may still occupy the channel for a part of a cycle, delay the second train's
+// tail. Also updates when the channel has accepted all flits of the second train.
 bool TrainFabric::follows_closely(const Output& output, const Interval& first, Interval& second) const {
   if (first.flits || second.flits) return false;
   second.next_free =
@@ -417,8 +418,8 @@ bool TrainFabric::follows_closely(const Output& output, const Interval& first, I
   return timing_.tail_behind(first.next_free, second.length, output.pace) > second.tail;
 }
 
-// Reports two users of an output port, the second of which comes too early; `one` belongs to the message from
-// `src`.
+// Reports that one of two messages reaches an output port before the other has left it; `one` belongs to the
+// message from `src`.
 void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& other, NodeId src,
                           NodeId dst) {
   if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));

@@ -42,12 +42,12 @@ class ContentionError : public ModelError {
 //   credits          A virtual channel's D slots keep a train moving if every flit finds a free slot: a slot
 //                    is free again R cycles after its last flit won the switch, R = the channel's delay,
 //                    r + v, and the return of the credit (TrainFabric::credits_keep_up()).
-//   packets          Each packet takes another virtual channel than the previous one, and the packet before
-//                    that must have left both routers: two packets last at least r + v cycles from head to
-//                    head, and there are two virtual channels to choose from.
+//   packets          Each packet takes another virtual channel than the previous packet, and the packet
+//                    before that must have left both routers: two packets last at least r + v cycles from
+//                    head to head, and at least two virtual channels are available.
 // For two trains through one output port, the second of which wins the switch with its head in cycle w:
-//   channel          The first has freed the channel by w. If the channel then still owes the first a part of
-//                    cycle w, that part does not delay the second's tail.
+//   channel          The first has freed the channel by w. If it still occupies the channel for a part of
+//                    cycle w, this does not delay the second's tail.
 //   input            The first has left the next router, whose input they share, before the second's head
 //                    can win the switch there.
 //   virtual channel  The last packet of the first began at least r + v cycles before w, so that the virtual
@@ -72,14 +72,15 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // `meetings`, which must outlive the fabric; if there are too many meetings, it ends with a
   // ContentionError.
   void record_meetings(Meetings& meetings);
-  // Counts this fabric's trains together with the other traffic of `whole`, which must outlive it.
+  // Includes this fabric's trains in the statistics of `whole`, which must outlive it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // The following functions are for flit messages that pass the same output ports (MixedFabric). A flit
-  // message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle `begin`.
+  // The following functions are for flit messages that pass the same output ports as trains (MixedFabric). A
+  // flit message of NI port `port` uses `outputs`; its head cannot leave the first of them before cycle
+  // `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // The interval in which a whole flit message used an output port.
+  // The interval in which a flit message, from its first head to its last tail, used an output port.
   struct OutputInterval {
     std::int32_t output;
     Cycles begin;      // when its first head could win the switch without obstruction
@@ -132,7 +133,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles begin;       // when its head wins the switch
     Cycles tail;        // when its tail wins the switch
     Cycles free;        // when another train's head may win the switch
-    Cycles free_of_vc;  // like `free`, for flits and for a single virtual channel in `vcs`
+    Cycles free_of_vc;  // like `free`, for flits, or if a single virtual channel is in `vcs`
     topology::VcRange vcs;
     bool flits = false;
     std::int64_t length = 0;     // number of flits of a train
@@ -157,21 +158,21 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles delay = 0;        // from the switch to the next router's input or to the NI
     Cycles credit_loop = 0;  // R of the credits condition
     ChannelPace pace;
-    Cycles spaced = 0;             // minimum number of cycles between a flit and the one D places before it
+    Cycles spaced = 0;             // minimum number of cycles from a flit to the D-th flit after it
     std::vector<Interval> trains;  // in ascending order
-    // State for flits.
-    Cycles flits_since = kNoFlits;  // arrival of flits that have not passed, or earlier
+    // State for flit messages:
+    Cycles flits_since = kNoFlits;  // a cycle no later than the arrival of flits that have not passed
     std::int32_t flits_coming = 0;  // number of flit messages that have not passed
     bool trained = false;           // whether a train has passed
     bool shared = false;            // whether flits have met here
-    bool flits_only = false;  // whether flits met here or on the way here, so that no train may ever pass
+    bool flits_only = false;  // flits met here or at an output that leads here, so no train may ever pass
   };
   // The train for one message length; a run has few lengths.
   struct Known {
     Bytes bytes = -1;
     Femtoseconds flit_time = 0;  // of the slowest channel
     Train train;
-    Cycles paced = 0;       // cycles from a flit to the one D places after it
+    Cycles paced = 0;       // cycles from a flit to the D-th flit after it
     Cycles next_start = 0;  // cycles from the first flit to that of the next message
   };
   // An output port on the route of the message that is being started.
@@ -247,7 +248,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
   const Fabric* whole_ = nullptr;  // the fabric to which this one belongs
-  // Per output port: the ports from which flits came.
+  // [output port]: the output ports through which its flits arrived.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch space: the output ports of the message being started
   FabricStatistics statistics_;

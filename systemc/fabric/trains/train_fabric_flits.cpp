@@ -49,8 +49,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   const bool last = output.to == topology::kNoNode;
   const Cycles delay = timing_.routing_and_allocation();
   Interval interval{flits.begin, flits.tail, 0, 0, flits.vcs, true};
-  // The channel gives the time that the clock edge took from a flit to the next flit, so that a channel with
-  // a fractional flit time is in the same state a cycle later.
+  // A channel with a fractional flit time carries a flit's wait for the clock edge over to the next flit, so
+  // its state settles a cycle later.
   const Cycles given_back = output.pace.cycles > 0 ? 0 : 1;
   const Cycles channel_free = timing_.cycles(flits.tail * period_ + output.pace.flit_time) + given_back;
   const Cycles credits_back = flits.left_next - (last ? 0 : delay) + output.credit_loop;
@@ -62,8 +62,8 @@ void TrainFabric::flits_passed(const OutputInterval& flits, Cycles now) {
   if (--output.flits_coming == 0) output.flits_since = kNoFlits;
 }
 
-// Flits meet at the output: from now on, its pointers matter, as do the numbers of the virtual channels on
-// which flits arrive.
+// Records that flits meet at the output: from now on, its pointers and the numbers of the virtual channels on
+// which flits arrive matter.
 void TrainFabric::share(Output& output, Cycles now) {
   if (output.shared) return;
   output.shared = true;
@@ -79,7 +79,7 @@ void TrainFabric::keep_trains_off(Output& output, Cycles now) {
   if (output.trained) meet(output, now);
 }
 
-// A train passes an output port that is in use.
+// Records that a train passes, or has passed, an output port that only flits may use.
 void TrainFabric::meet(Output& output, Cycles now) {
   if (output.shared) {
     meetings_->want_users_and_feeders(index(output));

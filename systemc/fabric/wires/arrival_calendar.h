@@ -14,7 +14,7 @@ namespace coppice::fabric {
 
 // The cycles in which something arrives at a node, and the lines on which it arrives (ends of wires or their
 // virtual channels, numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring grows to
-// the longest delay that occurs. Flits on short wires wait here too.
+// the longest delay that occurs. Flits on short wires are stored here too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
@@ -27,7 +27,7 @@ class alignas(64) ArrivalCalendar {
   // Sets the number of columns for wires whose flits wait here.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
-  // Whatever is earlier than `begun` counts as served; the reference must outlive the calendar.
+  // Cycles before `begun` count as served; the reference must outlive the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
   // `at` must be later than the last cycle served.
@@ -46,7 +46,7 @@ class alignas(64) ArrivalCalendar {
     std::uint32_t word;
     std::int32_t column;
   };
-  // Returns whether the line had no known arrival in that cycle before.
+  // Returns whether this is the line's first known arrival in that cycle.
   [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
@@ -84,14 +84,15 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first cycle whose arrivals are known; below, the arrivals in a cycle on the 64 lines around `line`.
+  // The first cycle whose arrivals are stored, if the last is `last`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
+  // The arrivals in a cycle on the 64 lines of the word that contains `line`.
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }
 
-  // Calls f(line) for all lines of cycle `now` in ascending order, and clears them. Cycles are served in
-  // order, without skipping any with arrivals.
+  // Calls f(line) for all lines of cycle `now` in ascending order, and clears them. Cycles must be served in
+  // order, without skipping cycles that have arrivals.
   template <typename F>
   void serve(Cycles now, F&& f) {
     served_ = now;
@@ -161,7 +162,7 @@ class alignas(64) ArrivalCalendar {
     lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
     occupied_ = lines_.get() + slots * words;
   }
-  // A node that has slept for a long time needs no slots for the past.
+  // Drops past cycles first, since a node that has slept for a long time needs no slots for them.
   [[gnu::noinline]] void make_room(Cycles at) {
     if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
     if (at - served_ > static_cast<Cycles>(mask_)) grow(at);

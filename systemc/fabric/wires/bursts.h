@@ -69,7 +69,6 @@ class FlitBurst {
   TimedFlit single() const { return {flit_of(flit_), first_}; }
   Cycles at() const { return first_.at(); }
   int flits() const { return static_cast<int>(end_.at() - first_.at()); }
-  // The flit at a position counted from the first flit.
   TimedFlit operator[](int i) const {
     const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
     return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
@@ -82,7 +81,7 @@ class FlitBurst {
   }
 
  private:
-  // A flit as a word: otherwise the compiler would assemble its parts in memory.
+  // Flits are handled as words; otherwise the compiler would assemble their parts in memory.
   static constexpr std::uint64_t kPacket = 0xffffffff;
   static constexpr std::uint64_t kNext = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kTail = std::uint64_t{1} << 63U;
@@ -100,13 +99,11 @@ class CreditBurst {
   CreditBurst() = default;
   explicit CreditBurst(Stamp stamp) : first_(stamp), end_(stamp.later(1)) {}
 
-  // Appends the credit if it continues the burst; returns whether it does.
   bool append(Stamp stamp) {
     if (stamp != end_) return false;
     end_ = stamp.later(1);
     return true;
   }
-  // Removes the first credit; sets `last` if no credit remains.
   Stamp take(bool& last) {
     const Stamp stamp = first_;
     first_ = stamp.later(1);

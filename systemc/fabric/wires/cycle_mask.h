@@ -68,7 +68,7 @@ class CycleMask {
       busy = longer;
     }
   }
-  // The first cycle of a non-empty set; below, the last.
+  // The first and the last cycle of a set, which must not be empty.
   Cycles front() const {
     int word = 0;
     while (words_[static_cast<std::size_t>(word)] == 0) ++word;
@@ -94,8 +94,7 @@ class CycleMask {
     return sum;
   }
 
-  // The set counted from `cycles` cycles later, without earlier ones; if `cycles` is negative, counted from
-  // earlier, without those that no longer fit.
+  // The set counted from `cycles` cycles later, without earlier members.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);
@@ -107,6 +106,7 @@ class CycleMask {
     }
     return mask;
   }
+  // The set delayed by `cycles` cycles, without members that no longer fit.
   CycleMask later(Cycles cycles) const {
     CycleMask mask;
     const auto skipped = static_cast<std::size_t>(cycles / 64);
@@ -131,7 +131,6 @@ class CycleMask {
   }
   bool operator==(const CycleMask&) const = default;
 
-  // Calls f(cycle) for each cycle in ascending order.
   template <typename F>
   void for_each(F&& f) const {
     for (int word = 0; word < kWords; ++word) {

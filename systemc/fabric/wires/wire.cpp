@@ -46,7 +46,7 @@ void Wire::refuse(Stamp credit) {
                   credit.vc(), credit.at()));
 }
 
-// Runs and single flits arrive at different times, but may alternate.
+// Runs and single flits never arrive in the same cycle, but may alternate.
 void Wire::spread_flit_runs(Cycles end) {
   if (first_arrival(flit_runs_) >= end) return;
   std::vector<TimedFlit> spread;

@@ -40,7 +40,6 @@ class Ring {
     if (size() > mask_) grow();
     entries_[--begin_ & mask_] = entry;
   }
-  // The entry at a position counted from the front.
   Entry& operator[](std::uint32_t i) { return entries_[(begin_ + i) & mask_]; }
   const Entry& operator[](std::uint32_t i) const { return entries_[(begin_ + i) & mask_]; }
 
@@ -66,11 +65,11 @@ class Ring {
 // calendar of the node at each end records when something arrives.
 //
 // A wire between nodes that run in different threads is "apart": sent items wait at the sender's side until
-// hand_over(), which is called between quanta; nothing sent within a quantum arrives in it.
+// hand_over(), which is called between quanta; items sent within a quantum arrive after it.
 class Wire {
  public:
   // Latencies of flits and credits in cycles. If `vcs` is not 0, the wire is short, has that many virtual
-  // channels and is never sent runs. Items in flight may then wait only in their receivers' calendars, with a
+  // channels and never carries runs. Items in flight may then wait only in their receivers' calendars, with a
   // separate line for each virtual channel's credits.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
@@ -85,7 +84,7 @@ class Wire {
     }
     put(flit, stamp, flits_.end);
   }
-  // For credits that do not wait in the calendar.
+  // Whether a credit that is not stored in the calendar has arrived.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
   // Removes the first credit and returns its virtual channel.
   int pop_credit() {
@@ -100,7 +99,7 @@ class Wire {
     return vc;
   }
 
-  // The receiver's end, for flits that do not wait in its calendar.
+  // The receiver's end, for flits that are not stored in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit pop_flit() {
     if (flits_.latency < kJoined) {
@@ -123,9 +122,9 @@ class Wire {
     put(stamp, credits_.end);
   }
 
-  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin on, and take them
-  // together with the flits or credits that arrive before `end`, as described at pop_runs(). After spread(),
-  // the flits and credits of runs that arrive before `end` are taken individually.
+  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin on, and receive the
+  // parts of runs that arrive before `end`, as described at pop_runs(). After spread(), the flits and credits
+  // of runs that arrive before `end` are taken individually.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
     flits_.sent += run.cycles.count();
@@ -159,7 +158,6 @@ class Wire {
   void spread_credits(Cycles end) {
     if (!credit_runs_.empty()) spread_credit_runs(end);
   }
-  // The runs in flight.
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
   // Calls f(flit, stamp) in order for single flits that arrive before `end`, until f returns false.
@@ -174,7 +172,7 @@ class Wire {
       }
     }
   }
-  // Calls f(stamp) for single credits in the same way.
+  // Calls f(stamp) in order for single credits that arrive before `end`.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
     if (sender().line.waits()) for_each_waiting_credit(end, f);
@@ -261,7 +259,7 @@ class Wire {
   }
 
  private:
-  // At this latency or more, items in flight are so many that they are combined in bursts.
+  // From this latency on, so many items are in flight that combining them in bursts pays.
   static constexpr Cycles kJoined = 16;
 
   struct End {
@@ -369,8 +367,8 @@ class Wire {
     visitor.value(stamp.vc());
     stamp = {at, stamp.vc()};
   }
-  // Calls f(flit, stamp) for flits that wait in the calendar, until f returns false; returns whether it never
-  // did.
+  // Calls f(flit, stamp) for flits that wait in the calendar, until f returns false; returns false in that
+  // case.
   template <typename F>
   bool for_each_waiting_flit(Cycles end, F&& f) const {
     const End& listener = receiver();
@@ -408,7 +406,7 @@ class Wire {
       }
     }
   }
-  // The calendar itself is shifted by its node.
+  // Visits credits in the calendar, which the node itself shifts.
   template <typename Visitor>
   void visit_waiting_credits(Visitor& visitor) {
     Cycles last = last_credit_;

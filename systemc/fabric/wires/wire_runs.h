@@ -10,8 +10,8 @@
 
 namespace coppice::fabric {
 
-// Consecutive body flits of a packet on a wire, or credits, for one virtual channel, as the set of cycles of
-// a stretch in which they arrive. Cheaper than single items (NodeStretch).
+// Consecutive body flits of a packet, or credits, on one virtual channel of a wire, stored as the set of
+// cycles in which they arrive. Cheaper than single items (NodeStretch).
 struct FlitRun {
   Cycles begin = 0;  // the cycle of the mask's first bit
   CycleMask cycles;

@@ -50,7 +50,7 @@ BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
   return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
 }
 
-// All ports use the same order, but no port waits for another one's step.
+// All ports use the same order, but no port waits for another port's step.
 BlockExchange at_once(const Topology& topology, Bytes elements) {
   BlockExchange exchange = direct(topology, elements);
   exchange.even = false;
@@ -73,8 +73,8 @@ double messages_around(const Topology& topology) {
   return n * (half * (half + 1) + other * (other + 1)) / 2;
 }
 
-// Blocks travel from neighbour to neighbour around the ring, half of them in each direction, those with the
-// farthest to go first.
+// Blocks travel from neighbour to neighbour around the ring, half of them in each direction, blocks with the
+// longest distance first.
 BlockExchange around(const Topology& topology, Bytes /*elements*/) {
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());
@@ -103,9 +103,9 @@ double messages_through_dimensions(const Topology& topology) {
   return messages;
 }
 
-// In each dimension, a block moves to the accelerator that has the destination's coordinate there and
-// otherwise the current coordinates. An accelerator sends all its blocks for the accelerator at distance 1,
-// then those at distance 2, 3 and so on.
+// In each dimension, a block moves to the accelerator with the destination's coordinate in this dimension and
+// the current coordinates in all others. An accelerator sends all its blocks for the accelerator at distance
+// 1, then all blocks for distance 2, and so on.
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {

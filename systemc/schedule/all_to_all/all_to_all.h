@@ -12,16 +12,16 @@ namespace coppice::schedule {
 struct AllToAllAlgorithm {
   std::string name;
   std::string summary;  // one line; empty if a compiler for other collectives also has this name
-  // The total number of messages of all accelerators, with one whole block each.
+  // The total number of messages that all accelerators send, each carrying one whole block.
   double (*messages)(const topology::Topology& topology);
   // Exchanges blocks of `elements` elements. Throws UnsupportedError if the network is unsuitable.
   BlockExchange (*exchange)(const topology::Topology& topology, Bytes elements);
-  bool in_libraries = false;  // NCCL may use this algorithm: one message per pair, step by step
+  bool in_libraries = false;  // whether NCCL may use it: one message per pair, step by step
 };
 
 // All all-to-all algorithms, which the registry (schedule/registry.h) lists by name:
 // - direct: n - 1 steps; in step s, accelerator i sends to i + s (mod n);
-// - at_once: as direct, but without steps: all ports are busy from the start;
+// - at_once: like direct, but without steps: all ports are busy from the start;
 // - pairwise: in step s, accelerators i and i xor s exchange blocks; for powers of two;
 // - ring: from neighbour to neighbour along the network's ring, in the shorter direction;
 // - hierarchical: dimension by dimension;

@@ -60,7 +60,7 @@ class Balancer {
     for (const ChannelId id : way) load_[index(id)] += blocks / topology_.channel(id).bandwidth.gb_per_s();
   }
 
-  // Minimises the load of the busiest channel, then the total load.
+  // Returns the path that minimises the load of the busiest channel, then the total load.
   Way best(NodeId source, NodeId destination) const {
     Way least;
     std::pair<double, double> cost;
@@ -81,8 +81,8 @@ class Balancer {
     return least;
   }
 
-  // Finds one path of a block. A set bit of `turns` makes the path go down in a dimension in which both
-  // directions are equally long. Returns false if other arguments give the same path.
+  // Finds one path of a block. A set bit of `turns` selects the downward direction in a dimension in which
+  // both directions are equally long. Returns false if other arguments give the same path.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);
     const std::vector<int> to = topology_.coordinates(destination);
@@ -163,8 +163,8 @@ std::vector<BlockTiming> timings_of(const topology::Topology& topology, Bytes bl
 std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
                            const std::vector<BlockTiming>& timings) {
   using Waiting = std::pair<Femtoseconds, std::int32_t>;  // (remaining time, -flow)
-  // A time, and the flow of the block that reaches its next channel then, or -1 - the channel that becomes
-  // free.
+  // A time, and the flow of the block that reaches its next channel then or, as -1 - channel, the channel
+  // that becomes free.
   using Event = std::pair<Femtoseconds, std::int32_t>;
   std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());
   std::vector<std::uint8_t> busy(topology.channels().size(), 0);

@@ -9,7 +9,7 @@ namespace coppice::schedule {
 // a shortest path from neighbour to neighbour. On a torus with equal channels this is the optimum
 // (torus_exchange.h). On other grids, a search chooses the order of each block's dimensions, and the
 // direction of blocks that travel half-way around a ring, to minimise the load of the busiest channel. A free
-// channel sends the waiting block with the longest distance to go. If all channels are equal, time is counted
+// channel sends the waiting block with the longest remaining path. If all channels are equal, time is counted
 // in blocks; otherwise each channel has its own transfer time. Throws UnsupportedError for a topology that is
 // not a grid.
 BlockExchange balanced_exchange(const topology::Topology& topology, Bytes elements);

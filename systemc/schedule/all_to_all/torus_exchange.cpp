@@ -41,7 +41,7 @@ int fewest_parts(const topology::Topology& topology, Bytes most) {
 }
 
 // The hops of all block parts from one accelerator, as edges of a bipartite graph: from r * parts + part (r:
-// the destination's distance) to the index of an out-channel at its node.
+// the destination's number relative to the source) to the index of an out-channel at its node.
 class Hops {
  public:
   Hops(const topology::Topology& topology, int parts)
@@ -74,9 +74,9 @@ class Hops {
   std::vector<BipartiteEdge> edges_;
 };
 
-// Reorders the colors. The colors of a block are often adjacent, but a part that has just been received must
-// wait for the latency of the channel. Multiplying colors by about the golden ratio of their number separates
-// adjacent ones.
+// Reorders the colours. The colours of a block are often adjacent, but a part that has just been received
+// must wait for the latency of the channel. Multiplying colours by about the golden ratio of their number
+// separates adjacent ones.
 std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
   if (colors.empty()) return colors;
   const std::int64_t count = std::ranges::max(colors) + 1;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The allowance for choosing, in CPU seconds: per accelerator, and its minimum.
+// The allowance for trying algorithms, in CPU seconds: per accelerator, and the minimum.
 constexpr double kSecondsPerAccelerator = 0.012;
 constexpr double kLeastSeconds = 1;
 
@@ -69,10 +69,10 @@ std::vector<Candidate> take_affordable(const topology::Topology& topology, std::
   return taken;
 }
 
-// The fixed number of pieces for rooted trees, as choosing it automatically takes seconds.
+// The fixed number of pieces for rooted trees, since choosing it automatically takes seconds.
 constexpr int kRootedPieces = 4;
 
-// Execution of tables stops when they have taken this many times as long as the best.
+// The simulated execution of tables stops at this multiple of the best time.
 constexpr Femtoseconds kHopeless = 3;
 
 // The tables and their time; may return no tables if they would be slower than `fastest`.
@@ -112,7 +112,7 @@ class Choosing {
     }
   }
 
-  // Throws UnsupportedError if nothing applied.
+  // Throws UnsupportedError if no candidate applied.
   AutomaticChoice best() && {
     if (!found()) throw UnsupportedError("no algorithm applies: " + refusal_);
     std::ranges::stable_sort(choice_.expected, {}, &ExpectedTime::time);
@@ -134,7 +134,8 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   Choosing choosing(topology, request);
   std::vector<Candidate> rest = candidates(topology, request, algorithms);
   for (const Candidate& candidate : take_affordable(topology, rest)) choosing.attempt(candidate);
-  // If no affordable candidate applies, tries the others regardless of their time until one applies.
+  // If no affordable candidate applies, tries the remaining candidates, regardless of their time, until one
+  // applies.
   for (const Candidate& candidate : rest) {
     if (choosing.found()) break;
     choosing.attempt(candidate);
@@ -144,12 +145,12 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
 
 namespace {
 
-// The limit on messages up to which `auto` builds the tables of an all-to-all; named algorithms have no such
-// limit.
+// The maximum number of messages for which `auto` builds the tables of an all-to-all; algorithms that the
+// configuration names have no such limit.
 constexpr double kMostMessages = 1e6;
 
-// The time of `messages` messages of one block each if they kept all channels out of accelerators busy all
-// the time.
+// The time of `messages` messages of one block each if they kept all channels out of accelerators busy
+// without a pause.
 Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                              double messages) {
   const MessageTiming timing(topology, request);

@@ -28,8 +28,8 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return pattern;
 }
 
-// The channel of every path at the origin; empty if the image of a channel at another accelerator differs in
-// speed.
+// The origin's channel for every way of the pattern; empty if the image of a channel at another accelerator
+// differs in speed.
 std::vector<ChannelId> channels_of_ways(const Topology& topology, const Schedule& schedule,
                                         const TablePattern& pattern) {
   const auto channel_at = [&](NodeId node, std::size_t way) {
@@ -116,7 +116,7 @@ class OriginExecution {
     events_.emplace(slot.free_at, -static_cast<std::int32_t>(index) - 1);
   }
 
-  // A time, and the flow of a message that arrives then, or -1 - the slot that becomes free.
+  // A time, and the flow of a message that arrives then or, as -1 - slot, the slot that becomes free.
   using Event = std::pair<Femtoseconds, std::int32_t>;
 
   MessageTiming timing_;

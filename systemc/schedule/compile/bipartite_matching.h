@@ -6,8 +6,8 @@
 namespace coppice::schedule {
 
 // Matches items to slots, one to one: a maximum matching that prefers the items offered first. (The matchable
-// sets of items are a matroid, so taking items greedily is optimal.) Suited to few slots: add() queries an
-// item's slots and stores no adjacency.
+// sets of items are a matroid, so taking items greedily is optimal.) Meant for few slots: add() queries an
+// item's slots instead of storing them.
 class Assignment {
  public:
   explicit Assignment(std::size_t slots) : item_(slots, -1), visited_(slots, 0) {}

@@ -15,8 +15,8 @@ topology::ChannelId find_channel(const topology::Topology& topology, topology::N
                                  topology::NodeId dst);
 
 // The reverse of every channel: among equally fast channels, the k-th channel from u to v pairs with the k-th
-// last from v to u, so that the two directions of a torus dimension of width 2 pair up as in wider ones.
-// Throws UnsupportedError if a channel has no reverse.
+// last from v to u, so that the two directions of a torus dimension of width 2 are paired as in wider
+// dimensions. Throws UnsupportedError if a channel has no reverse.
 std::vector<topology::ChannelId> reverse_channels(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

@@ -17,14 +17,14 @@ enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
 // The default policy of a scheduler, from the paper (Themis, Table 3 and Sec. 4.3): first come, first served
-// for the baseline, smallest chunk first for Themis. kThemisPlus has its own.
+// for the baseline, smallest chunk first for Themis, least to send first for kThemisPlus.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
   std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: the scheduler's choice
-  // Per dimension; empty: the algorithm that suits the dimension's network.
+  // [dimension]; empty: the default algorithm of each dimension's network.
   std::vector<DimensionMethod> methods{};
   bool operator==(const ChunkPolicy&) const = default;
 };

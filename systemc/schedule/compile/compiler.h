@@ -16,7 +16,7 @@ namespace coppice::schedule {
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 const char* to_string(TreePlacement placement);
 
-// CompileRequest::chunks: the best number for algorithms of Chunking::kChosen; 1 for those of kWhole.
+// Value of CompileRequest::chunks that selects the best number under Chunking::kChosen, and 1 under kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
 // A compiler's inputs other than the topology.
@@ -28,12 +28,12 @@ struct CompileRequest {
   // Routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // for compilers that break ties at random
-  // Pieces that move independently: of every accelerator's chunk (multitree_optimal), of all the data
-  // (CompileRequest::root, hierarchical) or of every tree's part of the data (tree, double_tree and their
-  // overlapped forms). Other algorithms accept only 1.
+  // The number of pieces that move independently: of every accelerator's chunk (multitree_optimal), of all
+  // the data (CompileRequest::root, hierarchical) or of every tree's part of the data (tree, double_tree and
+  // their overlapped forms). Other algorithms accept only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
-  // that leaves everything to the root). Only for algorithms with AlgorithmInfo::rooted.
+  // after which the root has all data). Only for algorithms with AlgorithmInfo::rooted.
   NodeId root = topology::kNoNode;
   // The fixed cost of a step: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
@@ -70,14 +70,14 @@ enum class Chunking : std::uint8_t {
 
 // How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
-  // Trials run in ascending order of their turns: usually the fastest algorithms first, and last those that
-  // stop as soon as another algorithm is known to be faster.
+  // Trials run in ascending order of their turns: usually the fastest algorithms come first, and algorithms
+  // that stop once another is known to be faster come last.
   int turn = 0;
   int chunks = 1;
   // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict their time,
   // from which choose_algorithm() decides whether to try it (effort.h); nullptr if negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
-  bool first = false;  // the seconds of this trial are reserved before those of others
+  bool first = false;  // the seconds of this trial are reserved before those of other trials
 };
 
 // Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler returns its own

@@ -38,8 +38,8 @@ CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
 double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 
-// The time until the first chunk is final everywhere (C-Cube, Sec. III-C): if all K chunks are reduced before
-// the broadcast, and if the phases overlap.
+// The time until the first chunk is final everywhere (C-Cube, Sec. III-C), if all K chunks are reduced before
+// the broadcast begins, or if the phases overlap.
 double turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
 double overlapped_turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
 

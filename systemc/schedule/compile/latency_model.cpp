@@ -124,7 +124,7 @@ Femtoseconds LatencyModel::step_latency(std::size_t d) const {
   const DimensionModel& dimension = dimensions_[d];
   const Femtoseconds way = dimension.in_network ? dimension.step_latency / 2 : dimension.step_latency;
   if (timing_.flit == 0) return way;
-  // The last flit has already been in flight for its own length.
+  // The last flit's transfer time is part of the message's transfer, so it is not counted again.
   const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].messages()};
   const bool through = dimension.kind == topology::DimensionKind::kSwitch && !dimension.in_network;
   const int routers = through ? 3 : 2;

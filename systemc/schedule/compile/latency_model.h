@@ -15,7 +15,7 @@ struct DimensionModel {
   Bandwidth bandwidth;            // per accelerator and direction, all links together
   Femtoseconds step_latency = 0;  // from accelerator to accelerator
   bool in_network = false;        // its switches reduce data (ChunkProgram)
-  // The dimension's algorithm; nullopt: the one that suits its network.
+  // The dimension's algorithm; nullopt: the default for its network.
   std::optional<DimensionMethod> method = std::nullopt;
   bool operator==(const DimensionModel&) const = default;
 };
@@ -62,7 +62,7 @@ class LatencyModel {
   // n_K: a reduce-scatter sends everything but the accelerator's own part. An all-gather sends that part to
   // all others, or once to a reducing switch.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
-  // The bytes received during the same operation.
+  // The bytes that an accelerator receives in the operation.
   Bytes received(std::size_t d, Op op, Bytes before) const;
   bool in_network(std::size_t d) const { return dimensions_[d].in_network; }
   // n_K x B_K.
@@ -86,7 +86,6 @@ class LatencyModel {
 
   // An accelerator's total bandwidth in all dimensions.
   Bandwidth total_bandwidth() const;
-  // The number of accelerators in the hierarchy.
   int accelerators() const { return accelerators_; }
   // Whether a dimension sends the halves of shares in both directions around a ring (pieces_of_a_chunk()).
   bool rings() const { return rings_; }

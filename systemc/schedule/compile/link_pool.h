@@ -8,8 +8,8 @@
 namespace coppice::schedule {
 
 // The links between accelerators, each a channel and its reverse, grouped by pairs of accelerators: a pool
-// for trees and rings that share no channel. Links are taken and returned individually; of a pair's links,
-// the one taken last is returned first.
+// for trees and rings that share no channel. Links are taken and returned individually; a pair's links are
+// returned in the reverse order.
 class NeighbourLinks {
  public:
   // Throws UnsupportedError if there are switches between accelerators or a channel has no reverse.

@@ -9,12 +9,12 @@
 
 namespace coppice::schedule {
 
-// A lower bound on the memory needed to build and prove tables with `messages` separate entries: for each,
-// the entry, the message from which it is made, and the message that the proof tracks.
+// A lower bound on the memory needed to build and prove tables with `messages` separate entries: for each
+// message, a table entry, the message from which it is made, and the message that the proof tracks.
 Bytes memory_for(std::int64_t messages);
 
 // Throws UnsupportedError, stating the memory needed, if that exceeds `available` bytes. `what`: the
-// algorithm. Failing immediately is better than being killed after minutes.
+// algorithm. Without this check, the system would kill the process after minutes.
 void require_memory(const std::string& what, std::int64_t messages, Bytes available);
 
 // require_memory() for an algorithm with a tree for every accelerator: every tree sends every piece of its

@@ -33,8 +33,8 @@ Femtoseconds longest_latency(const Plane& plane) {
   return longest;
 }
 
-// Whether a plane's latency over the steps of a ring exceeds the transfer time of its part of the data on the
-// fastest plane.
+// Whether a plane's extra latency over all steps of a ring exceeds the time to transfer its part of the data
+// on the fastest plane.
 bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
   const double part =
       plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());
@@ -43,7 +43,7 @@ bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& re
   return 2 * (plane.network.num_accelerators() - 1) * later > transfer_time(moved, fastest.bandwidth);
 }
 
-// The planes to use, the fastest first; none if the compiler gets the unmodified network.
+// The planes to use, the fastest first; none if the compiler receives the unmodified network.
 std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topology,
                                  const CompileRequest& request) {
   // The two channels of a torus dimension of width 2 are its two directions.
@@ -67,7 +67,8 @@ std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topo
   return planes;
 }
 
-// The part of the data for each plane; all parts except the last are whole elements for every accelerator.
+// The bytes of data for each plane. Except for the remainder, each part is divisible into whole elements for
+// all accelerators.
 std::vector<Bytes> share_out_to(const std::vector<Plane>& planes, const CompileRequest& request, int n) {
   double sum = 0;
   for (const Plane& plane : planes) sum += plane.bandwidth.gb_per_s();

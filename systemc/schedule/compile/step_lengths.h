@@ -9,11 +9,11 @@
 namespace coppice::schedule {
 
 // The length of each timestep, determined by its slowest message. A port with nothing to send in a step holds
-// its lockstep with a nop, whose length the hardware counts at the port's own pace: the bandwidth of the
-// slowest channel on its routes.
+// its lockstep with a nop. The hardware counts a nop's length at the port's own pace: the bandwidth of the
+// slowest channel on the port's routes.
 class StepLengths {
  public:
-  // Adds a message of `step` (counted from 1); `pace` is the slowest channel of its route.
+  // Adds a message of `step` (counted from 1); `pace`: bandwidth of its route's slowest channel.
   void add(int step, Bytes bytes, Bandwidth pace);
 
   // Whether `step` has a message.

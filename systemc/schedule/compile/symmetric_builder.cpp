@@ -65,7 +65,7 @@ class SymmetricBuilder {
     }
   }
 
-  // Assigns a slot to every NI port; its ways share the slot.
+  // Assigns a slot to every NI port; all ways that use the port share the slot.
   void find_slots() {
     for (std::size_t way = 0; way < ways_; ++way) {
       const std::size_t port = ni_port(moves_.origin(), way);
@@ -76,7 +76,7 @@ class SymmetricBuilder {
     slots_.resize(slot_ports_.size());
   }
 
-  // The work of all accelerators for the origin's flows, moved to the origin, is the origin's work for all
+  // Moving all accelerators' entries for the origin's flows to the origin gives the origin's entries for all
   // flows.
   void collect_entries(const Schedule& of_origin) {
     for (std::size_t n = 0; n < of_origin.nodes.size(); ++n) {
@@ -135,7 +135,7 @@ class SymmetricBuilder {
     return filled;
   }
 
-  // Equal routes are stored once; there are few.
+  // Equal routes are stored once. There are few, so a linear search suffices.
   std::int32_t route_index(Schedule& schedule, ChannelId channel) const {
     const topology::Route route = route_over(topology_, request_, channel);
     const auto known = std::ranges::find(schedule.routes, route);

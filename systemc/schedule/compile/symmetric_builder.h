@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 
 // A collective that looks the same from every accelerator: the messages for one accelerator's data, and the
-// moves that map them to those for all others' data.
+// moves that map them to the messages for all other accelerators' data.
 struct SymmetricSends {
   Translations moves;
   int pieces = 1;

@@ -138,7 +138,7 @@ class RouteTable {
 struct Arrivals {
   std::int32_t count = 0;
   NodeId stored_from = topology::kNoNode;  // sender of the last gathered value
-  std::int32_t last_reduce = -1;  // index of the send; earlier ones follow in Builder::previous_reduce_
+  std::int32_t last_reduce = -1;  // index of the send; Builder::previous_reduce_ leads to earlier ones
 };
 
 class Builder {

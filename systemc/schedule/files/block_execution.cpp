@@ -12,7 +12,7 @@ namespace {
 
 using Kind = BlockFault::Kind;
 
-// The step whose end releases steps that wait for step `at`: the first one from `at` on that signals; -1:
+// The step whose end releases steps that wait for step `at`: the first step from `at` on that signals; -1:
 // none.
 int signalling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
@@ -169,7 +169,7 @@ std::vector<CellValue> BlockExecution::receive_message(const At& at, std::vector
   return std::move(message.values);
 }
 
-// The cell `after` chunks beyond `cell`; fails outside the buffer.
+// The cell that is `after` chunks after `cell`; throws BlockFault outside the buffer.
 MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after) const {
   const int size = program_.buffers.size(at.gpu, cell.buffer);
   const MscclCell named{cell.buffer, cell.offset + after};
@@ -224,7 +224,8 @@ void BlockExecution::send(const At& at, std::vector<CellValue> values, std::int3
       {std::move(values), round, trace_step, at.block, at.step});
 }
 
-// Among the steps that cannot continue, a receive whose message is never sent explains the most.
+// Among the steps that cannot run, reports a receive whose message is never sent, since this is the likeliest
+// cause.
 void BlockExecution::require_end() const {
   std::optional<At> stuck;
   for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {

@@ -20,28 +20,28 @@ struct BlockMessage {
   int block = 0;  // of src
   int channel = 0;
   int chunk = 0;
-  bool complete = false;  // the sum of all GPUs' data, if the collective adds
+  bool complete = false;  // whether it is the sum of all GPUs' data, if the collective adds
   std::int32_t round = 0;
 };
 
-// Executes thread blocks symbolically and proves for every execution that all orders of blocks and messages
-// have the same outcome (StepOrder), no access is outside a buffer or reads unwritten data, every message is
-// received, nothing waits forever, no data is added twice, and every final value is where the collective
-// requires it.
+// Executes thread blocks symbolically and proves that all orders of blocks and messages have the same outcome
+// (StepOrder) and that in every execution, no access is outside a buffer or reads unwritten data, every
+// message is received, nothing waits forever, no data is added twice, and every final value is where the
+// collective requires it.
 class BlockExecution {
  public:
   // `program` must outlive this.
   explicit BlockExecution(const BlockProgram& program);
 
-  // All messages in a possible sending order. Round r sends those that need only messages of earlier rounds,
-  // at most one per block. Throws BlockFault.
+  // All messages in a possible sending order. Round r sends messages that need only messages of earlier
+  // rounds, at most one per block. Throws BlockFault.
   const std::vector<BlockMessage>& run();
 
  private:
   struct Delivery {
     std::vector<CellValue> values;
     std::int32_t round = 0;
-    std::int32_t step = 0;  // the trace's step that sent it
+    std::int32_t step = 0;  // the step in the trace that sent it
     int block = 0;          // the sender's block, and its step there
     int index = 0;
   };

@@ -15,8 +15,8 @@ namespace coppice::schedule {
 namespace {
 
 // Thread blocks run concurrently: their order in the file has no meaning. If they share a port, each GPU
-// sends a round's messages in the order of the destinations' distance from it, so that the GPUs do not all
-// send to the same destination simultaneously.
+// sends a round's messages in ascending order of the distance to their destinations, so that the GPUs do not
+// all send to the same destination simultaneously.
 std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus) {
   std::ranges::stable_sort(messages, {}, [gpus](const BlockMessage& message) {
     return std::pair(message.round, (message.dst - message.src + gpus) % gpus);

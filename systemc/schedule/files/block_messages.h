@@ -15,9 +15,9 @@ Schedule schedule_of_messages(const topology::Topology& topology, const CompileR
                               const std::string& name, const MscclBuffers& buffers,
                               std::vector<BlockMessage> messages);
 
-// GPUs keep separate buffers, and data that waits to be received. An accelerator has one buffer, to which
-// sums are added on arrival; the proof of its tables shows whether the difference matters. Returns "", or the
-// reason why the algorithm cannot run; `scratch`: whether the algorithm uses scratch buffers.
+// Whether accelerators can run an algorithm for GPUs: returns "", or the reason why they cannot. On a GPU,
+// arriving data waits until a thread block receives it; an accelerator has one buffer and adds data to it on
+// arrival, so the tables' proof may fail. `scratch`: whether the algorithm uses scratch buffers.
 std::string one_buffer_fault(const topology::Topology& topology, const Schedule& schedule, bool scratch);
 
 }  // namespace coppice::schedule

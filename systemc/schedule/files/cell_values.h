@@ -12,7 +12,7 @@
 
 namespace coppice::schedule {
 
-// A chunk of a buffer in messages: "chunk 4 of buffer s".
+// The name of a cell in error messages, such as "chunk 4 of buffer s".
 std::string name_of(const MscclCell& cell);
 
 // The sum of some GPUs' data of one chunk. Cells and messages with the same value share the set.
@@ -31,7 +31,7 @@ class CellValues {
   const CellValue* find(NodeId gpu, const MscclCell& cell) const;
   void set(NodeId gpu, const MscclCell& cell, CellValue value);
 
-  // Whether the value may be sent as a final one.
+  // Whether the value may be sent as a final value.
   bool complete(const CellValue& value) const;
   // Adds `other` to `sum`. Returns "", or the reason why it cannot be added.
   std::string add(CellValue& sum, const CellValue& other) const;

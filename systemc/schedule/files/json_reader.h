@@ -40,7 +40,7 @@ class JsonReader {
  protected:
   using Value = JsonValue;
 
-  // Both must outlive the reader.
+  // Both arguments must outlive the reader.
   JsonReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   // The whole file; rejects invalid JSON and duplicate keys in an object.

@@ -22,21 +22,21 @@ struct MscclChunk {
   int chunk = 0;
 };
 
-// The layout of an MSCCL algorithm's buffers for its collective: where the input lies, and which part of the
-// data in Coppice's tables a chunk is. The tables of an all-to-all hold the blocks of all pairs.
+// The layout of an MSCCL algorithm's buffers for its collective: the position of the input, and the data in
+// Coppice's tables to which a chunk corresponds. The tables of an all-to-all contain the blocks of all pairs.
 class MscclBuffers {
  public:
   // The numbers of chunks of i, o and s that a GPU declares.
   using Sizes = std::array<int, 3>;
 
   MscclBuffers() = default;
-  // `collective` is named as in collective.op, `chunks` is nchunksperloop, and `root` is that of a broadcast.
+  // `collective` is named as in collective.op, `chunks` is nchunksperloop. `root`: for a broadcast.
   MscclBuffers(std::string collective, int gpus, int chunks, bool in_place, NodeId root = topology::kNoNode);
 
   int gpus() const { return gpus_; }
   // The number of chunks in a GPU's share.
   int own() const { return own_; }
-  // Whether nchunksperloop is a whole number for every GPU.
+  // Whether nchunksperloop must be a multiple of the number of GPUs.
   bool per_gpu() const { return per_gpu_; }
   // Whether the collective is a reduction.
   bool sums() const { return collective_ == "all_reduce" || collective_ == "reduce_scatter"; }
@@ -45,15 +45,15 @@ class MscclBuffers {
   void declare(const Sizes& sizes) { declared_.push_back(sizes); }
   // The number of chunks of a buffer: as the collective defines it, or fewer if the GPU declares fewer.
   int size(NodeId gpu, char buffer) const;
-  // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
-  // share, the input of a reduce-scatter its output.
+  // In place, input and output are one buffer: an all-gather's output contains the input at the GPU's share,
+  // and a reduce-scatter's input contains the output there.
   MscclCell placed(NodeId gpu, MscclCell cell) const;
   // The chunks that a GPU starts with; for a broadcast, only the root has any.
   std::vector<MscclChunk> inputs(NodeId gpu) const;
   // The chunks that a GPU's output buffer must hold at the end; if sums(), each must include the data of all
   // GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
-  // "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
+  // Names a chunk in messages: "chunk 4", or for an all-to-all "chunk 4 of GPU 0's input".
   std::string describe(int chunk) const;
   // The data of every chunk. For an all-to-all, `request` has the size of all blocks together.
   std::vector<Chunk> cut(const CompileRequest& request) const;

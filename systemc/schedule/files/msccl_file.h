@@ -20,12 +20,12 @@ bool looks_like_xml(std::string_view text);
 // must be that of the file.
 //
 // Throws ConfigError with the position in the file if the XML is malformed, a step cannot be executed, blocks
-// wait for each other forever, or an all-to-all omits a chunk. Everything that needs a proof is left to
+// wait for each other forever, or an all-to-all omits a chunk. Properties that need a proof are left to
 // check_schedule().
 Schedule parse_msccl(std::string_view text, const std::string& file, const topology::Topology& topology,
                      const CompileRequest& request);
 
-// The collective that the file implements: "all_reduce".
+// The collective that the file implements, such as "all_reduce".
 std::string msccl_collective(std::string_view text, const std::string& file);
 
 }  // namespace coppice::schedule

@@ -40,7 +40,7 @@ struct Step {
   MscclCell source;
   MscclCell destination;
   std::int64_t count = 0;
-  std::set<Place> after{};  // steps of the GPU's other blocks; each except the last takes a nop
+  std::set<Place> after{};  // steps of the GPU's other blocks to wait for; each except the last needs a nop
   bool needed = false;
   int printed = 0;  // its number in the file, where nops also count as steps
 
@@ -71,7 +71,7 @@ std::string name_of(const std::string& collective) {
 
 class MscclWriter {
  public:
-  // `most_steps`: the most steps of a block, besides nops.
+  // `most_steps`: the maximum number of steps of a block, excluding nops.
   MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges,
               std::size_t most_steps)
       : topology_(topology),
@@ -90,7 +90,7 @@ class MscclWriter {
     find_grain();
   }
 
-  // Returns an empty string if nops make a block too long.
+  // Returns the XML, or an empty string if nops make a block too long.
   std::string write() {
     if (exchanges_) place_own();
     if (schedule_.ordered_by_lockstep) {
@@ -137,7 +137,7 @@ class MscclWriter {
     }
   }
 
-  // Orders the entries so that dependencies come first: each port continues as long as it can.
+  // Orders the entries so that dependencies come first: each port continues until its next entry must wait.
   void place_messages() {
     struct Cursor {
       NodeId node;
@@ -150,8 +150,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // One step at a time, so that chunks are placed in the order of their timesteps if dependencies leave a
-    // choice.
+    // Proceeds step by step, so that chunks are placed in the order of their timesteps where dependencies
+    // leave a choice.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();
@@ -177,7 +177,8 @@ class MscclWriter {
     }
   }
 
-  // Timestep by timestep: the sends of a timestep use data from earlier ones, and precede those of the next.
+  // Orders the entries by timestep: the sends of a timestep use data from earlier timesteps, and precede the
+  // sends of the next.
   void place_timesteps() {
     std::map<std::int32_t, std::vector<std::pair<NodeId, TableEntry>>> steps;
     for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
@@ -215,7 +216,8 @@ class MscclWriter {
     std::int32_t sending;  // index in the trace of the step that sent it
   };
 
-  // A message becomes one step of a sending block and one of a receiving block for every 72 of its chunks.
+  // For every 72 of its chunks, a message becomes one step of a sending block and one step of a receiving
+  // block.
   void place_sends(NodeId src, const TableEntry& entry, std::vector<Sent>& sent) {
     const NodeId dst = entry.destination();
     const std::int64_t chunks = entry.bytes / grain_;
@@ -228,7 +230,7 @@ class MscclWriter {
       const std::int32_t traced = add(src, connection.sender, {"s", from, to, count}, {});
       for_each_cell(from, count, [&](MscclCell read) { order_.read(traced, src, read); });
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      // The step adds to its own operand, and keeps the sum there.
+      // An adding step stores the sum in the cell of its operand.
       const MscclCell operand = entry.op == Op::kReduce ? to : from;
       sent.push_back({dst, connection.receiver, {type, operand, to, count}, traced});
       ++connection.steps;
@@ -301,8 +303,8 @@ class MscclWriter {
     }
   }
 
-  // The cell of a GPU that holds the data at `offset`. Data that an all-to-all routes through the GPU is in
-  // scratch.
+  // The cell of a GPU that holds the data at `offset`. Data that an all-to-all forwards through the GPU is in
+  // its scratch buffer.
   MscclCell cell(NodeId node, std::int64_t offset) {
     if (!exchanges_)
       return {name_of(collective_name(schedule_)) == kGathers ? 'o' : 'i', static_cast<int>(offset)};

@@ -7,8 +7,8 @@
 namespace coppice::schedule {
 
 // The schedule as an MSCCL algorithm, which runs on GPUs: one thread block per connection and direction, with
-// at most 256 steps; longer connections continue on another channel. A chunk is the largest part of which all
-// messages are whole multiples, and a step moves at most 72 chunks. Additions to one chunk of a GPU are
+// at most 256 steps; longer connections continue on another channel. A chunk has the largest size of which
+// all messages are multiples, and a step moves at most 72 chunks. Additions to one chunk of a GPU are
 // serialised. Parallel links become channels.
 //
 // Throws UnsupportedError with a remedy if the schedule uses reducing switches, has chunks of unsuitable

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostPlanChunks = 1 << 20;
-constexpr int kMostParts = 1 << 10;  // of a chunk that blocks share
+constexpr int kMostParts = 1 << 10;  // parts of a chunk that blocks share
 constexpr std::array kPlanCollectives{Named{"allreduce", "all_reduce"}, Named{"allgather", "all_gather"},
                                       Named{"reducescatter", "reduce_scatter"},
                                       Named{"alltoall", "all_to_all"}};
@@ -31,7 +31,7 @@ constexpr std::array kPlanCollectives{Named{"allreduce", "all_reduce"}, Named{"a
 struct PlanForm {
   bool sums;           // all sources; otherwise source i goes to target i
   bool first_packets;  // the first source consists of packets
-  bool other_packets;  // the other sources do
+  bool other_packets;  // the other sources consist of packets
   int plain_targets;   // targets from this one on consist of packets
 };
 constexpr int kAllPlain = std::numeric_limits<int>::max();
@@ -96,7 +96,7 @@ class PlanReader : JsonReader {
  private:
   struct ThreadBlockRefs {
     std::array<std::vector<int>, 2> channels;        // [type][number in the block]: number at the GPU
-    std::array<std::vector<int>, 2> remote_buffers;  // the same of the GPU's remote buffers
+    std::array<std::vector<int>, 2> remote_buffers;  // likewise for the GPU's remote buffers
   };
 
   [[noreturn]] void refuse_fault(const Value& gpus, const BlockFault& fault) const {
@@ -109,7 +109,7 @@ class PlanReader : JsonReader {
     return static_cast<int>(integer(field(object, name), 0, kMostPlanChunks));
   }
 
-  // The parts of a chunk, such that every block of a group takes whole ones.
+  // The number of parts per chunk with which every block of a group takes whole parts.
   int parts_of(const Value& gpus) const {
     int parts = 1;
     for (std::size_t g = 0; g < gpus.json_value.size(); ++g) {
@@ -266,7 +266,8 @@ class PlanReader : JsonReader {
     return semaphores;
   }
 
-  // The channels of an operation by their numbers at the GPU: those of type port follow those of memory.
+  // The channels of an operation by their numbers at the GPU: channels of type port follow all channels of
+  // type memory.
   std::vector<int> channels_of(const Value& op, int gpu) const {
     const int type = one_of(field(op, "channel_type"), kChannelTypes);
     const std::vector<int>& own = refs_.channels[index(type)];
@@ -329,7 +330,8 @@ class PlanReader : JsonReader {
     return moves;
   }
 
-  // Packets that a port channel sends are packets at both ends.
+  // `packets`: whether the range consists of packets. Packets that a port channel sends are packets at both
+  // ends.
   PlanRange range_of(const Value& op, const Value& chunk, int gpu, bool packets) const {
     PlanRange range{gpu, {'i', parts_ * count_of(chunk, "index")}, parts_ * count_of(chunk, "size")};
     const bool by_port = op.json_value.contains("channel_type") && text(field(op, "channel_type")) == "port";

@@ -19,7 +19,7 @@ bool looks_like_plan(std::string_view text);
 Schedule parse_plan(std::string_view text, const std::string& file, const topology::Topology& topology,
                     const CompileRequest& request);
 
-// The collective that the plan implements: "all_reduce".
+// The collective that the plan implements, such as "all_reduce".
 std::string plan_collective(std::string_view text, const std::string& file);
 
 }  // namespace coppice::schedule

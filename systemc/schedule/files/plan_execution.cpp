@@ -55,7 +55,7 @@ void PlanExecution::refuse(BlockFault::Kind kind, const At& at, int op, const st
   throw BlockFault(kind, at.gpu, at.block, op, 0, what);
 }
 
-// Whether the block has run its next operation, or reached its barrier.
+// Runs the block's next operation, or moves the block to its barrier, if possible; returns whether it did.
 bool PlanExecution::advance(const At& at, std::int32_t round) {
   const PlanOp* op = next_op(at);
   if (op == nullptr || state(at).free_at > round) return false;
@@ -73,7 +73,7 @@ bool PlanExecution::advance(const At& at, std::int32_t round) {
   return true;
 }
 
-// A barrier opens when all of its blocks have arrived; the next use begins when all have left.
+// A barrier opens when all of its blocks have arrived, and can be used again when all have left.
 bool PlanExecution::passes_barrier(const At& at, std::vector<std::int32_t>& after) {
   const PlanOp& op = *next_op(at);
   Barrier& barrier = barriers_[{at.gpu, op.barrier}];
@@ -112,7 +112,7 @@ bool PlanExecution::may_run(const At& at, std::int32_t round) const {
   });
 }
 
-// A read waits for packets; other data must have been written before it is read.
+// Whether data can be read: reads wait for packets, but other data must already have been written.
 bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t round) const {
   for (int i = 0; i < range.count; ++i) {
     const MscclCell cell = placed(at, range, i);
@@ -124,7 +124,7 @@ bool PlanExecution::readable(const At& at, const PlanRange& range, std::int32_t 
   return true;
 }
 
-// The cell `after` chunks into the range; fails outside the buffer.
+// The cell that is `after` chunks after the range's first; throws BlockFault outside the buffer.
 MscclCell PlanExecution::placed(const At& at, const PlanRange& range, int after) const {
   const MscclCell named{range.first.buffer, range.first.offset + after};
   if (named.buffer == kPacketBuffer) return named;

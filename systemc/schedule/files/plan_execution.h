@@ -46,8 +46,8 @@ struct PlanOp {
   std::string pointer;  // the location in the file (RFC 6901)
 };
 
-// MSCCL++'s form of an algorithm: thread blocks with one-sided operations, ordered by channels, semaphores,
-// barriers and packets.
+// An algorithm in the form of MSCCL++: thread blocks with one-sided operations, ordered by channels,
+// semaphores, barriers and packets.
 struct Plan {
   MscclBuffers buffers;
   std::vector<std::vector<std::vector<PlanOp>>> blocks;  // [gpu][block]
@@ -108,10 +108,10 @@ class PlanExecution {
   std::map<std::pair<NodeId, MscclCell>, std::pair<std::int32_t, std::int32_t>> written_;
   std::map<PlanChannel, std::deque<std::int32_t>> signals_;  // steps that signalled
   std::map<std::pair<NodeId, int>, std::deque<std::int32_t>>
-      semaphores_;  // steps that released; -1: initially
+      semaphores_;  // steps that released the semaphore; -1: initial value
   std::map<std::pair<NodeId, int>, Barrier> barriers_;
   std::vector<std::pair<At, int>> trace_;  // [step]: the operation
-  std::int32_t last_round_ = 1;            // from which everything can be read
+  std::int32_t last_round_ = 1;            // the round from which everything can be read
   StepOrder order_;
   std::vector<BlockMessage> messages_;
 };

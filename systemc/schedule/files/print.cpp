@@ -125,7 +125,7 @@ ordered_json line_json(const TableLine& line, bool numbered) {
   return json;
 }
 
-// `header` plus the text that `print` writes for every port of every node. Entries are formatted
+// Appends to `header` the text that `print` writes for every port of every node. Entries are formatted
 // individually, because a document tree of millions of entries would be ten times as large as its text.
 template <typename Print>
 std::string with_ports(const ordered_json& header, const Schedule& schedule, Print print) {

@@ -16,7 +16,7 @@ std::string to_text(const topology::Topology& topology, const Schedule& schedule
 std::string to_json(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
                     const std::optional<NiOverhead>& overhead = {});
 // The tables of the network interfaces (schema "coppice.tables/1"): for every port the lines of its loop, the
-// iterations in which each line is used, and the number of entries it stands for (table_loop.h). `nops`:
+// iterations in which each line is used, and the number of entries that it represents (table_loop.h). `nops`:
 // whether nops are stored.
 std::string to_tables(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
                       bool nops);

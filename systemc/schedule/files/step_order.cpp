@@ -9,7 +9,7 @@ namespace {
 
 // The number of blocks whose steps are followed through the trace in one pass.
 constexpr std::size_t kBlocksAtOnce = 16;
-// Per block, the number of its last step that precedes a given step.
+// [block]: the number of its last step that precedes a given step.
 using Clock = std::array<std::int32_t, kBlocksAtOnce>;
 
 }  // namespace
@@ -48,7 +48,7 @@ void StepOrder::compare(std::int32_t earlier, std::int32_t later, NodeId gpu, Ms
   in_question_.push_back({earlier, later, gpu, cell, earlier_writes, later_writes});
 }
 
-// Whether the order of the block's steps or a direct dependency orders the two steps.
+// Whether the sequence of a block's steps or a direct dependency orders the two steps.
 bool StepOrder::plainly_before(std::int32_t earlier, std::int32_t later) const {
   const Step& before = steps_[static_cast<std::size_t>(earlier)];
   const Step& step = steps_[static_cast<std::size_t>(later)];

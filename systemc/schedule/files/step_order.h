@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Two accesses to one cell, at least one of them a write, without an order between them.
+// Two accesses to one cell whose order is not determined, at least one of them a write.
 struct UnorderedAccess {
   std::int32_t earlier = 0;  // steps, in the order of the trace
   std::int32_t later = 0;
@@ -22,8 +22,8 @@ struct UnorderedAccess {
 // The partial order of the steps of thread blocks (Lamport 1978): a block's steps follow each other, a step
 // follows the steps it waits for, and a receive follows its send. Given a trace of one execution, it finds
 // the accesses to the same data that another execution could make in another order. Each access is compared
-// with the last write before it, and a write also with all reads since then. If there is a
-// race, this finds one: ordering with these accesses implies ordering with all earlier ones. A program
+// with the last write before it, and a write also with all reads since then. If there is a race, this finds
+// at least one: an access that is ordered after these accesses is ordered after all earlier ones. A program
 // without races computes the same result in every execution.
 class StepOrder {
  public:

@@ -34,7 +34,7 @@ struct Row {
   std::vector<std::string_view> cells;
 };
 
-// Non-empty rows; an empty cell after a last comma is dropped.
+// The non-empty rows, without an empty cell after a trailing comma.
 std::vector<Row> rows_of(std::string_view text) {
   std::vector<Row> rows;
   int line = 0;
@@ -145,8 +145,8 @@ class TacosReader {
     return -1;
   }
 
-  // An all-gather in which every link is two thread blocks, one at its sender and one at its receiver: chunks
-  // are sent sequentially, each after it has reached the sender.
+  // An all-gather in which two thread blocks, at the sender and at the receiver, represent every link. A
+  // link's chunks are sent in sequence, each after it has reached the sender.
   BlockProgram forwarding() const {
     BlockProgram program{
         {"all_gather", accelerators_, chunks_, true},

@@ -12,9 +12,9 @@ namespace coppice::schedule {
 bool looks_like_tacos(std::string_view text);
 
 // The tables of an algorithm synthesised by TACOS: each row lists the chunks that a directed link forwards,
-// in order. The file does not state its collective; it is read as an all-gather, in which chunk c
-// belongs to accelerator c / (chunks / accelerators). A reduce-scatter is that all-gather backwards on
-// reversed links, and an all-reduce runs both. `request` selects the collective and the size.
+// in order. The file does not state its collective; it is read as an all-gather, in which chunk c belongs to
+// accelerator c / (chunks / accelerators). A reduce-scatter runs that all-gather backwards on reversed links,
+// and an all-reduce runs both. `request` selects the collective and the size.
 //
 // Throws ConfigError with the line number if the file is not a CSV of this form, a link is missing from the
 // topology, a chunk never reaches a link's sender, or an accelerator misses a chunk.

@@ -47,8 +47,8 @@ struct BlockStep {
   std::ptrdiff_t place = 0;  // position in the file, as its reader counts
 };
 
-// Steps that run sequentially, concurrently with all other thread blocks. A block has at most one peer
-// in each direction.
+// A sequence of steps that runs concurrently with all other thread blocks. A block has at most one peer in
+// each direction.
 struct ThreadBlock {
   int send_to = -1;
   int receive_from = -1;

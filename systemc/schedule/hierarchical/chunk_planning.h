@@ -15,9 +15,9 @@ int chunk_count(const LatencyModel& model, const CompileRequest& request);
 // themis_plus.
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request);
 
-// The model used to plan and order a request's chunks. Themis' pre-simulation models only links and steps
-// (Sec. 4.6.2: it needs no detailed network); that of themis_plus also models the machine's flits and
-// routers.
+// The model used to plan and order a request's chunks. The simulation of Themis models only links and steps
+// (Sec. 4.6.2: it needs no detailed network); the simulation of themis_plus also models the machine's flits
+// and routers.
 LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request);
 
 }  // namespace coppice::schedule

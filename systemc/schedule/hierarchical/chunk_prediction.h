@@ -11,8 +11,8 @@ namespace coppice::schedule {
 struct ChunkStudy {
   struct Dimension {
     Bytes sent = 0;                          // per accelerator
-    double utilization = 0;                  // of its bandwidth, over the whole collective
-    std::vector<double> activity;            // [window]: share with a chunk in the dimension (Themis, Fig. 9)
+    double utilization = 0;                  // fraction of its bandwidth used, on average
+    std::vector<double> activity;            // [window]: fraction of time with a chunk here (Themis, Fig. 9)
     std::vector<ChunkOperation> operations;  // in the order in which they began
   };
   Femtoseconds finish = 0;

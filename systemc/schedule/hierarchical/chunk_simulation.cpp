@@ -29,7 +29,7 @@ bool goes_back(const ChunkPlan& plan) {
 namespace {
 
 // The pieces of a chunk are numbered by their owner's coordinates, most significant in the first dimension of
-// the reduce-scatter. Data gathered in another order than the reverse is not contiguous.
+// the reduce-scatter. Data that is not gathered in the reverse order is not contiguous.
 void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<ChunkStage> stages) {
   std::vector<bool> gathered(model.dimensions(), false);
   for (ChunkStage& stage : stages) {
@@ -202,7 +202,7 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkPath> ways, Femtoseco
     if (next == kNever) return now_;
     now_ = next;
     if (now_ > give_up) return now_;
-    // All events of one time are processed before the choices made at that time.
+    // All events of an instant are processed before any choice at that instant.
     for (Dimension& dimension : dimensions_) receive(dimension);
   }
 }
@@ -239,7 +239,7 @@ Femtoseconds ChunkSimulation::next_event() const {
 
 namespace {
 
-// Orders a heap so that its front goes next.
+// Orders a heap so that its front is served next.
 constexpr auto kGoesLater = [](const auto& a, const auto& b) {
   return std::tie(a.place, a.rank, a.came, a.chunk) > std::tie(b.place, b.rank, b.came, b.chunk);
 };

@@ -14,7 +14,7 @@ namespace coppice::schedule {
 
 using topology::DimensionOrder;
 
-// The order in which a chunk traverses the dimensions of a hierarchy.
+// A chunk's size, and the order in which it traverses the dimensions of a hierarchy.
 struct ChunkPlan {
   Bytes bytes = 0;                // chunk size in every accelerator's buffer
   DimensionOrder reduce_scatter;  // dimensions in order; empty in an all-gather
@@ -38,9 +38,9 @@ std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& pl
 
 // The rank by which a dimension chooses among waiting operations (Themis, Sec. 4.3): the lowest rank begins
 // first, then the operation that arrived first, then the lowest chunk. kFifo gives every operation the same
-// rank. kSmallestChunkFirst ranks by the bytes that an accelerator holds before the operation; of equal
-// chunks, one in its reduce-scatter goes first, since it has more stages ahead. kLeastToSendFirst ranks by
-// the bytes that an accelerator sends in a dimension of `size` accelerators.
+// rank. kSmallestChunkFirst ranks by the bytes that an accelerator holds before the operation; among equal
+// chunks, a reduce-scatter begins before an all-gather, since its chunk has more stages ahead.
+// kLeastToSendFirst ranks by the bytes that an accelerator sends in a dimension of `size` accelerators.
 Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size);
 
 // The granularity of ChunkSimulation. kOperations: an operation sends all its bytes in one message and
@@ -99,13 +99,13 @@ class ChunkSimulation {
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
   // Returns the time at which the last chunk is complete. `ways` come from chunk_path() with the same grain.
-  // Stops as soon as that time is sure to exceed `give_up` and then returns a lower bound that exceeds it.
-  // Reuses its storage between calls.
+  // Stops as soon as that time must exceed `give_up`, and then returns a lower bound on it that exceeds
+  // `give_up`. Reuses its storage between calls.
   Femtoseconds run(std::span<const ChunkPath> ways, Femtoseconds give_up = kNever);
   Femtoseconds run(std::span<const ChunkPlan> chunks, IntraDimension policy);
 
-  // Like run(), but every dimension executes its steps in the order of turns[dimension], waiting for each: as
-  // if a machine of this model executed the tables of another simulation of the same chunks.
+  // Like run(), but every dimension executes its steps in the order of turns[dimension], waiting for each: it
+  // models a machine that executes tables made by another simulation of the same chunks.
   Femtoseconds run_in_turns(std::span<const ChunkPath> ways, std::span<const std::vector<ChunkTurn>> turns);
 
   // The steps of the last run, in order, for every dimension and, if some switches reduce, then for every

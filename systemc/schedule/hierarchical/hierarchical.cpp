@@ -70,8 +70,8 @@ class HierarchicalBuilder {
  private:
   using Leg = ChunkProgram::Leg;
 
-  // Throws UnsupportedError unless the steps and messages of all chunks fit into memory, in which they exist
-  // twice: by chunk and in the order of turns.
+  // Throws UnsupportedError unless the steps and messages of all chunks fit into memory, where they are
+  // stored twice: by chunk and in the order of turns.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
     std::int64_t messages = 0;
@@ -127,7 +127,8 @@ class HierarchicalBuilder {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
   }
-  // The port of the dimension's switches that leads to an accelerator; all switches use the same order.
+  // The slot of the dimension's switch port that leads to an accelerator; all switches have the same order of
+  // ports.
   int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
 
   void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {
@@ -312,9 +313,9 @@ AlgorithmInfo HierarchicalCompiler::info() {
                      {.turn = 11, .chunks = 256, .seconds = seconds_of_chunks, .first = true}}};
 }
 
-// With several dimensions, chunks fill a pipeline; Themis uses 64 (Sec. 5.3). In a single dimension they only
-// hide the latency of steps, for which a few are enough: the number is halved as long as that is not expected
-// to be slower.
+// With several dimensions, chunks fill a pipeline; Themis uses 64 (Sec. 5.3). In a single dimension, they
+// only hide the latency of steps, for which a few suffice: the number of chunks is halved while this is not
+// expected to be slower.
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const auto compile_in = [&](int count) {

@@ -18,8 +18,8 @@ namespace coppice::schedule {
 // piece is x_1 P/p_1 + x_2 P/(p_1 p_2) + ..., with x_i its coordinate in the i-th dimension of the chunk's
 // order, p_i the dimension's size and P the number of accelerators. If an all-gather visits the dimensions in
 // the reverse order of its reduce-scatter, the pieces that an accelerator holds are contiguous. In any other
-// order they form several runs between pieces that have not been gathered yet (ProgramStage::runs), and the
-// accelerator sends one message per run.
+// order they form several contiguous runs, separated by pieces that have not been gathered yet
+// (ProgramStage::runs), and the accelerator sends one message per run.
 //
 // Reducing switches (ChunkProgram) have their own tables and may have any size. Messages to and from them
 // take the same time for all accelerators except for the rounding to flits; if a difference of one flit makes

@@ -17,8 +17,8 @@ DimensionOrder baseline_order(const LatencyModel& model) {
   return order;
 }
 
-// SCHEDULER.SCHEDULE of Algorithm 1, in the order of the reduce-scatter: the descending order of an
-// all-gather is its reverse.
+// SCHEDULER.SCHEDULE of Algorithm 1, in the order of the reduce-scatter: an all-gather, which needs the
+// descending order, uses its reverse.
 DimensionOrder next_order(const LatencyModel& model, std::span<const Femtoseconds> loads, Bytes chunk) {
   DimensionOrder order = baseline_order(model);
   const auto [least, most] = std::ranges::minmax_element(loads);

@@ -38,13 +38,13 @@ std::vector<ChunkPlan> schedule_baseline(const LatencyModel& model, Collective c
 // Themis, Algorithm 1: a chunk traverses the dimensions from the least loaded to the most loaded (in reverse
 // in its all-gather), so that less loaded dimensions carry more of it. A chunk follows the baseline's order
 // if loads differ by less than a threshold: the time to reduce-scatter a 16th of the chunk in the least
-// loaded dimension (Sec. 5.3). Of equally loaded dimensions, the lower one counts as less loaded. An
+// loaded dimension (Sec. 5.3). Among equally loaded dimensions, the lower number counts as less loaded. An
 // all-reduce adds both phases of a chunk to the loads.
 std::vector<ChunkPlan> schedule_themis(const LatencyModel& model, Collective collective,
                                        std::span<const Chunk> chunks);
 
-// The plan of a chunk that is reduce-scattered in `order` and all-gathered in the reverse order, as far as
-// the collective has these phases.
+// The plan of a chunk that is reduce-scattered in `order` and all-gathered in the reverse order; only the
+// collective's own phases are included.
 ChunkPlan mirrored_plan(Collective collective, Bytes bytes, const DimensionOrder& order);
 
 }  // namespace coppice::schedule

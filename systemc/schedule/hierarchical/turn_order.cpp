@@ -24,7 +24,7 @@ class Pipeline {
     serve_ports();
     while (!events_.empty()) {
       const Femtoseconds now = events_.top().at;
-      // All events of one time are processed before the choices made at that time.
+      // All events of an instant are processed before any choice at that instant.
       for (; !events_.empty() && events_.top().at == now; events_.pop()) process(events_.top());
       now_ = now;
       serve_ports();

@@ -33,11 +33,11 @@ struct PipelineTurn {
 };
 
 // For each port of a network interface, the order in which it sends messages. It is found by a deterministic
-// simulation of one accelerator that represents all of them (Themis, Sec. 4.6.2). Since all execute the same
-// order, no circular wait arises. A port sends one message at a time. Among waiting messages, those of the
-// operation that began first have priority; among operations that have not begun, the one with the lowest
-// rank, then the one that arrived in its dimension first, then the one of the lowest chunk. While the latency
-// of a step elapses, other operations use the port (Sec. 4.3).
+// simulation of one accelerator that represents all of them (Themis, Sec. 4.6.2). Since all accelerators
+// execute the same order, no circular wait arises. A port sends one message at a time. Among waiting
+// messages, those of the operation that began first have priority; operations that have not begun are ordered
+// by rank, then by arrival in their dimension, then by chunk number. While the latency of a step elapses,
+// other operations use the port (Sec. 4.3).
 std::vector<std::vector<PipelineTurn>> order_turns(std::span<const std::vector<PipelineStep>> chunks,
                                                    int ports);
 

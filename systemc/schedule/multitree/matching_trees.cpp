@@ -80,7 +80,8 @@ class Growth {
     return depth_[static_cast<std::size_t>(node) * trees_count_ + tree];
   }
 
-  // The trees that `node` lacks and some neighbour holds, as a heap with the tree to join first on top.
+  // The trees that do not contain `node` but some neighbour of it, as a heap with the tree to join first on
+  // top.
   std::vector<Candidate> candidates(NodeId node) {
     lacking_.assign(words_, 0);
     Bits lacking(lacking_.data(), words_);
@@ -154,9 +155,9 @@ class Growth {
   std::size_t nodes_;
   std::size_t trees_count_;
   std::size_t words_;
-  std::vector<std::uint64_t> held_;  // [node * words]: trees held when the timestep began
+  std::vector<std::uint64_t> held_;  // [node * words]: trees that contain the node when the timestep begins
   std::vector<int> depth_;    // [node * trees + tree]: edges from the root, -1 if the node is not in the tree
-  std::vector<int> holders_;  // [tree]: number of holders, including those that join in this timestep
+  std::vector<int> holders_;  // [tree]: number of accelerators, including those that join in this timestep
   std::vector<std::uint64_t> lacking_;  // scratch space of candidates()
   std::vector<Joining> joining_;        // joins of this timestep
   Trees trees_;

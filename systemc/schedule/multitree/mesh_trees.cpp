@@ -63,7 +63,7 @@ class Grid {
 
 using Order = std::vector<std::size_t>;
 
-// All orders of up to three dimensions; only the cyclic orders of more dimensions.
+// All orders of up to three dimensions; for more dimensions, only the cyclic orders.
 std::vector<Order> orders_of(std::size_t dimensions) {
   Order order(dimensions);
   std::iota(order.begin(), order.end(), 0);
@@ -101,8 +101,8 @@ int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   return most;
 }
 
-// Chooses an order of dimensions for every tree. A tree that enters a line continues to its ends, so loads
-// grow towards the ends: no channel of a line carries more than the last one.
+// Chooses an order of dimensions for every tree. A tree that enters a line continues to the line's ends, so
+// loads grow towards the ends, and no channel of a line carries more trees than the last.
 class Balance {
  public:
   Balance(const Grid& grid, const std::vector<Order>& orders, int pieces, int limit, std::uint64_t seed)
@@ -128,8 +128,7 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two trees together escapes states in which an exact balance of sums blocks every change of a
-      // single tree.
+      // Changing two trees together escapes states in which no change of a single tree is an improvement.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;
@@ -217,7 +216,7 @@ class ListScheduler {
   }
 
  private:
-  // A tree whose data could be sent over a channel.
+  // A tree that waits to send its data over a channel.
   struct Waiting {
     int height = 0;  // the greatest height is served first, then the lowest tree number
     std::int32_t tree = 0;

@@ -8,8 +8,8 @@
 namespace coppice::schedule {
 
 // Trees for a mesh. Every tree spreads dimension by dimension, in one of the possible orders of the
-// dimensions, so all paths are shortest paths and each channel's load is known beforehand. Hill climbing over
-// random changes chooses the orders such that no channel carries more trees than there are timesteps in
+// dimensions, so all paths are shortest paths, and the order determines each channel's load. Hill climbing
+// over random changes chooses the orders such that no channel carries more trees than there are timesteps in
 // least_steps(). Timesteps are assigned afterwards: in each, a channel serves the tree with the longest path
 // beyond the channel. Returns nullopt if the topology is not a mesh.
 std::optional<Trees> dimension_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);

@@ -34,7 +34,7 @@ std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t leas
   return result;
 }
 
-// The total time of all timesteps, per byte of a piece.
+// The time of all timesteps together, per byte of a piece.
 double time_of(const Trees& trees, std::int64_t slowest) {
   return static_cast<double>(trees.steps) / static_cast<double>(slowest);
 }

@@ -19,7 +19,7 @@ class SwitchSearch {
 
   // A path that begins with `first`, a free channel from an accelerator to a switch, and ends at an
   // accelerator that satisfies `wanted`, over as few channels between switches as possible and at most
-  // `reach`; empty if there is none. Of several, the first in the order of out-channels.
+  // `reach`; empty if there is none. Among several, the first in the order of out-channels.
   ChannelPath find(topology::ChannelId first, int reach, const Wanted& wanted);
 
   // Whether the last search stopped only because of its reach limit.

@@ -104,7 +104,7 @@ class Growth {
     int distance = 0;
     std::uint64_t tie = 0;
     std::int32_t site = 0;
-    auto operator<=>(const Candidate&) const = default;  // NOLINT(modernize-use-nullptr): its 0
+    auto operator<=>(const Candidate&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   std::int32_t site(int piece, NodeId node) const {
@@ -134,7 +134,7 @@ class Growth {
     std::ranges::sort(frontier_);
     Assignment assignment(directions_.count());
     const auto directions_into = [&](std::int32_t child, auto&& visit) {
-      // First along shortest paths from the root.
+      // Directions along shortest paths from the root come first.
       for (const bool shortest : {true, false}) {
         for (std::size_t direction = 0; direction < directions_.count(); ++direction) {
           const int parent_depth = depth(parent_of(child, direction));

@@ -15,7 +15,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The accelerators to which some free channel leads in the timestep.
+// The accelerators to which a free channel leads in the current timestep.
 class Receivers {
  public:
   Receivers(const Topology& topology, const LinkAllocator& links)
@@ -89,7 +89,6 @@ struct Ground {
   std::vector<ChannelPath> paths;  // paths through switches, of all trees
 };
 
-// A tree under construction.
 class GrowingTree {
  public:
   GrowingTree(Ground& ground, NodeId root)
@@ -126,8 +125,8 @@ class GrowingTree {
     channel_ = 0;
   }
 
-  // Adds one node, if possible. A node that a tree could not reach earlier in the same look stays out of
-  // reach, so the search resumes where the last one ended.
+  // Adds one node, if possible. A node that the tree could not reach earlier with the same limits remains
+  // unreachable in this timestep, so the search resumes where the last one ended.
   bool extend() {
     if (ground_->receivers.none_outside(held_)) return false;
     const std::size_t end = ground_->look.fresh ? parents_.size() : seasoned_;

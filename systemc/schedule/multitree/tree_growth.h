@@ -25,9 +25,9 @@ inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, Looking
 Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder order,
                  Random* random = nullptr);
 
-// `pieces` trees of one accelerator, in the fewest timesteps that any order or a few random attempts give.
-// The trees with the fewest accelerators take their turn first, so that pieces follow one another along the
-// same paths.
+// `pieces` trees of one accelerator, with the fewest timesteps found by trying every order and a few random
+// attempts. The trees with the fewest accelerators take their turn first, so that pieces follow one another
+// along the same paths.
 Trees grow_trees_of(const topology::Topology& topology, NodeId root, int pieces, std::uint64_t seed);
 
 }  // namespace coppice::schedule

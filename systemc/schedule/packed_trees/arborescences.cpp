@@ -25,7 +25,7 @@ constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // limit on numbers of trees tried whose rate is good enough
+constexpr int kMostFine = 5;            // maximum number of tree counts tried whose rate is good enough
 constexpr std::uint64_t kAttempts = 8;  // random orders of a switch's channel pairs
 
 // A path through switches and its capacity, in trees.
@@ -66,7 +66,7 @@ class Packer {
     place_roots(roots);
   }
 
-  // Whether this many trees with this total rate exist.
+  // Whether the given number of trees with the given total rate exists.
   bool feasible() {
     Amount sum = 0;
     for (const Amount at : at_root_) sum += at;
@@ -87,8 +87,8 @@ class Packer {
   }
 
   // Sets the number of trees rooted at each accelerator. Free roots start with all trees at every
-  // accelerator; their numbers are reduced as far as all trees still reach every accelerator, first down to
-  // equal shares, then further.
+  // accelerator; their numbers are reduced while all trees still reach every accelerator, first down to equal
+  // shares, then further.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);
@@ -197,8 +197,8 @@ class Packer {
     return std::min(most, flow - trees_);
   }
 
-  // The least flow beyond that of all trees, up to `most`, into a set of nodes that contains the sink and
-  // another accelerator. The last element of `joined` is a placeholder for that accelerator.
+  // The least flow in excess of the number of trees, up to `most`, into a set of nodes that contains the sink
+  // and another accelerator. The last element of `joined` is a placeholder for that accelerator.
   Amount least_flow(int source, int sink, std::span<const FlowGraph::Joined> joined, NodeId from, NodeId to,
                     Amount most) {
     const auto without = joined.first(joined.size() - 1);
@@ -227,7 +227,7 @@ class Packer {
       second.amount -= now;
       if (first.amount == 0) parts(from, over).pop_back();
       if (second.amount == 0) parts(over, to).pop_back();
-      // A path back to its start is useless.
+      // A path that leads back to its start is useless.
       if (from != to) parts(from, to).push_back(std::move(joined));
     }
   }
@@ -245,8 +245,9 @@ class Packer {
   std::vector<Amount> at_root_;           // [accelerator]: number of trees
 };
 
-// Adds edges to a batch, shallowest first, until it spans all accelerators. An edge gets as many of the
-// batch's trees as leave enough capacity for all other trees; the rest of the batch is moved to `waiting`.
+// Adds edges to a batch, shallowest first, until it spans all accelerators. An edge is added to as many of
+// the batch's trees as possible while all other trees keep enough capacity; the rest of the batch moves to
+// `waiting`.
 void Packer::grow(Batch& batch, std::vector<Batch>& waiting) {
   const int n = topology_.num_accelerators();
   std::optional<FlowGraph> others;
@@ -413,7 +414,7 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   const int unit = roots.shares == Roots::Shares::kEqual ? n : 1;
   std::optional<ArborescencePacking> result;
   double least = std::numeric_limits<double>::infinity();  // time relative to the bound
-  int fine = 0;                                            // numbers of trees whose rate is good enough
+  int fine = 0;  // number of tree counts tried whose rate is good enough
   for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
     const int trees = count * unit;
     if (trees > std::max(kMostTrees, 2 * unit) || least <= 1 / kGoodEnough || fine == kMostFine) break;

@@ -23,7 +23,7 @@ struct ArborescencePacking {
   std::vector<PackedTree> trees;  // gather hops only, parents before children
   std::vector<int> weights;       // [tree]
   double trees_bytes_per_second = 0;
-  // The rate if a message holds its port at the pace of its slowest channel.
+  // The rate if every message occupies its port at the pace of its slowest channel.
   double bytes_per_second = 0;
 };
 

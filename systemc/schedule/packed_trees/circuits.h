@@ -10,7 +10,7 @@
 
 namespace coppice::schedule {
 
-// A network without its switches: channels between accelerators, some of which stand for fixed paths through
+// A network without its switches: channels between accelerators, some of which represent fixed paths through
 // switches, with bandwidth reserved on every channel of the path.
 struct Circuits {
   topology::Topology network;
@@ -21,8 +21,8 @@ struct Circuits {
 // spanning tree of the group's links (widest first): it traverses every link of the tree once in each
 // direction and joins the accelerators in a ring. Bandwidth beyond that of the tree's narrowest link is left
 // to the next walk. Walks among the same accelerators run in both directions and in several orders.
-// Accelerators with one link each can use only one ring; links to several switches, or left-over bandwidth,
-// give several. Bandwidth that a switch's link has in only one direction remains unused. Returns nullopt if
+// Accelerators with one link each can use only one ring; links to several switches, or remaining bandwidth,
+// allow several. Bandwidth that a switch's link has in only one direction remains unused. Returns nullopt if
 // there are no switches.
 std::optional<Circuits> split_off_switches(const topology::Topology& topology, const CompileRequest& request);
 

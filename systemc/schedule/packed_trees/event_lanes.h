@@ -14,7 +14,7 @@ namespace coppice::schedule {
 
 // A queue of events in time order, for simulations in which most events follow after one of a few delays.
 // Events with the same delay share a lane, where they are already in order; others go to a heap. Simultaneous
-// events of one lane keep their order of addition; of several lanes, the lowest event number goes first.
+// events of one lane keep their order of addition; across lanes, the lowest event number comes first.
 class EventLanes {
  public:
   struct Event {

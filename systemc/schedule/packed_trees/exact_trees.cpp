@@ -21,7 +21,7 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The limit on packing's steps over arcs, which take some nanoseconds each.
+// The maximum number of steps over arcs in a packing; each takes a few nanoseconds.
 constexpr std::int64_t kMostWork = 400'000'000;
 // Packings with less than this share of the bound's rate are discarded.
 constexpr double kLeastRate = 0.9;
@@ -89,8 +89,8 @@ class SteadyTables {
     add_orders(PieceScheduler(topology_, request_, trees_));
   }
   // Adds trees that lead down from their roots in `network`. `image` maps their channels to those of the
-  // other phase. Depending on the collective, the tables use the mirror image, the trees, or first one and
-  // then the other.
+  // other phase. Depending on the collective, the tables use the mirror image, the trees, or first the mirror
+  // image and then the trees.
   template <typename Image>
   void add(const Topology& network, std::vector<PackedTree> down, Image image) {
     trees_.clear();

@@ -76,7 +76,6 @@ class TableExecution {
                     static_cast<std::size_t>(flow)];
   }
 
-  // Sets path_ to a message's path.
   void follow(NodeId src, std::int32_t route) {
     path_.clear();
     NodeId at = src;
@@ -172,7 +171,6 @@ class TableExecution {
     idle_.push_back(number);
   }
 
-  // Sends entry_ over path_.
   void send(Femtoseconds now) {
     if (idle_.empty()) {
       idle_.push_back(static_cast<std::int32_t>(moving_.size()));
@@ -201,7 +199,6 @@ class TableExecution {
     return static_cast<std::int32_t>(port) - static_cast<std::int32_t>(ports_.size());
   }
 
-  // Keeps the port busy for `length`.
   void hold(std::size_t index, Femtoseconds now, Femtoseconds length) {
     ports_[index].free_at = now + length;
     events_.push_after(events_.lane(length), now, number_of(index));

@@ -168,7 +168,7 @@ LinkPacking least_congestion(const Topology& topology, std::span<const Symmetric
     forests.augment(copy.link);
   }
   if (!forests.complete()) return {};
-  // Further copies that do not increase the congestion are free.
+  // Also allows all copies of links that do not increase the congestion.
   while (!copies.empty() && copies.front().ns_per_byte() <= packing.ns_per_byte) {
     ++packing.copies[static_cast<std::size_t>(copies.take().link)];
   }

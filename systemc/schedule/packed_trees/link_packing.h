@@ -36,7 +36,7 @@ void shape_trees(const topology::Topology& topology, std::span<const SymmetricLi
                  std::span<const double> hop_ns, std::int64_t effort, std::uint64_t seed, int count,
                  LinkPacking& packing);
 
-// The most central accelerators: their distance to the farthest accelerator is least.
+// The most central accelerators, which have the least distance to the accelerator farthest from them.
 struct Middle {
   std::vector<topology::NodeId> nodes;
   double radius_ns = 0;  // distance to the farthest accelerator

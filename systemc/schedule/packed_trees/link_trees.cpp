@@ -78,7 +78,7 @@ class Estimator {
 };
 
 // Estimates, lowest first, for numbers of trees that may use the links better than any smaller number, and
-// for multiples of them that use the links about as well.
+// for multiples of these numbers that use the links about equally well.
 std::vector<Estimate> promising(const Topology& topology, const CompileRequest& request,
                                 std::span<const SymmetricLink> links, const Estimator& estimator) {
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);

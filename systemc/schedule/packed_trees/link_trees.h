@@ -16,10 +16,10 @@ struct TreeChoice {
   double estimate = 0;  // estimated total time, femtoseconds
 };
 
-// Empirical share of the pipeline's period or of a piece's round trip through its tree, whichever is less,
-// that messages of other trees hide.
+// The share of the pipeline's period, or of a piece's round trip through its tree if that is shorter, that
+// messages of other trees hide (empirical).
 inline constexpr double kHidden = 0.5;
-// A choice may still turn out best if its estimate is at most this multiple of the least.
+// A choice is worth trying if its estimate is at most this multiple of the least estimate.
 inline constexpr double kWorthTrying = 1.6;
 
 // Spanning trees over links, for the numbers of trees with the least estimated time for the request's size.

@@ -80,12 +80,12 @@ class Candidates {
   Candidates(const topology::Topology& topology, const CompileRequest& request, Femtoseconds limit)
       : topology_(topology), request_(request), owners_(owners_of(topology, request)), limit_(limit) {}
 
-  // Adds a choice unless a known one is expected to be faster.
+  // Adds a choice unless an earlier one is expected to be faster.
   void add(TreeChoice choice) {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
     const double slower = slowdown(scheduler, share);
-    // A timetable avoids such delays.
+    // A timetable avoids this slowdown.
     const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));
@@ -233,8 +233,8 @@ std::optional<Schedule> compile_exchanges(const topology::Topology& topology, co
   return schedule;
 }
 
-// Tables with one tree per accelerator, which are hard to beat if all channels are equal or the data is
-// small.
+// Tables with one tree per accelerator, which are close to the optimum if all channels are equal or the data
+// is small.
 std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
                                             const CompileRequest& request) {
   if (request.chunks != kAutomaticChunks || request.root >= 0) return std::nullopt;

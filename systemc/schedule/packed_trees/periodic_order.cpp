@@ -26,7 +26,7 @@ std::vector<TimetableHop> PieceScheduler::hops_in_slots(Femtoseconds slot) const
     TimetableHop& in_slots = result.emplace_back();
     in_slots.awaits = hop.awaits;
     for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) in_slots.next.push_back(next_[index(n)]);
-    // The port also keeps messages apart on the first channel.
+    // The port already keeps messages apart on the first channel.
     in_slots.uses.push_back({channels + hop.server, 0, 0});
     for (std::size_t i = 1; i < hop.path.size(); ++i) {
       in_slots.uses.push_back({hop.path[i], offset(hop, i), static_cast<std::int32_t>(i)});

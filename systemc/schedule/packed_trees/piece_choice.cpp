@@ -124,7 +124,7 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     return bytes;
   };
   std::vector<bool> tried(counts.size(), false);
-  // Other lengths should have about the same period and fill as the last timetable found, relative to the
+  // Expects other lengths to have about the same period and fill as the last timetable found, relative to the
   // busiest channel's time.
   PieceScheduler::Periodic like{.period = 1, .fill = 1};
   PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};

@@ -18,18 +18,19 @@ struct PieceChoice {
   Femtoseconds finish = 0;
   bool periodic = false;  // ordered by PieceScheduler::schedule_periodic()
 };
-// The choice with the least finish; if the number of pieces is automatic, numbers near `pieces` are tried.
-// If there are many pieces, a few are simulated and the rest extrapolated at the pipeline's pace. No other
-// number is tried if the expected one is far from finishing by `limit`.
+// The choice with the least finish; if the number of pieces is automatic, numbers near `pieces` are tried. If
+// there are many pieces, a few are simulated and the rest extrapolated at the pipeline's pace. No other
+// number is tried if the expected one cannot come close to finishing by `limit`.
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners, Femtoseconds limit);
 
-// The choice for a timetable of one period; its finish is the largest possible if it is not before `limit`.
+// The choice for a timetable of one period; its finish is the maximum of its type if it is not before
+// `limit`.
 PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 
-// The choice for pieces that fit into router buffers; its finish is the largest possible if it is not before
-// `limit`.
+// The choice for pieces that fit into router buffers; its finish is the maximum of its type if it is not
+// before `limit`.
 PieceChoice choose_buffered(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 

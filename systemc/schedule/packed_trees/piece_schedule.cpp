@@ -26,7 +26,7 @@ constexpr Femtoseconds kHeadShare = 8;
 using topology::ChannelId;
 using topology::NodeId;
 
-// The data of the longest message that is sure to fit into a virtual channel's buffer with its head flits,
+// The data of the longest message that always fits into a virtual channel's buffer with its head flits,
 // rounded down to a power of two flits.
 Bytes buffered_data(const StepTiming& timing) {
   const Bytes of_packet = timing.payload > 0 ? (timing.payload + timing.flit - 1) / timing.flit : 0;
@@ -176,8 +176,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  // Event numbers: a message's index: it arrives; -1 - server: the port is free; -1 - servers_ - server: the
-  // port looks for a message again.
+  // Event numbers. A message's index: the message arrives; -1 - server: the port is free; -1 - servers_ -
+  // server: the port looks for a message again.
   EventLanes events;
   BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;
@@ -334,7 +334,7 @@ class ChannelTimes {
     const auto apart = [&](const Crossing& other) {
       return length + (other.offset == crossing.offset ? 0 : kRouterGuard);
     };
-    // Only crossings of the last few steps can be too close.
+    // Only recent crossings can be too close.
     for (auto other = crossings_.rbegin(); other != crossings_.rend(); ++other) {
       if (other->at <= crossing.at - length - kRouterGuard) break;
       if (std::abs(crossing.at - other->at) < apart(*other)) return false;
@@ -425,7 +425,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
             static_cast<Femtoseconds>(order.urgency * static_cast<double>(left[index(message % hops)]));
         const Waiting one{message / hops * period - urgent, message};
         auto& queue = waiting[index(hop.server)];
-        // The initial messages are many; they are appended here and sorted below.
+        // There are many initial messages, so they are only appended here and sorted below.
         queue.insert(step == 0 ? queue.end() : std::ranges::upper_bound(queue, one, std::greater{}), one);
       }
     }

@@ -82,7 +82,7 @@ class PieceScheduler {
   struct Periodic {
     Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
     double period = 1;  // relative to the time of the busiest channel
-    double fill = 0;    // time until all accelerators have the first piece, likewise relative
+    double fill = 0;    // time until all accelerators have the first piece, relative to the same time
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // The same order in every period, with slack between hops (steady state): each hop sends piece p one period
@@ -150,7 +150,7 @@ class PieceScheduler {
     Femtoseconds last = 0;
   };
   std::optional<Steady> steady_for(Bytes bytes, double spare) const;
-  // Per hop, the time in a period at which it sends, regardless of dependencies.
+  // [hop]: the time in a period at which it sends, regardless of dependencies.
   std::vector<Femtoseconds> places_in_period(Bytes bytes) const;
   // The timetable for pieces of `bytes`.
   std::optional<Slots> slots_for(Bytes bytes) const;
@@ -159,14 +159,14 @@ class PieceScheduler {
   Femtoseconds finish_of(const Slots& slots, int pieces) const;
   // The index in paces_ of the path's lowest bandwidth.
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
-  // Per hop, the time at which it sends the first piece; it sends another every period.
+  // [hop]: the time at which it sends the first piece; it sends one more piece every period.
   std::vector<Femtoseconds> place_in_period(Bytes bytes, const Placing& placing, Random& random) const;
   // All messages in the order of `starts`, period by period, each as early as possible. Stops early, with a
   // finish beyond `limit`, if they take longer than `limit`.
   PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces,
                        Femtoseconds limit) const;
-  // Per hop, the timestep of the first piece, numbered from 1, if a period has `period_steps` timesteps;
-  // empty if none are found.
+  // [hop]: the timestep of the first piece, from 1, if a period has `period_steps` timesteps; empty if no
+  // timesteps are found.
   std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                      std::int32_t period_steps) const;
   // The time from a message's start until it reaches channel i of its path.
@@ -185,14 +185,14 @@ class PieceScheduler {
   MessageTiming timing_;
   Femtoseconds cycle_ = 1;
   Bytes longest_buffered_ = 0;
-  bool shares_channels_ = false;  // several ports send over one channel, behind switches
+  bool shares_channels_ = false;  // several ports send over one channel (behind switches)
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;                    // per tree, predecessors before the hops that wait for them
   std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + index in its path]
   std::vector<std::int32_t> next_;           // successors: the hops that wait for a hop
   std::vector<std::int32_t> channel_paces_;  // [channel]
-  // One channel for each bandwidth that is the lowest on some path.
+  // [pace]: a channel of this pace; the paces are the bandwidths of the slowest channels on paths.
   std::vector<topology::ChannelId> paces_;
 };
 

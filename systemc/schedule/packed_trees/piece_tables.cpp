@@ -43,7 +43,7 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, they are equally long at a small cost to the last tree.
+  // If the number of pieces is given, all have the same length, at a small cost to the last tree.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
@@ -98,7 +98,7 @@ class Idling {
     return slowest;
   }
 
-  // The time for which a message holds its port, rounded up to whole cycles, as the lockstep counts.
+  // The time for which a message occupies its port, in whole cycles, as the lockstep counts it.
   Femtoseconds held(std::span<const topology::ChannelId> path, Bytes bytes) const {
     const Femtoseconds busy = timing_.busy(path, bytes);
     const Femtoseconds cycle = std::max<Femtoseconds>(request_.timing.cycle, 1);

@@ -10,9 +10,9 @@
 namespace coppice::schedule {
 
 // Cuts the trees' shares into pieces: [piece * trees + tree]. The pieces of a tree are contiguous. All but
-// the last consist of whole flits and have the same length; if the number of pieces is given and it costs
-// next to nothing, so has the last, except on the last tree. With several owners, each owns the same number
-// of consecutive trees; otherwise all trees share all the data.
+// the last consist of whole flits and have the same length. If the number of pieces is given and the cost is
+// negligible, the last piece also has this length, except on the last tree. With several owners, each owns
+// the same number of consecutive trees; otherwise all trees share all the data.
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners);
 
 // The number of accelerators that own separate shares in the request's collective; 1 if all trees share all

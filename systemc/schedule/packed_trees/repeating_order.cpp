@@ -31,8 +31,8 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Places every hop in the period of its port, which has a fixed number of places. A hop takes the first free
-// place after its data has arrived.
+// Assigns every hop to a slot in its port's period, which has a fixed number of slots. A hop takes the first
+// free slot after its data has arrived.
 std::vector<Femtoseconds> PieceScheduler::place_in_period(Bytes bytes, const Placing& placing,
                                                           Random& random) const {
   const Femtoseconds period = this->period(bytes);
@@ -182,7 +182,7 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   Random random(kSeed);
   const auto most = static_cast<Femtoseconds>((given ? kMostLongerIfGiven : kMostLonger) *
                                               static_cast<double>(plain.finish));
-  // Every further piece takes a period, and the last one may be shorter.
+  // Every additional piece takes a period; the last piece may be shorter.
   Femtoseconds least = most - (order.pieces - tried - 1) * period;
   std::vector<Femtoseconds> starts;
   for (const Placing& placing : kPlacings) {

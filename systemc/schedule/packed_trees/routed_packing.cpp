@@ -40,10 +40,10 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// The pace in GB/s that stands for any pace if every path is a single channel.
+// Represents every pace, if all paths are single channels; otherwise paces are in GB/s.
 constexpr double kAnyPace = 0;
 
-// The possible paces of messages, which are those of their slowest channels.
+// The possible paces of messages: the bandwidths of their slowest channels.
 std::vector<double> paces_of(const Topology& topology) {
   std::vector<double> paces;
   for (const topology::Channel& channel : topology.channels()) paces.push_back(channel.bandwidth.gb_per_s());
@@ -115,7 +115,7 @@ class RoutedPacker {
   struct Label {
     double key = std::numeric_limits<double>::infinity();
     ChannelId over = -1;
-    NodeId from = kNoNode;  // the accelerator itself if it is in the tree (then `over` is -1)
+    NodeId from = kNoNode;  // previous node; an accelerator in the tree names itself (then `over` is -1)
 
     bool is_source() const { return over < 0 && from != kNoNode; }
   };
@@ -144,8 +144,9 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // The number of uses of a channel that a message at `pace` counts for: more than one if the channel leaves
-  // an accelerator and the message is slow, since the port sends no faster; otherwise one.
+  // The number of uses of a channel for which a message at `pace` counts: more than one if the channel leaves
+  // an accelerator and the message is slower than the channel, since the port then sends no faster; otherwise
+  // one.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -259,7 +260,7 @@ class RoutedPacker {
     }
   }
 
-  // Labels the neighbours of a place that are new or can be reached more cheaply.
+  // Labels the neighbours of a place that have no label yet or can be reached at a lower price.
   void spread(std::size_t place) {
     const double key = labels_[place].key;
     const NodeId node = node_at(place);
@@ -321,8 +322,8 @@ class RoutedPacker {
     std::ranges::push_heap(heap_, std::greater{});
   }
 
-  // The cheapest accelerator to connect next, by Dijkstra's search through switches, continued from where it
-  // stopped; labels_ lead back to the tree. Labels may be outdated, since prices have risen.
+  // The cheapest accelerator to connect next. Continues a Dijkstra search through switches, whose labels lead
+  // back to the tree; labels may be outdated, since prices have risen.
   std::size_t nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});

@@ -15,8 +15,8 @@ constexpr std::size_t kMostHops = 4'000;
 
 }  // namespace
 
-// Places hops one at a time, always a hop that can start earliest; among several, the one whose busiest
-// resource has the most work left.
+// Places hops one at a time, always the hop that can start earliest; ties go to the hop whose busiest
+// resource has the most remaining work.
 std::vector<Femtoseconds> PieceScheduler::places_in_period(Bytes bytes) const {
   const std::size_t channels = topology_.channels().size();
   std::vector<Femtoseconds> left(channels + index(servers_), 0);
@@ -79,7 +79,7 @@ std::optional<PieceScheduler::Steady> PieceScheduler::steady_for(Bytes bytes, do
   }
   steady.period = std::max(std::ranges::max(ports), std::ranges::max(channels));
   const auto late = static_cast<Femtoseconds>(spare * static_cast<double>(steady.period));
-  // Starts that lie in later periods move to the first; the cyclic order does not change.
+  // Starts in later periods move to the first period, without changing the cyclic order.
   for (Femtoseconds& start : steady.starts) start %= steady.period;
   for (std::size_t h = 0; h < hops_.size(); ++h) {
     const Hop& hop = hops_[h];

@@ -34,7 +34,7 @@ class StepSearch {
   int link(int tree, topology::NodeId node) const;
 
  private:
-  struct Cell {
+  struct Cell {  // the joins of one node in one step, in all trees
     topology::NodeId node;
     int step;
   };

@@ -23,7 +23,7 @@ using topology::Topology;
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
 // Numbers tried: up to kMoreSteps steps more than the fewest possible, and up to kFewerTrees trees fewer than
-// channels have room for.
+// the channels can carry.
 constexpr int kMoreSteps = 2;
 constexpr int kFewerTrees = 2;
 // Searches per combination of trees and steps, and in total.

@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// Two channels of one bandwidth between two accelerators, one in each direction.
+// Two equally fast channels between two accelerators, one in each direction.
 struct SymmetricLink {
   topology::NodeId a = topology::kNoNode;
   topology::NodeId b = topology::kNoNode;

@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The limit on placements, relative to the number of hops.
+// The maximum number of placements per hop.
 constexpr std::int64_t kPlacings = 8;
 constexpr int kPeriods = 5;             // approximate number of periods tried
 constexpr std::int32_t kMoreSlots = 3;  // minimum excess of the longest period tried over the shortest
@@ -36,7 +36,7 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
 // message.
 class Places {
  public:
-  // A place of the same resource, and whether messages collide if the one there starts a slot earlier, in the
+  // A place of the same resource, and whether a message there collides if it starts a slot earlier, in the
   // same slot, or a slot later.
   struct Near {
     std::int32_t place;
@@ -228,7 +228,7 @@ class Placement {
   const Places& places_;
   std::span<const std::int32_t> left_;  // [hop]: slots of work after it
   std::int32_t period_;
-  std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop there
+  std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop that occupies it
   std::vector<std::int32_t> costs_;  // [place * period + slot]: cost of displacing the hops that collide
   std::vector<std::int32_t> sums_;   // [slot]: total cost over all places of a hop
   std::vector<std::int32_t> starts_;
@@ -258,7 +258,7 @@ std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std:
     for (const TimetableHop::Use& use : hop.uses) ++load[index(use.resource)];
   }
   if (load.empty()) return std::nullopt;
-  // If messages must keep a distance, the slots before and after a slot must differ.
+  // If messages must keep a distance, a slot's predecessor and successor must be different slots.
   const std::int32_t least = std::max(std::ranges::max(load), distance.slot > 0 ? 3 : 1);
   const auto most = least + std::max(static_cast<std::int32_t>(slack * least), kMoreSlots);
   const std::vector<std::int32_t> left = slots_left(hops);

@@ -25,7 +25,7 @@ struct TimetableHop {
 
 // The least time between messages on one resource whose paths to it may differ in length: `slot`, which must
 // exceed the difference of the path latencies, plus `guard` for every router that one message has passed and
-// the other has not. If `slot` is 0, all paths are alike and messages only have to start in different slots.
+// the other has not. If `slot` is 0, all paths are equal, and messages only have to start in different slots.
 struct Distance {
   Femtoseconds slot = 0;
   Femtoseconds guard = 0;

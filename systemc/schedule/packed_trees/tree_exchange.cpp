@@ -12,8 +12,8 @@ namespace {
 using topology::kNoNode;
 using topology::NodeId;
 
-// The cost of a node in a tree: a high power of its distance from the root. So the deepest nodes dominate,
-// and of two equally deep trees, the one with fewer nodes at that depth is better.
+// The cost of a node in a tree: a high power of its distance from the root. The deepest nodes therefore
+// dominate, and of two equally deep trees, the one with fewer nodes at that depth is better.
 class Cost {
  public:
   explicit Cost(double scale) : scale_(scale) {}

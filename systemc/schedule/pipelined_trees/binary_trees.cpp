@@ -21,7 +21,7 @@ BinaryTree in_order_tree(int ranks) {
 std::pair<BinaryTree, BinaryTree> double_binary_tree(int ranks) {
   const BinaryTree first = in_order_tree(ranks);
   BinaryTree second(first.size(), -1);
-  // The rank of the first tree whose place `rank` takes in the second.
+  // The rank that `rank` replaces: its position in the first tree is that of `rank` in the second.
   const auto place = [&](int rank) { return ranks % 2 == 0 ? ranks - 1 - rank : (rank + ranks - 1) % ranks; };
   const auto rank_at = [&](int at) { return ranks % 2 == 0 ? ranks - 1 - at : (at + 1) % ranks; };
   for (int rank = 0; rank < ranks; ++rank) {

@@ -105,7 +105,7 @@ class Forests {
 // Adds `link` to a tree. If it closes a cycle in every tree, moves as few links as possible from tree to tree
 // to make room. Returns whether this succeeded.
 bool augment(Forests& forests, int link) {
-  // [link]: the link that would take its place in its tree.
+  // [link]: the link that would replace it in its tree.
   std::vector<int> before(forests.links().size(), -1);
   std::vector<std::uint8_t> seen(forests.links().size(), 0);
   std::deque<int> waiting{link};

@@ -185,7 +185,7 @@ std::vector<PlacedTree> find_embedding(const Topology& topology, const Embedding
   return found;
 }
 
-// Searches placements of given edges, placing them in turn.
+// Searches for placements of given edges, one edge after another.
 class EdgeSearch {
  public:
   EdgeSearch(const Topology& topology, std::vector<PlacedTree> trees, int detours, const Visit& visit)

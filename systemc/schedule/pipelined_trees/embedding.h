@@ -10,8 +10,8 @@
 namespace coppice::schedule {
 
 // A request for trees that share no channel in either direction: every edge has its own link (a detour has
-// two), and parallel links count separately. So sums can move up and final values down all trees at the same
-// time.
+// two), and parallel links count separately. Sums can therefore move up and final values down all trees at
+// the same time.
 struct EmbeddingRequest {
   int trees = 2;
   int depth = 3;    // maximum number of edges from a root to an accelerator
@@ -28,10 +28,10 @@ bool for_each_embedding(const topology::Topology& topology, const EmbeddingReque
 
 // Finds `trees` trees with the fewest detours and, among those, the least depth: binary trees if possible,
 // otherwise trees with as many children as there are links. Detours could only make trees flatter (the links
-// of a tree with detours contain a tree without), so none are used, and depths are tried in ascending order.
-// The search is not exhaustive: if there are hardly more links than needed (two trees on an 8x8 torus), it
-// finds nothing, and disjoint_trees() supplies deeper trees. Throws UnsupportedError only if no such trees
-// exist.
+// of a tree with detours contain a tree without detours), so none are used, and depths are tried in ascending
+// order. The search is not exhaustive: if there are hardly more links than needed (two trees on an 8x8
+// torus), it finds nothing, and disjoint_trees() supplies deeper trees. Throws UnsupportedError only if no
+// such trees exist.
 std::vector<PlacedTree> embed_trees(const topology::Topology& topology, int trees);
 
 // A tree: the parent of each accelerator; kNoNode for the root.

@@ -13,7 +13,7 @@ using topology::NodeId;
 class SymmetricTables;
 
 // Two or more messages that need the same channel, or the same port between a network interface and its
-// router, simultaneously.
+// router, at the same time.
 struct SharedChannel {
   topology::ChannelId channel = -1;  // -1: the NI port below
   int step = 0;
@@ -24,7 +24,7 @@ struct SharedChannel {
   bool late = false;      // one of the messages belongs to an earlier step
 };
 
-// "channel 3->7 in step 5: 2 messages", for reports.
+// Describes a shared channel for reports, such as "channel 3->7 in step 5: 2 messages".
 std::string to_string(const topology::Topology& topology, const SharedChannel& shared);
 
 // The properties that the checker proved of a correct schedule.
@@ -33,8 +33,8 @@ struct CheckReport {
   bool contention_free = true;
   bool disjoint_steps = true;         // no two messages of one step need the same channel
   std::vector<SharedChannel> shared;  // empty if contention_free; the first 16 otherwise
-  // The maximum number of additions that a contribution to each flow undergoes, whatever the order of
-  // arrivals: the depth of the flow's reduction tree, for the rounding bound of the sums.
+  // The maximum number of additions that a contribution to each flow undergoes, in any order of arrivals: the
+  // depth of the flow's reduction tree, for the rounding bound of the sums.
   std::vector<int> additions;
   // The schedule's tables if they, and everything on their messages' paths, are known to look the same from
   // every accelerator; otherwise nullptr. Valid as long as the schedule.

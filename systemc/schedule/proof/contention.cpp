@@ -36,7 +36,6 @@ struct TimedMessage {
   std::size_t end_leg;
 };
 
-// The messages of one timestep.
 struct StepMessages {
   std::vector<TimedMessage> timed_messages;
   std::vector<Leg> all_legs;
@@ -181,12 +180,12 @@ class StepUse {
   const Resources& resources_;
   CheckReport& report_;
   std::vector<Use> uses_;
-  std::vector<std::size_t> used_;  // those used in this step
+  std::vector<std::size_t> used_;  // resources used in this step
   Femtoseconds longest_ = 0;
 };
 
 // The time of each inbox's last arrival, kept only for times after a limit that never decreases: earlier
-// arrivals no longer delay anything, and there are many inboxes.
+// arrivals no longer delay any message, and there are many inboxes.
 class RecentArrivals {
  public:
   RecentArrivals() { clear(kLeast); }
@@ -350,7 +349,7 @@ class ContentionByStep final : public ContentionSearch {
     slow_.begin_step(start_);
     const std::vector<TimedMessage>& timed_messages = step_.timed_messages;
     for (std::size_t i = 0; i < timed_messages.size() && report_.disjoint_steps; ++i) {
-      // Earlier rounds deliver what later ones of the same step wait for.
+      // Earlier rounds deliver the data for which later rounds of the same step wait.
       if (i > 0 && timed_messages[i].message->round != timed_messages[i - 1].message->round) deliver();
       const auto legs = step_.legs(timed_messages[i]);
       quick_.add(timed_messages[i], legs, start_, next);

@@ -8,19 +8,19 @@
 
 namespace coppice::schedule {
 
-// Finds messages that need the same channel, or direction of an NI port, simultaneously, and fills in
-// CheckReport::contention_free and shared: messages of one timestep, and messages of different timesteps that
-// meet because the later one has a shorter path or its sender is ahead of the other. The latter are found by
-// the lockstep's nominal times: a timestep lasts as long as its longest message, a message starts with its
-// timestep or when the data that it waits for has arrived, and a delay at a port carries over to everything
-// it sends afterwards. Router latencies are added to channel latencies; the result holds for any router
-// latency from kFastestRouter to kSlowestRouter. `messages` come from replay(); with a pattern they are those
-// of the origin, and the result holds everywhere.
+// Finds messages that need the same channel, or the same direction of an NI port, at the same time, and fills
+// in CheckReport::contention_free and shared: messages of one timestep, and messages of different timesteps
+// that meet because the later message has a shorter path or its sender is ahead of the other sender. Meetings
+// across timesteps are found from the lockstep's nominal times: a timestep lasts as long as its longest
+// message, a message starts with its timestep or when the data that it waits for has arrived, and a delay at
+// a port also delays everything that the port sends afterwards. Router latencies are added to channel
+// latencies; the result holds for any router latency from kFastestRouter to kSlowestRouter. `messages` come
+// from replay(); with a pattern they are those of the origin, and the result holds everywhere.
 void find_contention(const topology::Topology& topology, const Schedule& schedule,
                      std::span<const Message> messages, CheckReport& report,
                      const SymmetricTables* pattern = nullptr);
 
-// Finds contention one timestep at a time, for callers that do not hold all messages at once.
+// Finds contention one timestep at a time, for callers that do not store all messages at once.
 class ContentionSearch {
  public:
   virtual ~ContentionSearch() = default;

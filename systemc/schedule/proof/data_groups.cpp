@@ -18,7 +18,7 @@ GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares) {
   GroupLayout layout;
   std::vector<Bytes>& cuts = layout.cuts;
   cuts = {group.begin, group.end};
-  std::size_t untidy = 8192;  // doubles with the remaining cuts, otherwise tidying would take quadratic time
+  std::size_t untidy = 8192;  // tidies beyond this size; doubles with the remaining cuts
   for (const Message* message : group.messages) {
     cuts.push_back(message->entry->address);
     cuts.push_back(message->entry->address + message->entry->bytes);

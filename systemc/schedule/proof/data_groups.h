@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The messages of flows whose address ranges overlap, directly or through others, in the order of the replay:
-// data of different groups never meets.
+// The messages of flows whose address ranges overlap, directly or through others, in the order of the replay.
+// Messages of different groups have no data in common.
 struct MessageGroup {
   Bytes begin = 0;
   Bytes end = 0;
@@ -28,7 +28,7 @@ struct IntervalRange {
 struct GroupLayout {
   std::vector<Bytes> cuts;
   std::vector<IntervalRange> covered;  // [message of the group]
-  // [interval]; empty for an all-reduce, where every accelerator is owed everything.
+  // [interval]; empty for an all-reduce, where every accelerator is owed all data.
   std::vector<NodeId> owners;
 
   std::size_t intervals() const { return cuts.size() - 1; }

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The largest causality matrix in bytes, of which one part is held at a time; a larger proof would take
+// The largest causality matrix in bytes, of which one part is stored at a time; larger proofs would take
 // minutes.
 constexpr std::size_t kMatrixLimit = std::size_t{64} << 30;
 constexpr std::size_t kPartBytes = std::size_t{32} << 20;
@@ -138,7 +138,7 @@ void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const
   }
 }
 
-// The arrivals that an entry counts on must be those that it names.
+// The arrivals on which an entry depends must be those that it names.
 void Causality::check_family(const Message& sending, const Inbox& inbox) const {
   const TableEntry& entry = *sending.entry;
   std::int32_t last_store = inbox.last_store;
@@ -193,8 +193,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   for (std::size_t f = 0; f < flows_in_group_; ++f) {
     const std::size_t inbox = static_cast<std::size_t>(node) * flows_in_group_ + f;
     const auto& arrivals = inboxes_[inbox].arrivals;
-    // The arrivals of its flow that it counts are determined by their numbers if they have any, otherwise by
-    // order.
+    // Without numbers, the entry counts the first arrivals of its flow, so all others must arrive after it.
     const bool counted = inbox == own && !schedule_.numbered_arrivals;
     for (std::size_t i = inbox == own ? static_cast<std::size_t>(sending.entry->dependencies) : 0;
          i < arrivals.size(); ++i) {
@@ -215,7 +214,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   }
 }
 
-// Checks a stored value against everything else that arrives at the same addresses.
+// Checks a stored value against all other arrivals at the same addresses.
 void Causality::check_stores(std::size_t inbox, NodeId node) const {
   for (const std::int32_t store : inboxes_[inbox].arrivals) {
     if (message(store).entry->op != Op::kGather) continue;

@@ -10,14 +10,14 @@ namespace coppice::schedule {
 
 // Proves that a group of flows whose data may overlap behaves the same under every timing.
 //
-// The replay showed one order. Take the precedence that it suggests: an entry comes after the arrivals that
-// it counted. If every other arrival of its flow at that node follows, in that precedence, from the entry's
-// own message, then no execution can satisfy the entry's count by other arrivals (the first execution to do
-// so would have needed the entry to issue earlier), so the precedence holds in all executions. If this
-// precedence also orders any two accesses to the same data of which one is a store, or one is a send and one
-// an arrival, all executions compute what the replay computes. Numbered arrivals identify themselves, so only
-// the accesses have to be ordered. A lockstep also orders by timestep, provided that no entry waits for
-// arrivals of its own step or a later one.
+// The replay shows one order. Consider the precedence that it suggests: an entry comes after the arrivals
+// that it counted. If, in this precedence, every other arrival of its flow at that node follows from the
+// entry's own message, no execution can satisfy the entry's count with other arrivals (the first such
+// execution would require that the entry had already issued), so the precedence holds in all executions. If
+// this precedence also orders any two accesses to the same data of which one is a store, or one is a send and
+// one an arrival, all executions compute the same values as the replay. Numbered arrivals identify
+// themselves, so only the accesses have to be ordered. A lockstep also orders by timestep, provided that no
+// entry waits for arrivals of its own step or a later one.
 class Causality {
  public:
   explicit Causality(const Schedule& schedule);

@@ -24,8 +24,8 @@ std::optional<CheckReport> check_programs(const topology::Topology& topology, co
 // following argument does not show that the chunk's result is correct. It requires that a message waits for
 // the arrivals of all earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that
 // is still adding to its own sum, and nothing of that piece arrives after the send until the final value
-// comes. Sums then run along a tree to the accelerator that has all of them, and the final value runs back
-// from there, so all accesses to one piece at one accelerator are ordered by the messages in between.
+// comes. Sums then move along a tree to the accelerator that receives all of them, and the final value moves
+// back from there, so all accesses to one piece at one accelerator are ordered by the messages in between.
 std::optional<int> prove_program(const ChunkProgram& program, Collective collective);
 
 }  // namespace coppice::schedule

@@ -7,9 +7,10 @@
 
 namespace coppice::schedule {
 
-// Reuses the proof of one group for isomorphic groups. Chunks that move alike differ for the proof only in
-// the addresses where their data is cut: if corresponding messages of two groups have the same accelerators,
-// operations, dependencies, families and cut indices, a proof for one group also holds for the other.
+// Reuses the proof of one group for isomorphic groups. For the proof, chunks that move alike differ only in
+// the addresses at which their data is cut: if corresponding messages of two groups have the same
+// accelerators, operations, dependencies, families and cut indices, a proof for one group also holds for the
+// other.
 class ProvenGroups {
  public:
   explicit ProvenGroups(const Schedule& schedule);

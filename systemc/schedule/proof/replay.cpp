@@ -101,7 +101,7 @@ class Replay {
     chain_to_.resize(messages_.size(), 0);
   }
 
-  // Arrivals count in sequence, without a gap.
+  // An arrival counts only once all arrivals with lower numbers have arrived.
   void deliver_numbered(std::size_t index) {
     const Message& message = messages_[index];
     const std::size_t box = inbox(message.dst, message.entry->flow);

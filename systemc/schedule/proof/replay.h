@@ -20,7 +20,7 @@ struct Message {
   std::int32_t arrival = -1;       // index among the arrivals of its flow at dst
 };
 
-// "flow 3 at bytes 64..128, accelerator 5, step 7": the location for error messages.
+// The message's location for error messages, such as "flow 3 at bytes 64..128, accelerator 5, step 7".
 std::string place_of(const Message& message);
 
 // All messages of the tables, after checking each entry individually: fields in range, addresses inside the
@@ -51,10 +51,10 @@ void require_tables_of(const topology::Topology& topology, const Schedule& sched
 
 // Executes the tables by the network interface's rule, timestep by timestep and without data: a port issues
 // its entries in order, each once the number of arrivals of its flow reaches its dependencies. Fills in
-// `round` and `arrival`. With a pattern, `messages` are the origin's, and those of all others follow from
-// them. If the schedule has numbered arrivals, a message's round is the longest chain of messages that must
-// arrive before it, whatever other flows do. Throws ScheduleError naming the earliest entry that never
-// issues, or an arrival with the wrong number.
+// `round` and `arrival`. With a pattern, `messages` are the origin's; the messages of all other accelerators
+// follow from them. If the schedule has numbered arrivals, a message's round is the length of the longest
+// chain of messages that must arrive before it, regardless of other flows. Throws ScheduleError naming the
+// earliest entry that never issues, or an arrival with the wrong number.
 void replay(const Schedule& schedule, std::vector<Message>& messages,
             const SymmetricTables* pattern = nullptr);
 

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // The values of a group's data at every accelerator, as the set of accelerators whose contributions they
-// contain. In an all-gather only the contributor of a value holds it at first, and holds all of it.
+// contain. In an all-gather, only the owner of a value has it at first, already complete.
 class Contributions {
  public:
   // `additions`: per flow of the schedule; raised to the depth of the flow's reduction tree.
@@ -43,7 +43,7 @@ class Contributions {
   const Schedule& schedule_;
   std::vector<int>& additions_;
   std::size_t nodes_;         // including reducing switches
-  std::size_t accelerators_;  // those that contribute
+  std::size_t accelerators_;  // without these switches
   std::size_t words_;
   BitSet everyone_;
   const MessageGroup* group_ = nullptr;

@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// Whether every accelerator has each slot of the pattern at one port, and nothing else.
+// Whether every accelerator has each slot of the pattern at exactly one port, and no other tables.
 bool is_whole(const Schedule& schedule, const TablePattern& pattern) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     std::vector<int> times(pattern.slots(), 0);
@@ -100,7 +100,7 @@ class MappedPaths {
            a.latency == b.latency;
   }
 
-  // Whether two ways that enter the origin by one port also do so at every other accelerator.
+  // Whether two ways that share an ejection port at the origin also share one at every other accelerator.
   bool same_ejections(const std::vector<int>& ejection) const {
     const std::size_t ways = pattern_.ways();
     const int* at_origin = &ejection[static_cast<std::size_t>(origin_) * ways];
@@ -121,8 +121,8 @@ class MappedPaths {
   NodeId origin_;
 };
 
-// The port numbers of arrivals are the receiver's; for messages that the origin sends, they become those of
-// the origin itself.
+// A message's ejection port is numbered at its receiver. Replaces the ejection ports of the origin's messages
+// by those at which the messages' images arrive at the origin.
 void eject_at_origin(const Topology& topology, const Schedule& schedule, const TablePattern& pattern,
                      std::vector<Message>& messages) {
   const NodeId origin = pattern.moves().origin();
@@ -143,7 +143,7 @@ void eject_at_origin(const Topology& topology, const Schedule& schedule, const T
 }
 
 // The messages of the origin's flow `piece` that all accelerators send: the origin's messages of that piece
-// of anyone's chunk, each moved so that the chunk's owner is the origin.
+// of every chunk, each moved so that the chunk's owner is the origin.
 struct FlowOfOrigin {
   FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
     const Translations& moves = pattern.moves();

@@ -8,8 +8,8 @@ namespace coppice::schedule {
 
 // The proof of check_schedule() for schedules that look the same from every accelerator, at the cost of one
 // accelerator's tables. The moves of a pattern map accelerators, flows, addresses, channels and ports to
-// equivalent ones and entries to entries, so whatever holds for the origin's messages and chunk holds for
-// those of every accelerator.
+// equivalent ones and entries to entries, so a property of the origin's messages and chunk also holds for the
+// messages and chunk of every accelerator.
 
 // The pattern of all tables, if its moves preserve the machine: the paths of messages and the resources that
 // two messages share are equivalent for their images. nullptr: each table needs its own proof.

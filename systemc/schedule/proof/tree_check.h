@@ -16,12 +16,13 @@ const TreeTables* tree_tables_of(const topology::Topology& topology, const Sched
 // stores a few bytes per accelerator and tree, but no messages. Returns nullopt if the proof does not apply;
 // use the general check then. Throws ScheduleError if an individual entry is invalid.
 //
-// In every timestep all messages issue at once, since the data they wait for arrived in earlier ones. An
+// In every timestep all messages issue at once, since the data they wait for arrived in earlier timesteps. An
 // accelerator sends its sum of a tree once, to its parent, after all of its children's sums, and no more sums
-// arrive later. So at any time the accelerators that have not sent hold every contribution exactly once
-// between them: when all but one have sent, that one holds all contributions. Final values come from it: an
-// accelerator passes one on after its children's and its parent's messages, and receives one store, from its
-// parent. The dependencies are those of TreeOrder (tree_order.h), so all this holds under every timing.
+// arrive later. At any time, therefore, the accelerators that have not sent hold every contribution exactly
+// once between them; when all but one have sent, the last holds all contributions. Final values originate
+// there: an accelerator passes one on after its children's and its parent's messages, and receives one store,
+// from its parent. The dependencies are those of TreeOrder (tree_order.h), so all this holds under every
+// timing.
 std::optional<CheckReport> check_trees(const topology::Topology& topology, const Schedule& schedule,
                                        const TreeTables& tables);
 

@@ -12,7 +12,8 @@ bool TreeOrder::holds(const MessageGroup& group) {
   return std::ranges::all_of(group.messages, [&](const Message* message) { return follows(*message); });
 }
 
-// Reads the messages to and from every accelerator; false if an accelerator does anything twice.
+// Reads the messages to and from every accelerator; false if an accelerator sends two sums or receives two
+// stores.
 bool TreeOrder::read(const MessageGroup& group) {
   std::ranges::fill(nodes_, Node{});
   for (const Message* message : group.messages) {
@@ -50,7 +51,7 @@ bool TreeOrder::follows(const Message& message) {
   const TableEntry& entry = *message.entry;
   const Node& node = nodes_[static_cast<std::size_t>(message.src)];
   const bool stored = node.stored_from != topology::kNoNode;
-  // The store is the last arrival, and answers the node's sum if there is one.
+  // The store is the last arrival, and comes from the destination of the node's sum, if it sends one.
   if (stored && node.store != node.sums) return false;
   if (entry.op == Op::kReduce) {
     if (stored && node.stored_from != node.summed_at) return false;

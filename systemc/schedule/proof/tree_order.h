@@ -14,17 +14,17 @@ namespace coppice::schedule {
 //
 // All messages carry the same data. Every accelerator sends its sum at most once, after all sums that it
 // receives. After that it receives at most one store, from the accelerator to which it sent its sum, and it
-// forwards the stored value after all its arrivals. So whoever sends a stored value has counted the
-// receiver's sum, which in turn has counted all sums that arrived at the receiver; and the stored value is
-// the only arrival that the receiver's sum does not count, and it answers that sum. Hence every arrival is
-// either counted or follows from the entry that does not count it, and every store follows everything else
-// that arrives there.
+// forwards the stored value after all its arrivals. The sender of a stored value has therefore counted the
+// receiver's sum, which has counted all sums that arrived at the receiver. The stored value is the only
+// arrival that the receiver's sum does not count, and it is a consequence of that sum. Hence every arrival is
+// either counted or follows from the entry that does not count it, and every store follows all other arrivals
+// there.
 class TreeOrder {
  public:
   explicit TreeOrder(const Schedule& schedule);
 
   // Whether this argument orders the group's messages (in the order of the replay) and the entries name as
-  // parents and children the accelerators that they count on. If not, use Causality.
+  // parents and children the accelerators on whose messages they depend. Otherwise, use Causality.
   bool holds(const MessageGroup& group);
 
  private:

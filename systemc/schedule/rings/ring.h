@@ -4,8 +4,8 @@
 
 namespace coppice::schedule {
 
-// Ring collectives (Patarasuk and Yuan 2009) embedded in the topology: chunk a travels around the ring from
-// the accelerator after a to a and is summed on the way, then once around from a; each phase takes n - 1
+// Ring collectives (Patarasuk and Yuan 2009) embedded in the topology: chunk a is summed around the ring,
+// from the accelerator after a to a, and then sent once around the ring from a; each phase takes n - 1
 // timesteps. Messages between accelerators that are not neighbours (across switches, or without a Hamiltonian
 // cycle) are routed. A DGX-1 and a graph from a file without switches use all rings of channel_rings()
 // concurrently, each for an equal piece of every chunk: six on a DGX-1.

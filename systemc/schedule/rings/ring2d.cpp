@@ -35,7 +35,6 @@ class Rings {
     return nodes;
   }
 
-  // The nodes of a ring in order.
   std::vector<NodeId> nodes_from(NodeId start) const {
     std::vector<NodeId> nodes;
     std::vector<int> at = topology_.coordinates(start);
@@ -101,7 +100,6 @@ struct Phase {
   }
 };
 
-// The two dimensions of more than one node.
 std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   std::vector<std::size_t> wide;
   if (topology::info_of(topology.kind()).grid) {

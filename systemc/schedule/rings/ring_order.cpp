@@ -152,7 +152,7 @@ class CycleSearch {
   int visits_ = 0;
 };
 
-// The accelerator nearest to `from` that satisfies `wanted`; of several, the one with the lowest number.
+// The accelerator nearest to `from` that satisfies `wanted`; ties go to the lowest number.
 template <typename Wanted>
 NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
   std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);

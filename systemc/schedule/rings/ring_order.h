@@ -18,7 +18,7 @@ struct RingOrder {
 // Hamiltonian path, which is not closed. The cycle treats the graph as a k x L grid: one dimension by a
 // boustrophedon path through all others. For other graphs without switches it is a Hamiltonian cycle if a
 // bounded search finds one. Otherwise, and with switches, the order starts at accelerator 0 and continues
-// with the nearest remaining accelerator; of several, the one with the lowest number.
+// with the nearest remaining accelerator; ties go to the lowest number.
 RingOrder ring_order(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

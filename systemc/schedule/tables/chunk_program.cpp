@@ -88,7 +88,7 @@ Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   return range;
 }
 
-// The pieces that the other members of the group hold or will receive, in the messages of a step.
+// The part of the other group members' pieces that a message of the step carries.
 Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
   const Pieces group = of_group(node, step);
   const Pieces own = of_own(node, step);
@@ -111,8 +111,8 @@ bool ChunkProgram::all_gathered(const Step& step, std::size_t from_level) const 
                      [&](const Level& level) { return ((step.gathered >> level.dimension) & 1U) != 0; });
 }
 
-// Finds the places in which its pieces lie within `within`, which is selected by the coordinates of the first
-// `level` dimensions of the order.
+// Finds the contiguous ranges of the sent pieces inside `within`, the range that the coordinates in the first
+// `level` dimensions of the order select.
 void ChunkProgram::find_positions(Pieces within, std::size_t level, const Sent& sent,
                                   std::vector<Pieces>& places) const {
   if (all_gathered(*sent.step, level)) {

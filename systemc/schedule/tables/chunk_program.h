@@ -25,22 +25,22 @@ struct Pieces {
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
-  Bytes shares = 0;  // of the chunk, one per accelerator, that an accelerator holds when the stage begins
+  Bytes shares = 0;  // number of shares (one per accelerator) that an accelerator holds when the stage begins
   // Both phases in one stage: the dimension's switches add the data they receive and return the sum. Used
   // for the dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
   bool whole = false;
-  // How an all-gather's data is scattered: the number of places that one part lies in, since the pieces
-  // between them are not gathered yet; and whether neighbouring parts are contiguous.
+  // How an all-gather's data is scattered: the number of contiguous runs in which one part lies (the pieces
+  // between the runs have not been gathered yet), and whether neighbouring parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
-  // The number of places that `parts` neighbouring parts lie in.
+  // The number of contiguous runs in which `parts` neighbouring parts lie.
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
 // The part common to all chunks that traverse the dimensions of a hierarchy in the same order: the messages
-// of every accelerator, in pieces of the chunk. All accelerators send symmetrically: message m has the same
-// step, out-port and length on each.
+// of every accelerator, in units of the chunk's pieces. All accelerators send symmetrically: message m has
+// the same step, out-port and length on each.
 //
 // The switches of some dimensions may reduce the data they receive (in-network reduction; Themis, Sec. 4.5).
 // Such a switch is a node with its own tables, one port for each accelerator of its group, and data
@@ -87,7 +87,7 @@ class ChunkProgram {
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // The number of messages listed per accelerator: those it sends, and those sent down to it.
+  // The number of messages listed per accelerator: messages that it sends, and messages sent down to it.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
@@ -136,8 +136,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension, and those that the accelerator
-  // itself sums there.
+  // The pieces that the accelerator's group sums in the step's dimension, and those of them that the
+  // accelerator itself sums (of_own()).
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }

@@ -80,7 +80,7 @@ DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, 
   switch (kind_) {
     case DimensionKind::kRing:
     case DimensionKind::kOneWayRing: {
-      // Even messages go up; the part that arrives last is the accelerator's own.
+      // Message 0 goes up and message 1 down. The part that arrives last is the accelerator's own.
       const int way = message == 0 ? 1 : -1;
       const int behind = reduces ? step + 1 : step;
       return {.peer = around(self + way), .port = message, .first_part = around(self - way * behind)};

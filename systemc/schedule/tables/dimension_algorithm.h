@@ -14,9 +14,9 @@ inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionM
 
 // How a chunk's data moves within one dimension of a hierarchical system: the contention-free algorithm of
 // the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both directions
-// with half of the data each; a unidirectional ring, in its one direction. A fully connected group runs the
-// direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling (all-gather). A fully
-// connected group or a switch can run a one-directional ring instead, and a switch can run the direct
+// with half of the data each; a unidirectional ring runs it in its only direction. A fully connected group
+// runs the direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling (all-gather). A
+// fully connected group or a switch can run a one-directional ring instead, and a switch can run the direct
 // algorithm with its messages sent sequentially.
 //
 // The data that an accelerator holds at the start of a reduce-scatter or the end of an all-gather is divided

@@ -35,7 +35,7 @@ std::vector<std::vector<Arrival>> find_arrivals(const ChunkProgram& program) {
 
 }  // namespace
 
-// The arrivals of earlier steps that overlap the message.
+// A message's family: the arrivals of earlier steps that overlap it.
 MessageFamilies::MessageFamilies(const ChunkProgram& program)
     : accelerators_(static_cast<std::size_t>(program.accelerators())), ends_{0} {
   const std::vector<std::vector<Arrival>> arrivals = find_arrivals(program);

@@ -8,9 +8,9 @@
 
 namespace coppice::schedule {
 
-// The nodes other than the destination that a chunk's messages refer to, derived from its moves: those whose
-// partial sums a message includes, or the node from which its value came. Executing a program does not need
-// them, so they are computed on demand.
+// The nodes other than the destination that a chunk's messages name, derived from the chunk's moves: those
+// whose partial sums a message includes, or the node from which its value came. They are computed on demand,
+// since executing a program does not need them.
 class MessageFamilies {
  public:
   explicit MessageFamilies(const ChunkProgram& program);
@@ -27,7 +27,7 @@ class MessageFamilies {
 
   std::size_t accelerators_;
   std::vector<NodeId> nodes_;
-  std::vector<std::uint32_t> ends_;  // of the previous message, by index
+  std::vector<std::uint32_t> ends_;  // [message index + 1]: end of its nodes in nodes_
 };
 
 }  // namespace coppice::schedule

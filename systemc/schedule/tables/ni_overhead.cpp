@@ -42,7 +42,6 @@ int route_bits(const topology::Topology& topology, const Schedule& schedule, int
   return static_cast<int>(hops) * hop;
 }
 
-// The largest values of the fields.
 struct Extremes {
   std::int64_t dependencies = 0;
   std::int64_t step = 0;

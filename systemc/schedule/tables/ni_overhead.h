@@ -82,7 +82,7 @@ struct NiOverhead {
   }
 };
 
-// `longest` is the network's form of the longest of the schedule's message_bytes().
+// `longest`: the flits and packets of the schedule's longest message.
 NiOverhead ni_overhead(const topology::Topology& topology, const Schedule& schedule,
                        const MessageLength& longest);
 

@@ -13,7 +13,7 @@ namespace {
 
 using topology::Route;
 
-// Places tables individually; stores each route once per key of the network.
+// Maps tables one at a time, and stores the route of each key once.
 class Placer {
  public:
   // The key shared by entries that take the same path, and the path itself.

@@ -97,7 +97,7 @@ const MessageFamilies& ProgramTables::families_of(const ChunkProgram& program) c
   return families_.try_emplace(&program, program).first->second;
 }
 
-// Many turns share few routes.
+// A slot has many turns but few routes, so a linear search suffices.
 std::vector<std::int32_t> ProgramTables::routes(std::size_t slot, NodeId node) const {
   std::vector<std::int32_t> routes;
   std::int32_t last = -1;

@@ -32,8 +32,8 @@ class ProgramTables final : public SymmetricTables {
     std::map<ChunkWays, ChunkProgram> programs;
     std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes> sizes;
     std::vector<PlacedChunk> chunks;  // [chunk]: points into `programs`
-    // Slots 0 to the number of NI ports - 1 are the ports of an accelerator; the slots behind them, if
-    // switches add, are the ports of a dimension's switch that lead to the accelerator.
+    // Slots 0 to the number of NI ports - 1 are the ports of an accelerator; if switches reduce, one more
+    // slot per dimension follows: the port of the dimension's switch that leads to the accelerator.
     std::vector<std::vector<Turn>> slots;
   };
 

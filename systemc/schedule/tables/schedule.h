@@ -37,7 +37,7 @@ struct Share {
 };
 
 // The distance between the entries of consecutive pieces of a pipelined schedule, at every port; step 0: no
-// repetition is known. It only affects how small tables get (table_loop.h).
+// repetition is known. It affects only the size of folded tables (table_loop.h).
 struct Repetition {
   std::int32_t flow = 0;
   Bytes address = 0;
@@ -59,7 +59,7 @@ struct Protocol {
 // The bytes sent for a message with `bytes` of data; `efficiency` is the fraction of sent bytes that is data.
 Bytes sent_bytes(Bytes bytes, double efficiency);
 
-// A compiled collective: what every network interface executes.
+// A compiled collective: the tables that all network interfaces execute.
 struct Schedule {
   std::string algorithm;
   Collective collective = Collective::kAllReduce;
@@ -69,7 +69,7 @@ struct Schedule {
   int copies = 1;
   Bytes element = 4;  // bytes of one element
   int steps = 0;      // timesteps, over both phases of an all-reduce
-  // The fewest timesteps for trees over channels that carry one chunk a step; 0: not known.
+  // The fewest timesteps for trees over channels that carry one chunk per timestep; 0: not known.
   int least_steps = 0;
   int flows = 0;
   int chunks = 0;  // chosen by the compiler if the request left them to it (kAutomaticChunks)

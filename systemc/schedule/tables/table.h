@@ -41,13 +41,12 @@ struct TableEntry {
       topology::kNoNode;  // reduce: the destination; gather: the node the value came from, none at the root
   NodeList children;      // reduce: the nodes whose partial sums it includes; gather: the destination
   std::int32_t step = 0;  // the timestep, from 1, at which it may start
-  // Number of arrivals of `flow` here that must have been reduced or stored first.
+  // Number of arrivals of `flow` at this node that must have been reduced or stored first.
   std::int32_t dependencies = 0;
-  std::int32_t arrival =
-      0;              // index among the arrivals of `flow` at the destination, if Schedule::numbered_arrivals
-  Bytes address = 0;  // of the data in every accelerator's gradient buffer
-  Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
-  std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
+  std::int32_t arrival = 0;  // index among the flow's arrivals at the destination, if numbered_arrivals
+  Bytes address = 0;         // of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;           // nop: the longest message of its step, for which it holds the lockstep
+  std::int32_t route = -1;   // index into Schedule::routes; -1 for a nop
   // Padding bytes sent after the data and dropped at the destination, so that all messages of a step take the
   // same time.
   std::int32_t padding = 0;
@@ -87,12 +86,12 @@ class TableSource {
 // A reference from an iterator is valid until the iterator moves on, or as long as the table if stored().
 class Table {
  public:
-  class const_iterator;  // NOLINT(readability-identifier-naming): as containers have it
+  class const_iterator;  // NOLINT(readability-identifier-naming): as in containers
   using value_type = TableEntry;
   using size_type = std::size_t;
 
   Table() = default;
-  Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: it is one
+  Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: implicit
   // The entries of `node` in slot `slot` of the source.
   Table(std::shared_ptr<const TableSource> source, std::size_t slot, NodeId node);
 
@@ -132,7 +131,6 @@ class Table {
 
   // nullptr: all entries are stored().
   const TableSource* source() const { return source_.get(); }
-  // The source, if it is a pattern.
   const TablePattern* pattern() const;
   std::size_t slot() const { return slot_; }
   NodeId node() const { return node_; }

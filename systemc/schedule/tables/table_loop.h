@@ -18,9 +18,9 @@ struct TableLine {
   bool active(std::int32_t iteration) const { return first <= iteration && iteration < end; }
 };
 
-// The entries of one NI port as hardware holds them: lines executed in a loop, with flows, addresses and
-// timesteps advancing by `stride` per iteration. A line is skipped in iterations outside its window. A
-// table that does not repeat is a single iteration of all its entries.
+// The entries of one NI port as hardware stores them: lines executed in a loop, with flows, addresses and
+// timesteps advancing by `stride` per iteration. A line is skipped in iterations outside its window. A table
+// that does not repeat is a single iteration of all its entries.
 class TableLoop {
  public:
   // A position in the loop: the line and iteration of an entry.
@@ -44,7 +44,6 @@ class TableLoop {
 
   // The first active line from `place` on, which must exist; `passed` counts the lines skipped before it.
   Place next_active(Place place, std::int32_t& passed) const;
-  // The position after `place`.
   Place after(Place place) const {
     ++place.line;
     if (place.line < static_cast<std::int32_t>(lines_.size())) return place;

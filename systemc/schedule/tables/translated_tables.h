@@ -18,7 +18,7 @@ class TablePattern final : public SymmetricTables {
     int pieces = 1;
     Bytes bytes = 0;
     // The origin's tables; a slot is one NI port at every accelerator. The route of an entry here is its way:
-    // a number for its channel that is the same for the channel's images under the moves.
+    // a number that its channel shares with the channel's images under the moves.
     std::vector<std::vector<TableEntry>> slots;
     std::size_t ways = 0;
     std::vector<std::int32_t> routes;  // [node * ways + way]: index into Schedule::routes

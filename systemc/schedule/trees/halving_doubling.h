@@ -17,7 +17,7 @@ Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> 
 // partner whose number differs in one bit, highest bit first; the all-gather runs in reverse. The data of a
 // level is cut into chunks, one per timestep, in the order in which the partner sends them on at the next
 // level. This takes n-1 timesteps of one chunk for each phase, as in other bandwidth-optimal algorithms, and
-// a chunk need not wait for the other chunks of its level. Each chunk moves over a binomial tree. Messages
+// a chunk does not wait for the other chunks of its level. Each chunk moves over a binomial tree. Messages
 // are routed. Throws UnsupportedError for other numbers of accelerators.
 class HalvingDoublingCompiler final : public Compiler {
  public:

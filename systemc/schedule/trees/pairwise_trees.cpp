@@ -11,7 +11,6 @@
 namespace coppice::schedule {
 namespace {
 
-// Adds the edges of piece `piece` of `pieces`.
 void add_piece(const std::vector<Partners>& stages, int piece, int pieces, Trees& trees) {
   const auto n = stages.empty() ? NodeId{1} : static_cast<NodeId>(stages.front().size());
   std::vector<std::vector<NodeId>> held(index(n));  // [accelerator]: owners of the data it has

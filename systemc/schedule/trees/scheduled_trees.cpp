@@ -88,9 +88,9 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
 
 enum class Direction : std::uint8_t { kGather, kReduce };
 
-// The trees' edges in the order in which their messages leave ports within a timestep: tree by tree. Routed
-// messages of a single timestep are ordered by their position in the tree instead; otherwise all accelerators
-// would start with the same receiver.
+// The trees' edges in the order in which their messages leave ports within a timestep: tree by tree. If all
+// messages are routed and share a single timestep, they are ordered by their position in the tree instead;
+// otherwise all accelerators would send to the same receiver first.
 std::vector<std::pair<std::int32_t, const TreeEdge*>> edges_in_order(const Trees& trees) {
   std::vector<std::pair<std::int32_t, const TreeEdge*>> edges;
   for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {

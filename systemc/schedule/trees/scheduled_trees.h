@@ -31,17 +31,17 @@ std::vector<Send> sends_of(const topology::Topology& topology, const CompileRequ
 // A lower bound on the timesteps in which every accelerator can receive the chunks of all others in `pieces`
 // pieces each, if the slowest channel carries one piece per timestep. It is the largest of ceil(pieces (n -
 // 1) / in-channels) over all accelerators, where a channel k times as fast as the slowest counts k times
-// (LinkAllocator); the same for the channels out of the worst cut (topology::worst_cut); and the number of
-// accelerators on the path from the farthest one. Throws UnsupportedError if an accelerator cannot reach
-// another.
+// (LinkAllocator); the corresponding quotient for the worst cut (topology::worst_cut); and the number of
+// accelerators on the longest shortest path, without its start. Throws UnsupportedError if an accelerator
+// cannot reach another.
 int least_steps(const topology::Topology& topology, int pieces);
 
 // The maximum number of edges on a path from a root.
 int depth_of(const Trees& trees);
 
-// The largest number of latencies for which a port waits in both phases together, for trees over channels
-// without switches. Data that arrives in one timestep and is sent on in the next is late by its latency; a
-// port that was late once stays late and delays those that it serves.
+// The largest number of latencies for which a port waits over both phases, for trees over channels without
+// switches. Data that arrives in one timestep and is forwarded in the next is late by its latency; a port
+// that was late once stays late and delays the ports to which it sends.
 int waits_of(const Trees& trees);
 
 }  // namespace coppice::schedule

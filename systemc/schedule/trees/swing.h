@@ -6,7 +6,7 @@ namespace coppice::schedule {
 
 // Swing (De Sensi et al., "Swing: Short-cutting Rings for Higher Bandwidth Allreduce", NSDI 2024),
 // bandwidth-optimal variant: in step s of the reduce-scatter an even rank of a ring exchanges data with the
-// rank at distance (1 - (-2)^(s + 1)) / 3 (1, -1, 3, -5, 11, ...), an odd rank with the one at the same
+// rank at distance (1 - (-2)^(s + 1)) / 3 (1, -1, 3, -5, 11, ...), and an odd rank with the rank at this
 // distance in the other direction, so that messages travel less far than in recursive halving; the all-gather
 // is the reverse. On a torus the steps alternate between dimensions, and there is one concurrent exchange per
 // port: one that starts in each dimension, and its mirror image (multi-port Swing). Other networks are

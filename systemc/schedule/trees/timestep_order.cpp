@@ -22,8 +22,8 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
 // The properties of a timestep that determine its position in the order.
 struct Step {
   Way longest;
-  std::set<std::int32_t> next;  // timesteps that need data of this one
-  std::int32_t missing = 0;     // number of unplaced timesteps whose data this one needs
+  std::set<std::int32_t> next;  // timesteps that need data from this timestep
+  std::int32_t missing = 0;     // number of unplaced timesteps whose data this timestep needs
 };
 
 std::vector<Step> describe_steps(const Topology& topology, const Trees& trees) {

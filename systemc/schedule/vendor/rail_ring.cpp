@@ -59,7 +59,6 @@ std::vector<std::vector<NodeId>> rings_of(const Topology& topology) {
   return rings;
 }
 
-// The messages between neighbours in rings.
 class RingSends {
  public:
   explicit RingSends(const Topology& topology) : topology_(topology) {}

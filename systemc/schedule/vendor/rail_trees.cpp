@@ -177,7 +177,7 @@ std::vector<int> lags_of(const Topology& topology, const CompileRequest& request
 }
 
 // Sends pieces over `ways` in turn. If boxes reduce in switches, a step has one flow; otherwise it has the
-// flows of all ways, so that accelerators that send in the same order never wait for one receiver.
+// flows of all ways, so that accelerators that send in the same order never wait for the same receiver.
 Schedule compile_ways(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                       std::span<const std::vector<Hop>> ways, int pieces, bool in_switches) {
   const int width = static_cast<int>(ways.size());

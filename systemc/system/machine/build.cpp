@@ -69,7 +69,6 @@ void require_acyclic(const config::Loaded& loaded, const topology::ChannelDepend
                                 what, loaded.config.system.router.vcs, graph.describe(cycle)));
 }
 
-// Throws if the source routes in the tables could deadlock.
 void require_routes_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
                                   const schedule::Schedule& schedule) {
   topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
@@ -151,7 +150,6 @@ std::vector<schedule::AlgorithmInfo> candidates_of(const std::string& algorithm,
   return candidates;
 }
 
-// Compiles for the protocol of `choice`, if it has one.
 TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
                                const topology::Topology& topology, const topology::RoutingFunction& routing,
                                std::optional<int> pattern_beyond, const ProtocolChoice& choice, bool timed) {
@@ -204,7 +202,7 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
                 [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
-// Checks the tables against limits of the machine beyond its graph, which the schedule checker does not know.
+// Checks the tables against limits of the machine that the schedule checker does not know.
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
@@ -254,7 +252,6 @@ schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const Colle
                : schedule::parse_tacos(text, spec.file, topology, request);
 }
 
-// Reads tables for the configured collective from a file.
 schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveSpec& spec,
                                  const topology::Topology& topology,
                                  const topology::RoutingFunction& routing) {
@@ -437,7 +434,7 @@ void require_root(const config::Loaded& loaded, const CollectiveSpec& spec,
 
 schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol) {
-  // Injection, ejection, and the interface's delays at both ends.
+  // Cycles for injection, ejection and the interfaces' delays at both ends.
   constexpr Cycles kInterfaces = 5;
   const config::RouterConfig& router = system.router;
   const Cycles cycles =

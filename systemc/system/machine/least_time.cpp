@@ -28,7 +28,6 @@ std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topo
   return latencies;
 }
 
-// The most distant accelerator and its distance.
 std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span<const Cycles> distances) {
   std::pair<NodeId, Cycles> most{0, 0};
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {

@@ -48,7 +48,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, c
   }
 }
 
-// Destroys the last node first: the kernel searches its lists of ports from their ends.
+// Destroys the last node first, since the kernel searches its lists of ports from their ends.
 Machine::~Machine() {
   while (!interfaces_.empty()) {
     if (interfaces_.size() == accelerators_.size()) {
@@ -64,7 +64,8 @@ bool Machine::verilog(NodeId id) const {
   return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
 }
 
-// One thread if there are Verilated models, which share the contents of flits.
+// One thread if there are Verilated models, which share the contents of flits, or your own modules that do
+// not support threads.
 int Machine::usable_threads() const {
   const bool rtl =
       system_.router.impl == config::Implementation::kRtl ||
@@ -181,7 +182,7 @@ void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::F
                                                                  context, contents, flits, ports));
   }
   if (!spec_.topology.is_accelerator(id)) {
-    interfaces_.back()->start(0);  // nothing else would start them
+    interfaces_.back()->start(0);  // nothing else would start a reducing switch
     return;
   }
   memories_.push_back(parts_.make_memory ? parts_.make_memory(id, contents) : nullptr);

@@ -38,7 +38,7 @@ struct MachineSpec {
   fabric::Failure& failure;
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // returns a node's gradient buffer
   std::vector<bool> rtl_interfaces;                               // [accelerator]
-  // Whether the Verilog interfaces run programs, in contexts rather than with tables of their own.
+  // Whether the Verilog interfaces run programs, and therefore use contexts instead of tables of their own.
   bool rtl_contexts = false;
   std::string wave_path;  // waveform of the Verilated interface at the first of observe.nodes; empty: none
   // Paths set by a controller; nullptr: messages follow their schedules' routes.
@@ -50,7 +50,7 @@ struct MachineSpec {
   // For trains: records which trains meet, and selects the messages that move as flits from the start.
   // nullptr: a meeting ends the run.
   fabric::Meetings* meetings = nullptr;
-  Cycles stop = 0;  // cycle in which the run ends, whatever is in flight; 0: never
+  Cycles stop = 0;  // cycle in which the run ends even if messages are in flight; 0: never
   // For flits: creates the module inside the node that is bound to its local ports in place of a network
   // interface. The machine does not own it, and the node has neither memory nor accelerator. Empty: network
   // interfaces.
@@ -82,18 +82,18 @@ class Machine final : public sc_core::sc_module {
   const fabric::Fabric& fabric() const { return *fabric_; }
   // nullptr if the fabric's routes cannot change during a run.
   fabric::RouteChanges* route_changes() { return route_changes_; }
-  // All network interfaces: those of accelerators, then those of reducing switches.
+  // All network interfaces: first of accelerators, then of reducing switches.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
-  // If flits move and nothing acts between cycles, lets nodes run ahead of each other by the latency of their
-  // channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all events in time
+  // If flits move and no module acts between cycles, lets nodes run ahead of each other by the latency of
+  // their channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all events in time
   // order.
   void decouple();
   // The number of threads that run its nodes.
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
   // Cycles that the network skipped by leaps.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
-  // Node cycles run in stretches.
+  // The number of node cycles simulated in stretches.
   std::int64_t stretched() const { return flits_ == nullptr ? 0 : flits_->stretched(); }
   // Simulates the cycles before `cycle`, counted from the start; rethrows exceptions of modules.
   void run_to(Cycles cycle);

@@ -14,7 +14,6 @@ namespace {
 
 constexpr Cycles kSlice = 10'000;
 
-// Cycles until the next activity.
 Cycles cycles_to_activity(const fabric::Fabric& fabric) {
   if (kernel_is_silent()) return 0;
   return static_cast<Cycles>(sc_core::sc_time_to_pending_activity().value()) / fabric.period() + 1;
@@ -35,7 +34,7 @@ Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles ma
   Cycles now = 0;
   while (!has_ended(fabric, state)) {
     if (state.between) state.between();
-    // Before cycle 0 nothing has started or announced its next activity.
+    // Before cycle 0, no module has started or announced its next activity.
     const Cycles quiet = now > 0 ? cycles_to_activity(fabric) : 0;
     const Cycles look = state.next_look ? state.next_look(now) : std::numeric_limits<Cycles>::max();
     const Cycles next = std::min(look, now + std::max(kSlice, quiet));

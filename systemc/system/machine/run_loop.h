@@ -15,7 +15,7 @@ struct RunState {
   std::function<void(Cycles)> run_to;  // runs the kernel until this cycle; rethrows exceptions of modules
   std::function<bool()> complete;
   std::function<double()> part;          // fraction of the work done, from 0 to 1
-  std::function<std::string()> how_far;  // such as "3 of 5 messages are done", for a run that ends too early
+  std::function<std::string()> how_far;  // progress for errors, such as "3 of 5 messages are done"
   std::function<bool(Cycles)> stuck;     // whether nothing can ever move again after this cycle
   // Lists what each unfinished operation waits for, one per line; called if the run is stuck.
   std::function<std::string(Cycles)> who;

@@ -28,7 +28,7 @@ struct RunOptions {
   std::string statistics_path;  // counts of every module, as CSV; empty: none
   std::string fst_path;         // waveform of the Verilog NI at the first of observe.nodes; empty: none
   bool record = false;          // whether the result gets `profile`, which `coppice report` draws over time
-  // Whether the result lists every accelerator, even if one represents others that do the same.
+  // Whether the result lists every accelerator, even if one accelerator represents others that act alike.
   bool per_accelerator = false;
   const std::atomic<bool>* interrupted = nullptr;  // polled; once set, the run throws Interrupted
   // Called periodically with the fraction of the work done.

@@ -47,7 +47,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const bool asked = own.op == workload::CollectiveOp::kAllToAll;
   if (asked && config::reads_tables(loaded.config)) return {own.algorithm, "collective.file"};
   const auto known = config::all_to_all_algorithms();
-  // Ignore an algorithm that is configured for another collective.
+  // An algorithm that is configured for another collective is ignored.
   const bool named = asked || config::chooses_algorithm(loaded.config);
   if (!named) return {kUsual, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
@@ -66,7 +66,7 @@ bool may_choose(std::string_view chooser, std::string_view name) {
   return schedule::chosen_among(chooser).empty() || (found != algorithms.end() && found->in_libraries);
 }
 
-// The blocks of a schedule, all of which are divided into the same parts.
+// The parts into which the schedule divides its blocks; all blocks are divided alike.
 class BlockParts {
  public:
   explicit BlockParts(const schedule::Schedule& schedule)

@@ -59,7 +59,6 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
   return spec;
 }
 
-// Names the network to which a bound applies.
 std::string bound_network(const GroupNetwork& network, const topology::Topology& machine) {
   const std::string name = network.topology().name();
   switch (network.kind()) {
@@ -217,8 +216,8 @@ CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& coll
   }
 }
 
-// A star of the links at a routed group's members, regardless of what connects these; non-members may also
-// use the links.
+// A star of the links at a routed group's members, regardless of the network between them. Non-members may
+// also use these links.
 topology::Topology CompiledCollectives::own_links(const Members& accelerators) const {
   const auto members = static_cast<NodeId>(accelerators.size());
   topology::Topology star(topology::Kind::kFile, {}, members, 1);
@@ -351,7 +350,8 @@ void count_messages(CompiledCollective& compiled, const topology::Topology& mach
   }
 }
 
-// Counts messages and estimates flit-hops from below: each accelerator receives all data once, over one hop.
+// Counts messages, and bounds flit-hops from below: each accelerator receives all data once, over at least
+// one hop.
 void CompiledCollectives::count_roughly(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();

@@ -25,8 +25,8 @@
 
 namespace coppice::system {
 
-// How the messages of a collective that joins several copies of a program look from one copy, if that copy
-// represents all (folding/folded_collectives.h).
+// The messages of a collective that joins several copies of a program, as seen from the copy that represents
+// all others (folding/folded_collectives.h).
 struct CollectiveImages {
   schedule::Schedule outline;                            // the whole collective, with empty tables
   std::shared_ptr<const std::vector<Bytes>> boundaries;  // contribution_boundaries() of the whole collective
@@ -94,7 +94,7 @@ struct CompileOptions {
   std::optional<int> pattern_beyond{};  // overrides CompileRequest::pattern_beyond
 };
 
-// Compiles and checks the schedules of a program's collectives and transfers, each distinct one once.
+// Compiles and checks the schedules of a program's collectives and transfers, each distinct schedule once.
 class CompiledCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.
@@ -116,7 +116,6 @@ class CompiledCollectives final : public CollectiveSource {
   // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
-  // The network of a group.
   const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
   // The lower bounds on a collective, for any algorithm.
   GroupBound bound(const workload::GroupCollective& collective,

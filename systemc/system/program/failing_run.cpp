@@ -55,8 +55,8 @@ class Parts {
   boost::disjoint_sets_with_storage<> sets_;
 };
 
-// Removes failed links, but keeps one between components, since routes are computed between all nodes.
-// Traffic within a component never uses such a link, since it would have to return over it.
+// Removes failed links, but keeps one between any two components, since routes are computed between all
+// nodes. Traffic within a component never uses these links, since each is the only way back.
 Topology without_links(const Topology& whole, const std::set<Link>& failed) {
   Parts parts(whole, failed);
   std::set<Link> bridges;
@@ -197,7 +197,7 @@ class FailingRun {
     return -1;
   }
 
-  // Gives up jobs whose ranks are in different components of the network.
+  // Abandons jobs whose ranks are in different components of the network.
   void end_those_cut() {
     if (links_.empty()) return;
     Parts parts(whole_, links_);
@@ -248,7 +248,6 @@ class FailingRun {
     }
   }
 
-  // Adds each field of `parts` to that of `sum`.
   static void add_parts(Json& sum, const Json& parts) {
     if (sum.is_null()) sum = Json::object();
     for (const auto& [name, value] : parts.items()) {
@@ -260,7 +259,7 @@ class FailingRun {
     }
   }
 
-  // Writes the work lost at failures, and the time between stretches, when nothing ran.
+  // Writes the work lost at failures, and the down time between stretches.
   void write_losses(Json& json) const {
     Json lost = Json::object();
     double up = 0;

@@ -145,7 +145,7 @@ bool GroupNetwork::find_levels() {
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     const auto size = static_cast<int>(box[d].size());
-    // Part of a switch's nodes form a smaller switch.
+    // A subset of a switch's nodes forms a smaller switch.
     if (size != dimensions[d].size && specs[d].kind != topology::DimensionKind::kSwitch) return false;
     spanned.push_back(specs[d]);
     spanned.back().size = size;

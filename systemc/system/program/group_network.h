@@ -14,8 +14,8 @@
 
 namespace coppice::system {
 
-// How group members reach each other. kRouted: always by the machine's routes, for callers that route
-// messages themselves.
+// The routes among group members. kRouted: always the machine's routes, for callers that route messages
+// themselves.
 enum class GroupRouting { kOwnNetwork, kRouted };
 
 // A group's own network within a machine, for which its collectives are compiled, and its position in the

@@ -13,7 +13,7 @@ struct Job {
   std::string name;
   int first_rank = 0;
   int ranks = 0;
-  Femtoseconds arrival = 0;  // earliest begin of its operations
+  Femtoseconds arrival = 0;  // earliest start of its operations
 };
 
 // Merges the programs of program.jobs into one, whose first groups are the jobs. Throws ConfigError at the
@@ -24,10 +24,9 @@ workload::Program load_jobs(const config::Loaded& loaded);
 // The jobs of a program from load_jobs(); for any other program, a single job.
 std::vector<Job> jobs_of(const config::Config& config, const workload::Program& program);
 
-// The number of iterations of a job.
 int iterations_of(const workload::Program& program, const Job& job);
 
-// The rest of a program after `done` iterations of each job, with the same ranks and groups.
+// The remainder of a program after `done` iterations of each job, with the same ranks and groups.
 workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
                                      const std::vector<int>& done);
 

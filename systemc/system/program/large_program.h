@@ -29,7 +29,7 @@ void add_inference(nlohmann::ordered_json& result, const config::Config& config)
 // The program of large_training_of(). Throws ConfigError at a key with an impossible value, and at
 // system.accelerator.memory if the model does not fit.
 workload::Program load_large_program(const config::Loaded& loaded);
-// The same program, represented by one data-parallel copy of the model.
+// The program of load_large_program(), represented by one data-parallel copy of the model.
 workload::ReplicatedProgram load_large_copies(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -44,7 +44,7 @@ void require_routers(const config::Loaded& loaded) {
                     "system.router.impl: rtl runs a single collective, not a program: write systemc");
 }
 
-// For networks on which every message carries its route.
+// The routing function of networks on which every message carries its route.
 class SourceRouted final : public topology::RoutingFunction {
  public:
   explicit SourceRouted(int vcs) : vcs_(vcs) {}
@@ -385,8 +385,8 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
 }
 
-// The clock of a value change dump keeps the kernel busy. A run is then stuck if no accelerator computes and
-// nothing has moved for a long time.
+// The clock of a value change dump keeps the kernel busy, so a run with one is stuck if no accelerator
+// computes and nothing has moved for a long time.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

@@ -44,12 +44,12 @@ class PreparedProgram {
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupRouting ways = GroupRouting::kOwnNetwork,
                   std::optional<int> pattern_beyond = std::nullopt);
-  // The program of one of several copies on its network, with collectives that have been folded.
+  // The program of one copy on its network, with folded collectives.
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, const topology::Topology& network, int ports,
                   std::unique_ptr<CollectiveSource> folded);
 
-  // The tables that interfaces have from construction: those of `only`, or empty ones.
+  // The tables that interfaces have from construction: the tables of `only`, or empty tables.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;

@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 using topology::NodeId;
 
-// The program's only collective; nullptr if the program does anything else.
+// The program's only collective; nullptr if the program has any other operation.
 const CompiledCollective* only_collective(const ProgramState& state) {
   const workload::Program& program = state.program();
   const bool one = program.collectives.size() == 1 && program.transfers.empty() &&
@@ -147,7 +147,7 @@ class Record {
     const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
     json_["flits"] = statistics.flits_injected;
     json_["flit_hops"] = statistics.flit_hops;
-    // Skipped at a stop: unfinished collectives would count in full.
+    // Skipped after a stop, when unfinished collectives would count in full.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
     if (setup_.copies == nullptr) {

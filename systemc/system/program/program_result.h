@@ -11,10 +11,9 @@
 namespace coppice::system {
 
 // Creates the result of a run, "coppice.result/1": its time and traffic; for a single collective, its
-// bandwidth, bound and tables; and unless this is the configuration's collective of all accelerators,
-// iterations, collectives and accelerators. So that wrong numbers do not go unnoticed, throws a ModelError
-// that names the quantity if the run took less than the least possible time or a fraction of time or
-// bandwidth exceeds 1.
+// bandwidth, bound and tables; and for all other runs than the configured collective of all accelerators,
+// iterations, collectives and accelerators. Throws a ModelError that names the wrong quantity if the run was
+// faster than possible or a fraction of time or bandwidth exceeds 1.
 nlohmann::ordered_json make_result(const ProgramSetup& setup, const ProgramMachine& machine,
                                    const ProgramTimeline& timeline, const std::string& statistics_path,
                                    const CostMeter& cost);

@@ -99,7 +99,6 @@ workload::Program load_trace(const config::Loaded& loaded) {
   return std::move(imported.program);
 }
 
-// Throws if several keys set a workload.
 void require_one_origin(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   std::vector<const char*> set;
@@ -233,7 +232,7 @@ class Stretch {
                        [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
   }
 
-  // Do not scale down a chained pass: gradient queues count the bytes of the whole collective.
+  // A chained pass is not scaled down, since gradient queues count the bytes of the whole collective.
   nlohmann::ordered_json run_fluid() const {
     const double work = chain_.layers.empty() ? prepared_->flit_hops : 0;
     const auto measured = measure_fluid_error(
@@ -304,7 +303,6 @@ std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Pro
   return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
 }
 
-// Describes the machine for the configured collective.
 template <typename Describe>
 std::string describe_machine(const config::Loaded& loaded, Describe describe) {
   const workload::Program program = make_lone_collective(loaded);

@@ -289,7 +289,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   }
 }
 
-// Lets an exchange begin that has been joined and launched.
+// Starts an exchange that has been joined and launched, once its tables are loaded.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
@@ -363,8 +363,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// Loads missing tables of a joined exchange, or otherwise the next ones in program order. Returns false if
-// there is nothing to load or no free context.
+// Loads the missing tables of a joined exchange or, if there is none, of the next collective in program
+// order. Returns false if there are no tables to load or no free context.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;

@@ -30,13 +30,13 @@ struct ChainedGradients {
 
 // An accelerator that runs one rank of a program. It executes one computation and one memory access at a
 // time, each in order of readiness and then of the program, and joins collectives, sends and receives through
-// its network interface. An operation whose last predecessor ends in cycle c begins in c if its resource is
-// free. The interface has system.ni.contexts contexts for collectives. Tables are loaded into them one at a
-// time, at system.ni.table_load cycles per entry; tables that a context still holds are not reloaded. The
+// its network interface. An operation begins in the cycle in which its last predecessor ends, if its resource
+// is free. The interface has system.ni.contexts contexts for collectives. Tables are loaded into them one at
+// a time, at system.ni.table_load cycles per entry; tables that a context still holds are not reloaded. The
 // rank's first collectives are loaded before the program begins, later ones ahead of time if a context is
-// free. A collective that is joined but not loaded replaces the last of the rank's collectives that is loaded
-// but not joined. Sends and receives need no context. Layers of a chained forward pass wait for the gradient
-// queue, which is between the network interface and the accelerator's other units.
+// free. If no context is free, a collective that is joined but not loaded replaces the rank's last collective
+// that is loaded but not joined. Sends and receives need no context. Layers of a chained forward pass wait
+// for the gradient queue, which is between the network interface and the accelerator's other units.
 //
 // A collective or transfer that is called in cycle c begins in c + system.ni.launch.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
@@ -131,7 +131,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]
   std::vector<std::int32_t> waits_;                   // [operation]: number of unfinished predecessors
   std::deque<std::size_t> ended_;         // ended operations whose followers have not been notified
-  const GradientChain* chain_ = nullptr;  // nullptr: nothing waits for the gradient queue
+  const GradientChain* chain_ = nullptr;  // nullptr: no operation waits for the gradient queue
   std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
   Unit memory_;
@@ -148,7 +148,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   // does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete
-  std::set<ni::ContextId> begun_;   // loaded once or joined, so not loaded ahead again
+  std::set<ni::ContextId> begun_;   // loaded before or joined, and therefore not loaded ahead of time again
   Context* loading_ = nullptr;
 };
 

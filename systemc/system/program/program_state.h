@@ -56,7 +56,7 @@ class ProgramState {
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
   const std::vector<Job>& jobs() const { return jobs_; }
-  // The earliest begin of a rank's operations.
+  // The earliest start of a rank's operations.
   Femtoseconds begins(int rank) const;
   topology::NodeId accelerator(int rank) const;
   // The rank on an accelerator, or -1.
@@ -76,7 +76,7 @@ class ProgramState {
   // and return its context. Throw ConfigError.
   ni::ContextId add_collective(std::int32_t number);
   ni::ContextId add_transfer(std::int32_t number);
-  // Extends the state by a new operation of the rank.
+  // Adds a new operation of the rank to the state.
   void add_operation(int rank);
   ni::ContextId exchanges() const { return static_cast<ni::ContextId>(exchanges_.size()); }
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }

@@ -31,8 +31,8 @@ struct Span {
   std::int64_t name;
 };
 
-// Merges adjacent spans of the same part, smallest gaps first, until at most `most` are left or the remaining
-// spans are distinguishable on a screen. Returns whether any were merged.
+// Merges adjacent spans of the same part, smallest gaps first, until at most `most` are left or only gaps
+// that are visible on a screen remain. Returns whether any were merged.
 bool join_spans(std::vector<Span>& spans, std::size_t most, Cycles end) {
   bool joined = false;
   for (Cycles gap = std::max<Cycles>(1, end / 8192); spans.size() > most && gap < end / 64; gap *= 2) {

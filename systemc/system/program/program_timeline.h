@@ -19,8 +19,8 @@ namespace coppice::system {
 
 // How accelerators spent their time, derived from the times of their operations. At any time the first
 // applicable activity counts: the accelerator computes; it accesses its memory; an exchange that it has
-// joined, sent or will receive is in flight between all its members (exposed communication of this kind; of
-// several, the first to begin); it waits for members to join or for a sender (a pipeline bubble, or
+// joined, sent or will receive is in flight between all its members (exposed communication of the exchange's
+// kind; the first to begin counts); it waits for members to join or for a sender (a pipeline bubble, or
 // stragglers); or it is idle.
 class ProgramTimeline {
  public:
@@ -47,8 +47,8 @@ class ProgramTimeline {
   nlohmann::ordered_json collectives(const ProgramObservers* observers = nullptr) const;
   // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}, and after
   // a stop lost_ns, which is part of time_ns. In programs of at most kListedOperations operations, items also
-  // have `operations`, a list of {name, ready_ns, begin_ns, end_ns} of those that have begun, ending no later
-  // than the stop.
+  // have `operations`, a list of {name, ready_ns, begin_ns, end_ns} of those that have begun, cut off at the
+  // stop.
   nlohmann::ordered_json accelerators() const;
 
   // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} for each ended iteration}.
@@ -63,7 +63,8 @@ class ProgramTimeline {
   static constexpr std::size_t kMostSpans = 24'000;
   nlohmann::ordered_json lanes() const;
 
-  // Adds a track for each rank's computation, and as many tracks as its simultaneous other operations need.
+  // Adds a track for each rank's computation, and further tracks for its other operations, one per
+  // simultaneous operation.
   void trace(TraceWriter& writer) const;
 
  private:
@@ -97,8 +98,8 @@ class ProgramTimeline {
                     ni::ContextId id, const std::string& kind) const;
   // Groups ranks with equal operations into lanes.
   std::vector<std::vector<int>> alike() const;
-  // A rank's time by activity in the intervals that end at each of the ascending `ends`, the first beginning
-  // at the start; computed in one sweep.
+  // A rank's time by activity in the intervals between consecutive `ends`, which ascend; the first interval
+  // begins at the start of the run. Computed in one sweep.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
   // Counts `time` for the first of the `active` stretches of `list`.
   static void add_time(Sums& sums, const std::vector<Stretch>& list,

@@ -16,7 +16,7 @@ using workload::Operation;
 using workload::Purpose;
 using workload::RankProgram;
 
-// A set of the exchanges of a rank.
+// A set of a rank's exchanges.
 class Exchanges {
  public:
   explicit Exchanges(std::size_t size) : words_((size + kBits - 1) / kBits) {}
@@ -145,7 +145,7 @@ SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
     numbers[i] = count;
     count += exchanges(program_, operations[i]) ? 1 : 0;
   }
-  // First the exchanges before each operation, later also those after it.
+  // [operation]: the exchanges before it; later also the exchanges after it.
   std::vector<Exchanges> ordered(operations.size(), Exchanges(count));
   std::vector<Exchanges> later(operations.size(), Exchanges(count));
   const auto hand_on = [&](std::vector<Exchanges>& sets, std::size_t from, std::size_t to) {

@@ -14,10 +14,11 @@
 namespace coppice::system {
 
 // Determines which passes over layers, and other computations given in operations and bytes, are simulated
-// tile by tile, and provides their work. If memory bandwidth is limited, a pass takes longer than its formula
-// when the network interface accesses memory at the same time. This is impossible if every exchange of the
-// rank precedes or follows the pass in program order: the arrays then use the memory exclusively, and the
-// pass takes exactly the time of its formula (LayerEngine). All other passes run tile by tile.
+// tile by tile, and provides their work for the simulation. If memory bandwidth is limited, a pass takes
+// longer than its formula when the network interface accesses memory at the same time. This is impossible if
+// every exchange of the rank precedes or follows the pass in program order: the arrays then use the memory
+// exclusively, and the pass takes exactly the time of its formula (LayerEngine). All other passes run tile by
+// tile.
 class SharedPasses {
  public:
   // All references must outlive this object.

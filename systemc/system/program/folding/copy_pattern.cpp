@@ -162,8 +162,8 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the renumbering of members that maps what copy 0 does to what `copy` does: the image of a message's
-  // receiver must be the receiver of its image.
+  // Finds the renumbering of members that maps the messages of copy 0 to those of `copy`: the image of a
+  // message's receiver must be the receiver of its image.
   bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
     std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
     std::vector<std::pair<std::size_t, std::size_t>> known;
@@ -205,7 +205,7 @@ class PatternFinder {
     return true;
   }
 
-  // `image`: the member whose messages are counted as a member's.
+  // `image` [member]: the member whose messages are used in its place.
   std::vector<Signature> signatures(const std::vector<std::int32_t>& image) const {
     const std::size_t segments = boundaries_.size() - 1;
     std::vector<std::uint64_t> changes(segments + 1, 0);
@@ -272,7 +272,8 @@ class PatternFinder {
   const std::vector<schedule::Share> shares_ = share_out(schedule_);
   std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]
   std::vector<Label> labels_;
-  // The destinations of messages: the roles of sender and receiver, and the receiver's copy by the sender's.
+  // The destinations of messages: the roles of sender and receiver, and the receiver's copy for every copy of
+  // the sender.
   std::set<std::pair<std::pair<std::size_t, std::size_t>, std::vector<int>>> moves_;
   CopyPattern pattern_;
 };

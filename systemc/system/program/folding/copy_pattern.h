@@ -18,8 +18,8 @@ struct CopyMember {
   bool operator==(const CopyMember&) const = default;
 };
 
-// A collective among the members of all copies, as seen from copy 0, if every copy sees the same: entry i of
-// a port has the same effect at all members of a role, on corresponding data.
+// A collective among the members of all copies, as seen from copy 0, if it looks the same from every copy:
+// entry i of a port has the same effect at all members of a role, on corresponding data.
 struct CopyPattern {
   // [role][copy]: member.
   std::vector<std::vector<int>> members;
@@ -36,10 +36,10 @@ struct CopyPattern {
 };
 
 // Finds the pattern of a schedule. `of`: the role and copy of each member; `member_of`: [node named by an
-// entry]: member; `boundaries`: contribution_boundaries() of the schedule. Returns nullopt if any copy does
-// something else: if entries differ in operation, step, length or dependencies, if their destinations in
-// different copies are not a permutation, or if no renumbering of members and data maps one copy's view of
-// all messages to another's.
+// entry]: member; `boundaries`: contribution_boundaries() of the schedule. Returns nullopt if copies differ:
+// if entries differ in operation, step, length or dependencies, if their destinations in different copies are
+// not a permutation, or if no renumbering of members and data maps one copy's view of all messages to
+// another's.
 std::optional<CopyPattern> find_copy_pattern(const schedule::Schedule& schedule,
                                              std::span<const CopyMember> of,
                                              std::span<const std::int32_t> member_of,

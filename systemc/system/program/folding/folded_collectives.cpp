@@ -179,7 +179,7 @@ TableEntry FoldedCollectives::in_quotient(TableEntry entry) const {
   return entry;
 }
 
-// Reduces a collective to the tables of some of its members.
+// Restricts a collective to the tables of some of its members.
 CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
                                            const std::vector<std::size_t>& kept) {
   if (whole.interfaces.size() != whole.accelerators.size()) throw UnlikeCopies("switches reduce");
@@ -197,7 +197,7 @@ CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
   for (const std::size_t member : kept) {
     const NodeId node = whole.accelerators[member];
     folded.accelerators.push_back(quotient_.node(node));
-    std::map<std::int32_t, std::int32_t> routes;  // by the whole schedule's
+    std::map<std::int32_t, std::int32_t> routes;  // [route of the whole schedule]: its folded route
     auto& tables = schedule.nodes.emplace_back();
     for (const schedule::Table& table : from.nodes[member].ports) {
       schedule::Table& own = tables.ports.emplace_back();

@@ -27,12 +27,12 @@ class UnlikeCopies : public ModelError {
 // The program of copy 0 alone: rank i does what rank copies[0][i] of `replicated` does.
 workload::Program fold_program(const workload::ReplicatedProgram& replicated);
 
-// Compiles the collectives and transfers of a replicated program on its machine, and reduces them to what
-// copy 0 does: the tables of its accelerators, over the routes of the quotient network. The arrivals of a
-// collective that joins several copies are the images of its own messages (ni::ImageArrival).
+// Compiles the collectives and transfers of a replicated program on its machine, and restricts them to copy
+// 0: the tables of its accelerators, over the routes of the quotient network. The arrivals of a collective
+// that joins several copies are the images of its own messages (ni::ImageArrival).
 //
 // All copies are compared first: their groups' networks, the routes of their messages, and the tables of
-// collectives that join them. Copies that do the same, each on its own channels, do so in the same cycles.
+// collectives that join them. Equal copies on separate channels act in the same cycles.
 class FoldedCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kKey = "training";
 
-// Whether anything is observed that one copy cannot show for the others.
+// Whether any option needs observations that a run of one copy cannot provide.
 bool watched(const RunOptions& options) {
   return options.record || !options.trace_path.empty() || !options.vcd_path.empty() ||
          !options.fst_path.empty() || !options.statistics_path.empty() || options.statistics != nullptr ||

@@ -11,7 +11,8 @@
 namespace coppice::system {
 
 // The configured program, represented by one data-parallel copy of the model. Returns nullopt if there is
-// only one copy, or if something distinguishes copies: jitter, failures, or observers of single accelerators.
+// only one copy, or if the configuration distinguishes copies: by jitter, failures, or observers of single
+// accelerators.
 std::optional<workload::ReplicatedProgram> load_replicated(const config::Loaded& loaded,
                                                            const RunOptions& options);
 

@@ -105,7 +105,7 @@ struct QuotientNetwork::Builder {
     return true;
   }
 
-  // Adds channels in the order of copy 0's, so that ports keep their numbers.
+  // Adds the channels in the order of copy 0's channels, so that ports keep their numbers.
   bool build(int accelerators) {
     std::vector<ChannelId> order(bundles.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<ChannelId>(i);

@@ -11,8 +11,8 @@
 namespace coppice::system {
 
 // The quotient of a network by copies of a part of it. Nodes of all copies that play the same role form one
-// node of the quotient, and so do their channels; a switch that copies share is one node. If the same happens
-// in all copies in the same cycles, the quotient shows what happens in the whole network.
+// node of the quotient, and so do their channels; a switch that copies share is one node. If all copies act
+// alike in the same cycles, the quotient shows what happens in the whole network.
 class QuotientNetwork {
  public:
   // `copies`: [copy][role]: accelerator of the machine; an accelerator has at most one role. Returns nullptr
