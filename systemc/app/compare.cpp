@@ -81,7 +81,7 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
-  return {{"refused", fmt::format("{} does not apply to the group: {} does", algorithm, ran)}};
+  return {{"refused", fmt::format("{} does not apply to this group; {} does", algorithm, ran)}};
 }
 
 // A run's result, or only the reason why the algorithm does not apply.
@@ -198,7 +198,7 @@ class Comparison {
       const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(i * algorithms_.size());
       const auto last = first + static_cast<std::ptrdiff_t>(algorithms_.size());
       if (std::any_of(first, last, [](const auto& run) { return run.has_value(); })) continue;
-      throw ConfigError(place, fmt::format("no algorithm can run {} of {} here: {}", op,
+      throw ConfigError(place, fmt::format("no algorithm supports {} of {} on this network: {}", op,
                                            format_bytes(sizes_[i]), refused_[i * algorithms_.size()]));
     }
   }
@@ -321,19 +321,19 @@ void execute(const CompareLine& line) {
 
 Command add_compare(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "compare", "compare every applicable algorithm with the others and with the lower bound");
+      "compare", "compare all applicable algorithms with each other and with the lower bound");
   auto line = std::make_shared<CompareLine>();
   add_input(*app, line->input);
   app->add_option("--sizes", line->sizes, "sizes to compare, such as 64KiB,1MiB (default: collective.size)")
       ->type_name("SIZES");
   app->add_option(
          "--format", line->format,
-         "text, or nccl-tests: the fastest algorithm of each size, in the output format of nccl-tests")
+         "text, or nccl-tests: the fastest algorithm for each size, in the output format of nccl-tests")
       ->type_name("FORMAT")
       ->capture_default_str();
   app->add_flag(
       "--exact", line->exact,
-      "simulate every algorithm; otherwise large runs that cannot be the fastest are only estimated");
+      "simulate every algorithm; by default, large runs that cannot be the fastest are only estimated");
   app->add_option("--out", line->out, "write the comparison to a .json, .csv or .svg file")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};

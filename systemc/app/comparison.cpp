@@ -114,7 +114,7 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   const bool reduces = test.op == "all_reduce" || test.op == "reduce_scatter" || test.op == "reduce";
   const bool rooted = test.op == "broadcast" || test.op == "reduce";
   std::string text =
-      fmt::format("# {} simulated by coppice {}: the fastest algorithm of each size\n# Using devices\n",
+      fmt::format("# {} simulated by coppice {}: the fastest algorithm for each size\n# Using devices\n",
                   perf_name(test.op), COPPICE_VERSION);
   for (int rank = 0; rank < test.ranks; ++rank)
     text += fmt::format("#  Rank {:>2} on coppice device {:>2}\n", rank, rank);

@@ -55,7 +55,7 @@ std::string about_option(const CLI::App& line, const std::string& argument, cons
   const std::vector<std::string> options = options_of(line);
   const bool overrides = std::ranges::find(options, "--set") != options.end();
   if (!key.empty() && overrides) {
-    return fmt::format("{}: this is a configuration key: write --set {}={}", said, key,
+    return fmt::format("{}; to set the configuration key, write --set {}={}", said, key,
                        given.empty() ? "VALUE" : given);
   }
   const std::string near = config::nearest(option, options);

@@ -269,10 +269,9 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
             "--pattern x:1:1: unknown pattern 'x': write one of uniform, transpose, bitcomp, tornado, "
             "neighbor, bitrev, shuffle, randperm, diagonal, asymmetric, next_group, hotspot, permutation\n");
   for (const char* rate : {"x", "-1", "0", "1.5", "nan", "1e9", "0.1x"}) {
-    EXPECT_EQ(said("--rate", rate),
-              std::string("--rate ") + rate + ":1:1: '" + rate +
-                  "' is not a number above 0 and at most 1: flits per node and cycle; the injection "
-                  "channel takes at most one, for example 0.1\n");
+    EXPECT_EQ(said("--rate", rate), std::string("--rate ") + rate + ":1:1: '" + rate +
+                                        "' is not a number above 0 and at most 1, for example 0.1: an "
+                                        "injection channel accepts at most one flit per cycle\n");
   }
   for (const char* flits : {"0", "99999999999", "1.5", "x"}) {
     EXPECT_EQ(
@@ -361,7 +360,7 @@ TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
       {{"scheduel", "c.yaml"}, "unknown command 'scheduel'; did you mean 'schedule'?"},
       {{"simulate", "c.yaml"}, "coppice: unknown command 'simulate'\n"},
       {{"run", "c.yaml", "--algorithm", "ring"},
-       "coppice run: unknown option --algorithm: this is a configuration key: write --set "
+       "coppice run: unknown option --algorithm; to set the configuration key, write --set "
        "collective.algorithm=ring"},
       {{"run", "--algorithm=ring", "c.yaml"}, "write --set collective.algorithm=ring"},
       {{"compare", "c.yaml", "--flow-control", "message"}, "write --set system.ni.flow_control=message"},

@@ -112,7 +112,7 @@ TEST(Traffic, WantsAnExperimentOfOneKind) {
   shop.write("mesh", "topology = mesh;\n");
   const Outcome neither = shop.run({"traffic", "--rate", "0.1"});
   EXPECT_EQ(neither.status, 2);
-  EXPECT_THAT(neither.err, HasSubstr("name a CONFIG.yaml, or pass a BookSim2 file"));
+  EXPECT_THAT(neither.err, HasSubstr("pass either a CONFIG.yaml, or a BookSim2 file"));
   auto both = traffic({"--booksim", "mesh"});
   EXPECT_EQ(shop.run(both).status, 2);
   const Outcome half =
