@@ -25,7 +25,7 @@ const char* subject(Purpose purpose) {
     case Purpose::kRoute:
       return "a routing study";
     case Purpose::kTextRun:
-      return "the prediction of a text workload, in which chunks move without flits or values";
+      return "the prediction of a text workload, which moves chunks without flits or values";
     case Purpose::kLayers:
       return "the cost of layers";
   }
@@ -103,7 +103,7 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
     if (!key.used.has(purpose)) {
       idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));
     } else if (timed_by_workload(loaded.config, key, purpose)) {
-      idle.add(loaded.place(key.path), key.path, ": a text workload states the times of its layers");
+      idle.add(loaded.place(key.path), key.path, ": a text workload specifies the times of its layers");
     } else if (!reason.empty()) {
       idle.add(loaded.place(key.path), key.path, ": " + reason);
     } else if (key.path.starts_with("system.link.") && is_grid(loaded.config)) {

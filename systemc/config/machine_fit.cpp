@@ -147,7 +147,7 @@ void fit_machine(Loaded& loaded) {
     list += (i + 1 == chosen.size() ? " and " : ", ") + chosen[i];
   }
   loaded.config.assumptions.push_back(
-      fmt::format("{} are chosen so that every link runs at full rate at a clock of {}", list,
+      fmt::format("{} are chosen so that every link runs at full rate with a clock of {}", list,
                   format_frequency(system.clock)));
 }
 
@@ -165,8 +165,8 @@ std::vector<std::string> shallow_buffers(const Loaded& loaded) {
     least = share;
     const SourceLocation place = loaded.place(kDepth);
     worst = fmt::format(
-        "{}:{}:{}: warning: {} of {} flits covers {:.0f}% of the credit loop of a link of {} and {}, which "
-        "limits messages to that share of its bandwidth: write {}, or auto",
+        "{}:{}:{}: warning: {} is {} flits, which covers {:.0f}% of the credit loop of a link with {} and {} "
+        "and limits messages to that share of its bandwidth: write {} or auto",
         place.file, place.line, place.column, kDepth, system.router.vc_depth, 100 * share,
         format_bandwidth(link.bandwidth), format_duration(link.latency), covering_depth(system, link));
   }

@@ -31,9 +31,8 @@ void check_list_length(const Loaded& loaded, const std::string& path, std::size_
   const char* const level = is_grid(loaded.config) ? "dimension" : "level";
   if (values != 1 && values != levels) {
     throw ConfigError(loaded.place(path),
-                      fmt::format("{} lists {} values for {} {}{}: write one value, or one "
-                                  "for every {}",
-                                  path, values, levels, level, levels == 1 ? "" : "s", level));
+                      fmt::format("{} lists {} values for {} {}{}: write one value, or one per {}", path,
+                                  values, levels, level, levels == 1 ? "" : "s", level));
   }
 }
 
@@ -96,8 +95,8 @@ void check_observed_nodes(const Loaded& loaded) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] < accelerators) continue;
     const std::string key = element("observe.nodes", i);
-    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but the accelerators are 0 to {}", key,
-                                                     nodes[i], accelerators - 1));
+    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but the accelerators are numbered 0 to {}",
+                                                     key, nodes[i], accelerators - 1));
   }
 }
 

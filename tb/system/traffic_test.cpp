@@ -101,7 +101,7 @@ TEST(Traffic, RunsAnExperimentOfBookSim) {
   for (const char* key : {"packet_latency_mean", "accepted_flits_per_node_cycle", "hops_mean"}) {
     EXPECT_EQ(theirs[key], ours[key]) << key;
   }
-  EXPECT_THAT(theirs["assumptions"].dump(), HasSubstr("BookSim2 stops when its means are steady"));
+  EXPECT_THAT(theirs["assumptions"].dump(), HasSubstr("BookSim2 stops once its means are steady"));
   // Options come before the file.
   EXPECT_EQ(shop.run({"traffic", "--booksim", "mesh", "--rate", "0.1", "--out", "c.json"}).status, 0);
   EXPECT_NEAR(shop.read_json("c.json")["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);

@@ -248,7 +248,7 @@ TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
 
 TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
   EXPECT_THAT(run({"--set", "training.batch_per_accelerator=4"}).err,
-              HasSubstr("training.batch_per_accelerator has no effect: a text workload states"));
+              HasSubstr("training.batch_per_accelerator has no effect: a text workload specifies"));
   const Outcome predicted = shop.run({"chunks", "c.yaml", "--workload", "text.txt"});
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }

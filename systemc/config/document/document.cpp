@@ -52,11 +52,10 @@ class Converter {
     Node node;
     node.place = origin_.at(yaml.Mark());
     if (depth > kDeepest || ++nodes_ > kMostNodes) {
-      throw ConfigError(
-          node.place,
-          fmt::format("nested too deeply: at most {} levels and {} values; look for brackets that "
-                      "are not closed and for an alias within its own anchor",
-                      kDeepest, kMostNodes));
+      throw ConfigError(node.place,
+                        fmt::format("nested too deeply: at most {} levels and {} values are allowed; look "
+                                    "for unclosed brackets and for an alias inside its own anchor",
+                                    kDeepest, kMostNodes));
     }
     switch (yaml.Type()) {
       case YAML::NodeType::Undefined:
@@ -92,7 +91,7 @@ class Converter {
       const auto twin = std::find_if(node.children.begin(), node.children.end(),
                                      [&](const Node& child) { return child.name == name; });
       if (twin != node.children.end()) {
-        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep one of the two", name,
+        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep only one of them", name,
                                              twin->name_place.line));
       }
       Node child = convert(entry.second, depth + 1);
@@ -147,7 +146,8 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
   } catch (const YAML::DeepRecursion& error) {
     throw ConfigError(
         origin.at(error.mark),
-        fmt::format("nested too deeply: at most {} levels; look for brackets that are not closed", kDeepest));
+        fmt::format("nested too deeply: at most {} levels are allowed; look for unclosed brackets",
+                    kDeepest));
   } catch (const YAML::Exception& error) {
     throw ConfigError(origin.at(error.mark), "not valid YAML: " + error.msg);
   }
@@ -198,8 +198,8 @@ Node parse_document(const std::string& text, const SourceLocation& place) {
   }
   require_text(text, place);
   const Origin origin{place};
-  const YAML::Node document =
-      parse_yaml(text, origin, "a second YAML document begins here: a configuration is one document");
+  const YAML::Node document = parse_yaml(
+      text, origin, "a second YAML document begins here: a configuration must be a single document");
   if (document.IsNull()) {
     throw ConfigError(origin.start,
                       "the file is empty: expected a map with 'system' and, for a collective, 'collective'");
@@ -232,7 +232,7 @@ Node parse_override(const std::string& text) {
     node.name = text.substr(begin, end - begin);
     node.name_place = origin.start;
     node.name_place.column += static_cast<int>(begin);
-    if (node.name.empty()) throw ConfigError(node.name_place, "a part of the key's name is missing");
+    if (node.name.empty()) throw ConfigError(node.name_place, "part of the key's name is missing");
     Node parent;
     parent.kind = Node::Kind::kMap;
     parent.place = node.name_place;
@@ -240,7 +240,7 @@ Node parse_override(const std::string& text) {
     node = std::move(parent);
     if (begin == 0) return node;
     end = begin - 1;
-    if (end == 0) throw ConfigError(origin.start, "a part of the key's name is missing");
+    if (end == 0) throw ConfigError(origin.start, "part of the key's name is missing");
   }
 }
 

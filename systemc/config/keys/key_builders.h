@@ -106,8 +106,8 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
     for (const auto& quantity : quantities) list.push_back(format(quantity));
     return list;
   };
-  key.form =
-      fmt::format("from {} to {}, or a list with one for every dimension", format(lowest), format(highest));
+  key.form = fmt::format("from {} to {}, or a list with a value for every dimension", format(lowest),
+                         format(highest));
   key.schema = value_schema::any_of(
       {value_schema::quantity(parse), value_schema::list(value_schema::quantity(parse), 1)});
   key.path = std::move(at.path);

@@ -49,8 +49,9 @@ TEST(Rules, WantAFlitToTakeACycleAtLeast) {
   Loaded loaded = torus();
   loaded.config.system.link.bandwidth = {{16'000'000'000}, {16'100'000'000}};
   EXPECT_THAT(complaint(loaded), HasSubstr("system.link.bandwidth[1] | "));
-  EXPECT_THAT(complaint(loaded),
-              HasSubstr("make system.flit 32 B and system.ni.payload 512 B, or system.clock 1.1 GHz"));
+  EXPECT_THAT(
+      complaint(loaded),
+      HasSubstr("set system.flit to 32 B and system.ni.payload to 512 B, or system.clock to 1.1 GHz"));
   loaded.config.system.flit = 32;
   EXPECT_EQ(complaint(loaded), "accepted");
   loaded.config.system.flit = 16;
