@@ -45,7 +45,7 @@ std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<con
       files.push_back(entry.path());
     }
   }
-  if (files.empty()) throw ModelError("the tile's Verilog is not in " + folder.string());
+  if (files.empty()) throw ModelError("the Verilog of the tile is missing in " + folder.string());
   std::ranges::sort(files);
   return files;
 }

@@ -66,12 +66,12 @@ class Tables {
   BootImage write() && {
     settings();
     for (NodeId tile = 0; tile < design_.tiles(); ++tile) load(tile);
-    writes_.comment("number of messages for which each tile waits");
+    writes_.comment("number of messages that each tile waits for");
     for (std::size_t tile = 0; tile < arrivals_.size(); ++tile) {
       if (arrivals_[tile] >= std::int64_t{1} << NiLimits::kTotalBits) {
         throw ConfigError(design_.loaded.place("collective"),
-                          fmt::format("collective sends {} messages to accelerator {}: its register counts "
-                                      "to 65535: use fewer chunks",
+                          fmt::format("collective sends {} messages to accelerator {}, but the register that "
+                                      "counts them is limited to 65535: use fewer chunks",
                                       arrivals_[tile], tile));
       }
       writes_.write(static_cast<unsigned>(tile), COPPICE_TILE_ARRIVALS,

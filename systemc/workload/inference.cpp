@@ -169,15 +169,15 @@ void check_inference(const Inference& inference) {
     throw LayoutError(fmt::format("{}.{}", kKey, part), message);
   };
   if (model.heads % inference.tensor != 0 || model.feed_forward % inference.tensor != 0) {
-    refuse("tensor", fmt::format("{} accelerators cannot share {} heads and an MLP of {} evenly",
+    refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} accelerators",
                                  inference.tensor, model.heads, model.feed_forward));
   }
   if (model.experts % inference.expert != 0) {
-    refuse("expert",
-           fmt::format("{} accelerators cannot share {} experts evenly", inference.expert, model.experts));
+    refuse("expert", fmt::format("{} experts cannot be divided evenly among {} accelerators",
+                                 inference.expert, model.experts));
   }
   if (inference.pipeline > model.layers) {
-    refuse("pipeline", fmt::format("{} stages cannot share {} layers", inference.pipeline, model.layers));
+    refuse("pipeline", fmt::format("{} layers cannot form {} stages", inference.pipeline, model.layers));
   }
   if (inference.batch % inference.expert != 0) {
     refuse("batch",

@@ -251,8 +251,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   }
   if (workload.accumulation > 1) {
     list.push_back(
-        fmt::format("an iteration runs the layers of the text workload once, not for each of {} "
-                    "micro-batches (ga:)",
+        fmt::format("an iteration runs the layers of the text workload only once, not once for each of the "
+                    "{} micro-batches (ga:)",
                     workload.accumulation));
   }
   const bool gathers = std::ranges::any_of(workload.layers, [](const TextLayer& layer) {
@@ -262,8 +262,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   });
   if (gathers && workload.accelerators > 0 && counted == AllGatherBytes::kInput) {
     list.emplace_back(
-        "the bytes of ALLGATHER are read as one rank's input, but SimAI, whose header this text workload "
-        "has, writes the bytes of the result: if so, write training.all_gather_bytes: total");
+        "the bytes of ALLGATHER are taken to be one rank's input, but SimAI, whose header this text workload "
+        "has, writes the bytes of the result: if SimAI wrote it, set training.all_gather_bytes: total");
   }
   return list;
 }
@@ -272,8 +272,9 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
 
 void require_groups(const TextWorkload& workload, int ranks) {
   if (workload.accelerators > 0 && workload.accelerators != ranks) {
-    throw UnsupportedError(fmt::format("it is for {} accelerators (all_gpus:), but the system has {}",
-                                       workload.accelerators, ranks));
+    throw UnsupportedError(
+        fmt::format("the text workload is for {} accelerators (all_gpus:), but the system has {}",
+                    workload.accelerators, ranks));
   }
   const std::int64_t copies = std::int64_t{std::max(workload.model_group, 1)} * workload.pipeline;
   if (ranks % copies != 0) {

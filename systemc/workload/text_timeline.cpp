@@ -107,7 +107,7 @@ class Iteration {
 
   static Femtoseconds sum(Femtoseconds a, Femtoseconds b) {
     if (b <= kLongest - a) return a + b;
-    throw UnsupportedError("the iteration is too long: the limit is 38 minutes");
+    throw UnsupportedError("the iteration takes too long: the limit is 38 minutes");
   }
 
   const TextWorkload& workload_;

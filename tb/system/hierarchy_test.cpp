@@ -188,7 +188,7 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
   EXPECT_THAT(
       refused("system.topology.dimensions=[{kind: ring, size: 4, links: 2, bandwidth: 2 GB/s, latency: "
               "1 ns, in_network: true}]"),
-      HasSubstr("a ring has no switch for in-network reduction"));
+      HasSubstr("a ring has no switch that could reduce data"));
   EXPECT_THAT(refused("system.topology.bundled=false"), HasSubstr("the links must be bundled"));
   const std::string other = refused("collective.algorithm=ring");
   EXPECT_THAT(other, HasSubstr("c.yaml:7:"));

@@ -215,8 +215,10 @@ TEST(Traffic, RefusesWaysThatANetworkHasNot) {
   const Outcome outcome =
       shop.run(traffic({"--set", "system.router.routing=ugal", "--set", "system.router.vcs=1"}));
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("system.router.routing: ugal: 1 virtual channels on mesh 8x8: needs at least 2"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr(
+          "system.router.routing: ugal: 1 virtual channels are too few on mesh 8x8: it needs at least 2"));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST_F(Training, KnowsTheShippedModels) {
 TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.model=resnet"}, "did you mean 'resnet50'?");
   shop.write("tiny.csv", "conv, 8, 8, 9, 3, 16, 32, 1,\n");
-  expect_refused({"run", "c.yaml"}, "tiny.csv:1:13: Filter Height of 9 is larger than the input of 8");
+  expect_refused({"run", "c.yaml"}, "tiny.csv:1:13: Filter Height of 9 is larger than the padded input of 8");
   expect_refused({"run", "c.yaml", "--set", "training.batch_per_accelerator=0"},
                  "training.batch_per_accelerator must");
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");

@@ -116,7 +116,7 @@ std::optional<bool> says_accelerator(std::string_view name, std::string_view val
 
 int NamedNetwork::add_node(const std::string& name, bool accelerator, Place place) {
   const auto [at, fresh] = numbers_.emplace(name, num_nodes());
-  if (!fresh) throw ConfigError(locate_(place), fmt::format("a second node '{}'", name));
+  if (!fresh) throw ConfigError(locate_(place), fmt::format("another node already has the name '{}'", name));
   nodes_.push_back({name, accelerator, false, place});
   return at->second;
 }
@@ -250,11 +250,11 @@ GraphFile NamedNetwork::build(const GraphFileDefaults& defaults) const {
   }
   file.assumptions = assumptions_;
   if (file.uses_default_bandwidth) {
-    file.assumptions.push_back(fmt::format("links without a bandwidth have system.link.bandwidth, {}",
+    file.assumptions.push_back(fmt::format("links without a bandwidth use system.link.bandwidth, {}",
                                            format_bandwidth(defaults.link.bandwidth)));
   }
   if (file.uses_default_latency) {
-    file.assumptions.push_back(fmt::format("links without a latency have system.link.latency, {}",
+    file.assumptions.push_back(fmt::format("links without a latency use system.link.latency, {}",
                                            format_duration(defaults.link.latency)));
   }
   require_usable(file.topology, {locate_(0)});

@@ -242,9 +242,9 @@ Topology make_dragonfly(std::span<const int> dims, std::span<const LinkSpec> lin
 std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology, int vcs) {
   const int least = DragonflyRouting::needs_classes(Shape(topology.dims())) ? 2 : 1;
   if (vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(), least, kMaxVcs,
-                    least > 1 ? " (some before and some after the channel between two groups)" : ""));
+    throw UnsupportedError(fmt::format(
+        "{} virtual channels are not supported on {}, only {} to {}{}", vcs, topology.name(), least, kMaxVcs,
+        least > 1 ? " (some before and some after the channel between two groups)" : ""));
   }
   return std::make_unique<DragonflyRouting>(topology, vcs);
 }
@@ -252,13 +252,13 @@ std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology
 std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours) {
   if (detours == Detours::kAdaptive) {
     throw UnsupportedError(
-        "a dragonfly has only one shortest path between two routers: write ugal or valiant");
+        "a dragonfly has only one shortest path between two routers, so write ugal or valiant");
   }
   constexpr int kThirds = 3;
   if (vcs < kThirds || vcs > kMaxVcs) {
-    throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs {} to {}, a third for each group on the path", vcs,
-                    topology.name(), kThirds, kMaxVcs));
+    throw UnsupportedError(fmt::format(
+        "{} virtual channels are not supported on {}, only {} to {}, a third for each group on the path", vcs,
+        topology.name(), kThirds, kMaxVcs));
   }
   return std::make_unique<GroupDetour>(topology, vcs, detours == Detours::kUgal);
 }

@@ -229,7 +229,7 @@ std::unique_ptr<DetourRouting> make_grid_detours(const Topology& topology, int v
   const bool adaptive = detours == Detours::kAdaptive;
   if (const int least = adaptive ? classes + 1 : 2 * classes; vcs < least) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels on {}: needs at least {}, {}", vcs, topology.name(), least,
+        "{} virtual channels are too few on {}: it needs at least {}, {}", vcs, topology.name(), least,
         adaptive ? "one more than dimension-order routing" : "half for each part of a packet's path"));
   }
   if (adaptive) return std::make_unique<ShortestHops>(topology, vcs);

@@ -114,19 +114,19 @@ class HierarchyRouting final : public RoutingFunction {
 }  // namespace
 
 void require_dimension(std::size_t d, const DimensionSpec& spec) {
-  if (spec.size < 2) refuse(d, fmt::format("a size of {} connects nothing: needs at least 2", spec.size));
+  if (spec.size < 2) refuse(d, fmt::format("its size is {}, but must be at least 2", spec.size));
   if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
   if (spec.latency < 0) refuse(d, "its latency must not be negative");
   if (spec.in_network && spec.kind != DimensionKind::kSwitch) {
-    refuse(d, fmt::format("a {} has no switch for in-network reduction (in_network)", to_string(spec.kind)));
+    refuse(d, fmt::format("a {} has no switch that could reduce data (in_network)", to_string(spec.kind)));
   }
   if (spec.in_network && !spec.bundled) {
     refuse(d,
-           "in-network reduction (in_network) needs one channel from each accelerator: the links must be "
-           "bundled");
+           "in-network reduction (in_network) needs a single channel from each accelerator, so the links "
+           "must be bundled");
   }
   if (!spec.bundled && spec.kind != DimensionKind::kSwitch) {
-    refuse(d, fmt::format("the links of a {} are always bundled: only links to a switch can be unbundled",
+    refuse(d, fmt::format("the links of a {} must be bundled: only links to a switch can be unbundled",
                           to_string(spec.kind)));
   }
   const int ways = bundles(spec.kind, spec.size);
@@ -218,7 +218,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
 Hierarchy::Hierarchy(const Topology& topology) : accelerators_(topology.num_accelerators()) {
   if (topology.kind() != Kind::kHierarchy) {
     throw UnsupportedError(fmt::format(
-        "{} has no dimensions with their own network: use topology.kind hierarchy", topology.name()));
+        "the dimensions of {} are not networks of their own: use topology.kind hierarchy", topology.name()));
   }
   int stride = 1;
   int port = 0;
@@ -263,8 +263,8 @@ std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
 std::unique_ptr<RoutingFunction> make_hierarchy_routing(const Topology& topology, int vcs) {
   constexpr int kMaxVcs = 255;  // VcRange stores them in 8 bits
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(),
-                                       least, kMaxVcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+                                       topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }
   return std::make_unique<HierarchyRouting>(topology, vcs);

@@ -53,7 +53,8 @@ void for_bits_from(const std::vector<std::uint64_t>& words, std::size_t from, Vi
 
 ChannelDependencyGraph::ChannelDependencyGraph(const Topology& topology, int vcs)
     : topology_(&topology), vcs_(vcs) {
-  if (vcs < 1) throw UnsupportedError(fmt::format("{} virtual channels: needs at least 1", vcs));
+  if (vcs < 1)
+    throw UnsupportedError(fmt::format("the number of virtual channels is {}, but must be at least 1", vcs));
   dependents_.resize(topology.channels().size() * static_cast<std::size_t>(vcs));
 }
 

@@ -133,8 +133,8 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
         fmt::format("dimension-order routing needs a torus, mesh or ring, not {}", topology.name()));
   }
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(),
-                                       least, kMaxVcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+                                       topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }
   return std::make_unique<DimensionOrderRouting>(topology, vcs);
@@ -155,8 +155,9 @@ Route make_route(const Topology& topology, const RoutingFunction& routing, NodeI
     if (route.size() > topology.channels().size()) break;
   }
   if (at != dst || route.size() > topology.channels().size() + 1) {
-    throw ModelError(fmt::format("routing from {} to {} on {} does not arrive: after {} hops it is at {}",
-                                 src, dst, topology.name(), route.size(), at));
+    throw ModelError(
+        fmt::format("routing from {} to {} on {} does not reach the destination: after {} hops it is at {}",
+                    src, dst, topology.name(), route.size(), at));
   }
   return route;
 }

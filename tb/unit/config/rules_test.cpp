@@ -91,7 +91,7 @@ TEST(Rules, WantObservedNodesThatExist) {
   Loaded loaded = torus();
   loaded.config.observe_nodes = {16};
   EXPECT_THAT(complaint(loaded), HasSubstr("observe.nodes[0] | "));
-  EXPECT_THAT(complaint(loaded), HasSubstr("the accelerators are 0 to 15"));
+  EXPECT_THAT(complaint(loaded), HasSubstr("the accelerators are numbered 0 to 15"));
 }
 
 }  // namespace

@@ -137,9 +137,9 @@ TEST(ParseOverride, NestsMapsAlongTheKey) {
 TEST(ParseOverride, RefusesWhatIsNoKeyAndValue) {
   EXPECT_THAT(override_complaint("seed"), StartsWith("--set seed:1:1: must be KEY=VALUE"));
   EXPECT_THAT(override_complaint("=3"), HasSubstr("must be KEY=VALUE"));
-  EXPECT_THAT(override_complaint("a..b=3"), StartsWith("--set a..b=3:1:3: a part"));
-  EXPECT_THAT(override_complaint(".a=3"), StartsWith("--set .a=3:1:1: a part"));
-  EXPECT_THAT(override_complaint("a.=3"), StartsWith("--set a.=3:1:3: a part"));
+  EXPECT_THAT(override_complaint("a..b=3"), StartsWith("--set a..b=3:1:3: part"));
+  EXPECT_THAT(override_complaint(".a=3"), StartsWith("--set .a=3:1:1: part"));
+  EXPECT_THAT(override_complaint("a.=3"), StartsWith("--set a.=3:1:3: part"));
   EXPECT_THAT(override_complaint("a=[1, 2"), StartsWith("--set a=[1, 2:1:"));
   EXPECT_THAT(override_complaint("a=[1, 2"), HasSubstr("not valid YAML"));
   EXPECT_EQ(override_complaint("a=b=c"), "accepted");

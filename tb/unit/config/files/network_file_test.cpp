@@ -84,7 +84,7 @@ TEST(NetworkFile, InfragraphsDevicesBecomeAcceleratorsAndSwitches) {
   EXPECT_THAT(file.assumptions,
               ElementsAre("2 components are dead ends and are left out",
                           StartsWith("8 ports, NICs and similar components with two neighbours"),
-                          StartsWith("links without a latency have")));
+                          StartsWith("links without a latency use")));
 }
 
 TEST(NetworkFile, WhatIsWrittenAsInfragraphReadsBackEqual) {
@@ -94,7 +94,7 @@ TEST(NetworkFile, WhatIsWrittenAsInfragraphReadsBackEqual) {
   topology::Topology one_way(topology::Kind::kFile, {}, 2, 0);
   one_way.add_channel(0, 1, {1'000}, 0);
   EXPECT_THAT([&] { topology::to_infragraph(one_way); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("only two-way links")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("only bidirectional links")));
 }
 
 std::string with(std::string what, const std::string& instead) {
