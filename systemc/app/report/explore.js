@@ -198,7 +198,7 @@ function configurationOf(search, row, workload) {
 
 function exploredPoint(state) {
   const {search, rows} = state;
-  const box = section("point", "A point's configuration", "Save it as a file: coppice run FILE gives the same numbers.");
+  const box = section("point", "A point's configuration", "Save it as a file; coppice run FILE then yields the same numbers.");
   const controls = box.append("div").attr("class", "controls");
   const heading = controls.append("b").attr("id", "point-name");
   let workload = search.workloads[0].name;
@@ -227,7 +227,7 @@ function exploredFront(state) {
   const {search, rows} = state;
   const front = rows.filter(r => r.front);
   if (front.length === 0) return;
-  const box = section("front", "The Pareto front", "No other point is as good as one of these in every objective and better in one.");
+  const box = section("front", "The Pareto front", "No other point is at least as good as one of these in every objective and better in at least one.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
   const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
     ...(search.columns.includes(kInRange) ? [kInRange] : [])];
@@ -245,19 +245,19 @@ function exploredFront(state) {
 // How the front grew: the hypervolume after each point that decided.
 function exploredProgress({search}) {
   if (search.objectives.length < 2 || !(search.hypervolumes?.length >= 3)) return;
-  const box = section("progress", "How the front grew", "The hypervolume that the front dominates, of all objectives together, after each point and relative to the final one; where the line is flat, further points improved nothing.");
+  const box = section("progress", "How the front grew", "The hypervolume that the front dominates after each point, over all objectives and relative to the final hypervolume. Where the line is flat, further points brought no improvement.");
   lines(box, [{name: "hypervolume", color: palette(0), points: search.hypervolumes.map((v, i) => [i + 1, v])}], "points", "hypervolume", {yFormat: percent});
 }
 
 function exploredSensitivity(search) {
   if (search.importance.length > 0) {
-    const box = section("importance", "Which choice matters", "The share of an objective's variance in the search that each key explains (fANOVA).");
+    const box = section("importance", "Importance of the keys", "The share of an objective's variance in the search that each key explains (fANOVA).");
     const keys = [...new Set(search.importance.map(r => r.key))];
     bars(box, d3.groups(search.importance, r => r.objective).map(([name, values]) => ({name,
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One choice at a time", "Around points that were on the front before these variations: each objective relative to its value there, as one key varies.");
+  const box = section("sweeps", "One key at a time", "Each objective as one key varies around a point that was on the front before these variations, relative to its value at that point.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];

@@ -63,7 +63,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"]]) {
     bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
   }
-  bar.append("span").attr("class", "note").text("Drag to move; Ctrl and the wheel zoom.");
+  bar.append("span").attr("class", "note").text("Drag to move; use Ctrl and the mouse wheel to zoom.");
   const node = canvas.node(), spot = event => { const place = node.getBoundingClientRect(); return [event.clientX - place.left, event.clientY - place.top]; };
   const under = event => {
     const [px, py] = spot(event), row = rows[Math.floor((py - top) / high)], t = back(px), slack = 2 * (to - from) / width;
@@ -181,7 +181,7 @@ function portTimeline(one) {
     for (const [name, begin, end] of [["dependencies", m[2], data], ["lockstep", data, issued], ["latency", issued, head]]) {
       if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits: ${name}`});
     }
-    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; there at ${duration((tail + m[7]) * ns)}`});
+    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; arrives at ${duration((tail + m[7]) * ns)}`});
   }
   const rows = [...groups.values()].sort((a, b) => a.order - b.order);
   for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
@@ -195,7 +195,7 @@ function portTimeline(one) {
 
 function dimensions(result) {
   if (!Array.isArray(result.dimensions) || result.dimensions.length === 0) return;
-  const box = section("dimensions", "Dimensions", "What each dimension of the hierarchy carried.");
+  const box = section("dimensions", "Dimensions", "The use of each dimension of the hierarchy.");
   const window = result.window_ns, name = (d, i) => `${i}: ${d.kind} of ${d.size}`;
   if (window && result.dimensions.some(d => (d.busy || []).length > 1)) {
     lines(box, result.dimensions.map((d, i) => ({name: name(d, i), color: palette(i), points: (d.busy || []).map((v, w) => [w * window, v])})), "time", "busy", {xFormat: duration, yFormat: percent});
@@ -246,7 +246,7 @@ function drawTree(box, edges, op) {
   }
   if (!tree || tree.leaves().length > kMostLeaves) {
     box.append("p").text(tree ? `A tree of ${plural(all.size, "node")} in ${plural(tree.height + 1, "level")}, too wide to draw.`
-      : `This flow goes around: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, no tree.`);
+      : `This flow is not a tree: it consists of ${plural(rows.length, "message")} between ${plural(all.size, "node")}.`);
     return behind(box, ["from", "to", "timestep"], rows);
   }
   const room = widthIn(box), leaves = tree.leaves().length, paint = op === 1 ? color("blue") : color("brown");
