@@ -168,7 +168,7 @@ void PerfettoFile::flush(Trace& packets, bool all) {
   std::string packed(size, '\0');
   if (::compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(plain.data()),
                  static_cast<uLong>(plain.size())) != Z_OK) {
-    output_.refuse("it could not be compressed");
+    output_.refuse("its data could not be compressed");
   }
   packed.resize(size);
   Trace whole;
