@@ -78,7 +78,7 @@ Key quantity_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::stri
   return key;
 }
 
-// One quantity, or a list with one per dimension.
+// A quantity for all dimensions, or a list with a quantity per dimension.
 template <typename Field, typename Quantity>
 Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
                       Quantity lowest, Quantity highest) {
@@ -114,7 +114,7 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
   return key;
 }
 
-// A string out of `names`; may be unset.
+// One of `names`; may be unset.
 template <typename Field>
 Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;
