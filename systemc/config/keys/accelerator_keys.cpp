@@ -130,7 +130,7 @@ void add_accelerator_keys(std::vector<Key>& keys) {
           "The model that determines computation times: systolic arrays or a roofline.", kTrained,
           idle_accelerator);
   declare(keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
-          "The share of its computation that an accelerator loses while it forwards messages for others.",
+          "The fraction by which an accelerator computes longer if it forwards messages of others.",
           {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
   declare(keys,

@@ -143,8 +143,8 @@ struct AcceleratorConfig {
   std::string model = "systolic";  // or roofline
   RooflineConfig roofline{};
   std::string kernels{};  // a table of measured times (workload/kernel_times.h); empty: none
-  // The fraction of its computation that an accelerator loses while it forwards messages of others (C-Cube,
-  // Sec. V-C: 3 to 4%).
+  // The fraction by which an accelerator computes longer if it forwards messages of others (C-Cube, Sec. V-C:
+  // 3 to 4%).
   double forwarding_cost = 0.035;
   int pes = 16;
   std::vector<int> array{32, 32};
