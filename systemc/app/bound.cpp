@@ -1,4 +1,4 @@
-// coppice bound: a lower bound on the time of any schedule.
+// coppice bound: computes a lower bound on the time of any schedule.
 #include <algorithm>
 #include <memory>
 #include <optional>

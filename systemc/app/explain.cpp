@@ -1,4 +1,4 @@
-// coppice explain: explain a configuration key or a result field.
+// coppice explain: explains a configuration key or result field.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -55,7 +55,7 @@ std::string default_of(const Key& key) {
 struct Item {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> facts;  // only the non-empty ones
+  std::vector<std::pair<std::string, std::string>> facts;  // only non-empty facts
 };
 
 void add_fact(Item& item, const std::string& what, const std::string& fact) {

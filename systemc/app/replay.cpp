@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A run with trains alongside flits is repeated with leaps, which give the same cycles: only a run shows
-// which trains meet others.
+// A run that mixed trains and flits is repeated with leaps, which yield the same cycles, because trains that
+// meet are known only after a run.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");

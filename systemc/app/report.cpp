@@ -88,7 +88,7 @@ std::string fill(std::string page, const std::vector<std::pair<std::string, std:
   return page;
 }
 
-// A result's activity over time: the profile stored by the run, or that of a repeated run.
+// A result's activity over time: the profile stored by the run, or by a repetition of the run.
 ordered_json profile_of(const std::string& path, const ordered_json& result, const ReportLine& line,
                         const std::atomic<bool>* interrupted) {
   ordered_json profile;

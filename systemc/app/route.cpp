@@ -1,4 +1,4 @@
-// coppice route: simulates training jobs on a Clos network with a path assignment.
+// coppice route: simulates training jobs on a Clos network with a path assignment method.
 #include <memory>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// coppice rtl: the network of a configuration in Verilog, with a testbench that checks the model's cycle
-// count.
+// coppice rtl: writes the network of a configuration in Verilog, with a testbench that checks the model's
+// cycle count.
 #include "app/rtl.h"
 
 #include <memory>
@@ -63,7 +63,7 @@ rtl_writer::ModelRun run_model(config::Loaded loaded, int accelerators) {
   run.after.resize(static_cast<std::size_t>(accelerators));
   system::RunOptions options;
   options.interrupted = &catch_interrupts();
-  // The usual memory; records its contents before the run.
+  // Uses the default memory, but records its contents before the run.
   options.parts.make_memory = [&run](topology::NodeId node, ni::GradientMemory& contents) {
     const auto values = dynamic_cast<const ni::ValueMemory&>(contents).values();
     run.before[static_cast<std::size_t>(node)].assign(values.begin(), values.end());

@@ -190,7 +190,8 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   return text;
 }
 
-// Fills options missing on the command line from the BookSim2 file; without one they are required.
+// Sets options that are missing on the command line from the BookSim2 file; without such a file they are
+// required.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {
     throw ConfigError({"coppice traffic"}, "pass either a CONFIG.yaml, or a BookSim2 file with --booksim");

@@ -1,9 +1,11 @@
-// A page for each kind of result, built around the questions of its reader, in the words of the terminal and the fields.
+// A page for each kind of result, which answers readers' questions in the terms of the terminal output and
+// the result fields.
 const kPorts = [["serialization", "green"], ["latency", "sky"], ["dependencies", "orange"], ["lockstep", "pink"],
   ["contention", "red"], ["credits", "yellow"], ["idle", "grey"], ["finished", "pale"]];
 const kExposed = {data: "orange", tensor: "red", pipeline: "pink", expert: "yellow", sequence: "brown", context: "brown", model: "red", other: "orange"};
 const exposedColor = kind => color(kExposed[kind] || "brown");
-// "data communication"; an operation without a kind counts as "other" in results, and needs no name where all are.
+// "data communication"; operations without a kind are "other" in results, and have no name if all operations
+// are.
 const communication = (kind, kinds) => kind !== "other" ? `${kind} communication` : kinds.length > 1 ? "unlabelled communication" : "communication";
 
 function kindOf(result) {
@@ -37,7 +39,7 @@ const onNetwork = result => networkName(result) ? " on " + networkName(result) :
 const opName = op => String(op || "collective").replace(/_/g, "-");
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 
-// Parts of the time of an iteration, an accelerator, or what was lost; they add up to its time.
+// The parts of the time of an iteration, of an accelerator, or of lost work; they add up to the whole time.
 function partsOf(it) {
   const kinds = Object.entries(it.exposed || {});
   const exposed = kinds.length > 0 ? kinds.map(([kind, ns]) => ["exposed " + communication(kind, kinds), ns, exposedColor(kind)])
@@ -47,7 +49,7 @@ function partsOf(it) {
     .filter(([, ns]) => isNumber(ns)).map(([name, value, paint]) => ({name, value, color: paint}));
 }
 
-// The parts of all iterations together.
+// The parts of the time, summed over all iterations.
 function wholeOf(result) {
   const sums = new Map();
   for (const it of result.iterations || []) {
@@ -83,7 +85,7 @@ const busiestText = one => {
   return busiest && busiest[5] > 0 ? `The busiest link, ${busiest[0]} → ${busiest[1]}, was busy ${percent(busiest[5])} of the time.` : "";
 };
 
-// Why this run took longer than its lower bound: the largest part of a port's time that is not sending.
+// Explains why a run took longer than its lower bound: the largest part of a port's time apart from sending.
 function whyText(result) {
   const parts = Object.entries(result.time_breakdown_cycles || {}).filter(([name]) => name !== "serialization");
   const whole = d3.sum(Object.values(result.time_breakdown_cycles || {}));
@@ -228,7 +230,7 @@ const kKinds = {
 };
 const headline = result => kKinds[kindOf(result)].title(result);
 
-// The parts of a run that this page cannot show, and how to get them.
+// Describes the parts of a run that this page cannot show, and how to obtain them.
 function missingOf({result, profile, network}) {
   const said = [];
   if (profile && profile.skipped && result.cycles !== undefined) said.push(profile.skipped);
@@ -259,7 +261,7 @@ function programSummary(one, first = []) {
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
 
-// The parts besides computing that would save most, the largest first.
+// The parts other than computing that could save the most time, largest first.
 const helpful = (parts, whole) => parts.filter(p => p.name !== "compute" && p.value > 0.001 * whole).sort((a, b) => b.value - a.value);
 
 function programSections(one, nameOf = i => `iteration ${i + 1}`) {
@@ -342,7 +344,7 @@ function collectives(result) {
     number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
 }
 
-// The spread of the parts over accelerators.
+// The minimum, mean and maximum of each part over accelerators.
 function spread(result) {
   const list = (result.accelerators || []).filter(a => a && isNumber(a.compute_ns));
   if (list.length < 2) return;
@@ -449,7 +451,7 @@ function algorithms(result) {
   behind(box, ["algorithm", "size", "time", "efficiency", "tables"], rows.map(r => [r.algorithm, volume(bytesOf(r.size)), (r.estimated ? "~" : "") + duration(r.time_ns), percent(r.efficiency), isNumber(r.table_bytes) ? volume(r.table_bytes) : "–"]));
 }
 
-// Traffic: how evenly links are used.
+// Traffic: the distribution of load over links.
 function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
