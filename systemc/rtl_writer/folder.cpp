@@ -50,7 +50,7 @@ std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<con
   return files;
 }
 
-// Copies the modules and returns the names of the Verilog files in the folder.
+// Copies the Verilog modules and returns their file names in the folder.
 std::vector<std::string> copy_sources(Folder& folder) {
   std::vector<std::string> sources;
   for (const char* room : {"router", "ni", "memory", "tile", "network"}) {

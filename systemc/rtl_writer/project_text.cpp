@@ -144,7 +144,7 @@ std::string bender_text(std::span<const std::string> sources) {
 }
 
 std::string sdc_text(const Design& design) {
-  constexpr double kShare = 0.3;  // of a period, outside of the network
+  constexpr double kShare = 0.3;  // fraction of a period that is spent outside of the network
   const double period = static_cast<double>(design.system().clock.period()) * 1e-6;
   return fmt::format(
       "# Written by coppice rtl. Times in ns; system.clock is {}.\ncreate_clock -name clk -period {:g} "

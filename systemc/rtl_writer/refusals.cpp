@@ -18,7 +18,7 @@ namespace {
 class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
-  // Throws unless the condition holds. `right`: what to write at the key.
+  // Throws unless the condition holds. `right` is the value to write at the key.
   template <typename Value>
   void unless(bool holds, const std::string& key, const Value& value, const std::string& right) const {
     if (!holds) refuse(key, fmt::format("is {}: for Verilog, write {}", value, right));

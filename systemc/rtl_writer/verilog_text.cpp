@@ -129,7 +129,8 @@ constexpr const char* kChannel =
     .credit_i(in_credit_@DST@[@IN@*VCS+:VCS]));
 )";
 
-// A router port that only sends receives no flits; a port that only receives gets no credits.
+// A router port without an incoming channel receives no flits; a port without an outgoing channel receives no
+// credits.
 constexpr const char* kNoInput =
     R"(  assign {in_valid_@NODE@[@PORT@], in_head_@NODE@[@PORT@], in_tail_@NODE@[@PORT@]} = 3'd0;
   assign in_vc_@NODE@[@PORT@*VC_W+:VC_W] = {VC_W{1'b0}};

@@ -29,14 +29,15 @@ struct coppice_session {
     coppice_done done{};
   };
 
-  std::unique_ptr<OpenRun> run;     // nullptr: could not be opened, or has failed
+  std::unique_ptr<OpenRun> run;     // nullptr if the session could not be opened or has failed
   std::vector<Request> requests{};  // [OpenRun::Id]
   std::string error{};
   std::int64_t ended_ps = 0;  // time of the failure
   bool busy = false;          // advance() or drain() is running
 };
 
-// SystemC's library requires the program's entry point; one defined by the caller takes precedence.
+// SystemC's library requires an entry point of the program; an entry point defined by the caller takes
+// precedence.
 __attribute__((weak)) int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -58,7 +59,7 @@ coppice_status refuse(coppice_session& session, coppice_status status, const cha
   return status;
 }
 
-// Runs `body` and returns its errors as a status.
+// Runs `body` and converts its exceptions to a status.
 template <typename Body>
 coppice_status guarded(coppice_session& session, Body body) {
   try {

@@ -41,8 +41,8 @@ enum class Arbitration { kRoundRobin, kAge };
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
   std::vector<int> dims;  // topology/networks/builders.h defines their meaning for each kind; empty for file
-  std::string
-      file{};  // for kind file: a graph (topology/files/graph_file.h), relative to the working directory
+  // For kind file: a graph (topology/files/graph_file.h), relative to the working directory.
+  std::string file{};
   std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy; all are bundled
   bool bundled = true;  // for kind hierarchy: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;
@@ -77,9 +77,8 @@ struct ProtocolConfig {
 
 // Settings that all switches share.
 struct SwitchConfig {
-  std::optional<Bandwidth>
-      // Bandwidth of the adder at a reducing switch's port; nullopt: the bandwidth of the port's channel.
-      reduction_bandwidth{};
+  // Bandwidth of the adder at a reducing switch's port; nullopt: the bandwidth of the port's channel.
+  std::optional<Bandwidth> reduction_bandwidth{};
   bool operator==(const SwitchConfig&) const = default;
 };
 
@@ -115,8 +114,8 @@ struct NiConfig {
   Implementation impl = Implementation::kSystemc;
   std::vector<int> rtl_nodes{};  // for impl rtl: the accelerators whose NI is Verilog; empty: all
   Femtoseconds launch = 0;       // time from the call of a collective until its first entry may issue
-  std::vector<ProtocolConfig>
-      protocols{};  // the fastest applicable one is used; empty: one protocol for all messages
+  // The fastest applicable protocol is used; empty: one protocol for all messages.
+  std::vector<ProtocolConfig> protocols{};
   bool operator==(const NiConfig&) const = default;
 };
 
@@ -202,9 +201,8 @@ struct ProgramFailureConfig {
 struct ProgramConfig {
   std::string file{};   // a program (workload/program_file.h)
   std::string trace{};  // files of a trace, with {rank} in place of the rank's number
-  std::vector<double>
-      // Actual divided by nominal computation time: one value for all ranks, or one per rank; empty: 1.
-      jitter{};
+  // Actual divided by nominal computation time: one value for all ranks, or one per rank; empty: 1.
+  std::vector<double> jitter{};
   // The keys collectives.OP, by operation.
   std::map<workload::CollectiveOp, CollectiveChoice> collectives{};
   std::string groups{};         // for a trace: a file with the ranks of its groups
@@ -285,8 +283,8 @@ struct ControllerConfig {
   // Time that hosts take to detect a failed path.
   Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;
   Bytes elephant = 1 << 20;  // smaller messages are hashed and never reported
-  bool precompute =
-      true;  // whether assignments for the next phases and for single failures are computed in advance
+  // Whether assignments for the next phases and for single failures are computed in advance.
+  bool precompute = true;
   bool operator==(const ControllerConfig&) const = default;
 };
 
@@ -297,8 +295,8 @@ struct RoutingConfig {
   routing::Placement placement = routing::Placement::kRandomHosts;
   int host = 8;  // accelerators per host
   int iterations = 10;
-  Femtoseconds arrival_window =
-      10 * kFemtosecondsPerSecond;  // jobs arrive in this window at uniformly distributed times
+  // Jobs arrive in this window at uniformly distributed times.
+  Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;
   ComputeTime compute = ComputeTime::kPublished;
   double utilization = 0.5;  // fraction of the accelerators' peak, for the physical time
   int random_failures = 0;   // number of randomly chosen spines that have failed for the whole run

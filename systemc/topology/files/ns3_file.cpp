@@ -13,8 +13,8 @@ namespace coppice::topology {
 namespace {
 
 constexpr std::size_t kPlainCounts = 3;  // nodes, switches, links
-constexpr std::size_t kSimaiCounts =
-    5;  // nodes, GPUs per server, NVSwitches, switches, links; a GPU type may follow
+// Nodes, GPUs per server, NVSwitches, switches, links; a GPU type may follow.
+constexpr std::size_t kSimaiCounts = 5;
 constexpr std::size_t kLinkWords = 5;  // src dst rate delay error
 
 template <typename Parse>
