@@ -75,8 +75,8 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// A payload below a flit was probably forgotten when flits became wider: packets of a head and a single flit
-// would halve the bandwidth.
+// If a payload is smaller than a flit, it was probably not adjusted when flits became wider: packets of a
+// head and a single flit would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const Bytes payload = system.ni.payload;
@@ -90,7 +90,7 @@ void check_payload(const Loaded& loaded) {
 
 void check_observed_nodes(const Loaded& loaded) {
   const std::int64_t accelerators = count_accelerators(loaded.config);
-  if (accelerators == 0) return;  // only the graph determines the number
+  if (accelerators == 0) return;  // only the graph file determines the number
   const auto& nodes = loaded.config.observe_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] < accelerators) continue;

@@ -35,7 +35,7 @@ constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
 constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
-constexpr int kDeepestBuffer = 1 << 22;  // covers the longest latency twice
+constexpr int kDeepestBuffer = 1 << 22;  // covers twice the longest latency
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
 
@@ -99,7 +99,7 @@ void add_topology_keys(std::vector<Key>& keys) {
   add_failure_keys(keys, kEverywhere);
 }
 
-// One fraction, or a list with one per level; not written while all data is payload.
+// A fraction, or a list with a fraction per level; not written if messages can use the entire bandwidth.
 Key efficiency_key() {
   Key key;
   key.path = "system.link.efficiency";
@@ -127,7 +127,7 @@ Key efficiency_key() {
   return key;
 }
 
-// `auto` reads as 0, which fit_machine() replaces.
+// `auto` is read as 0, which fit_machine() replaces.
 Key or_automatic(Key key, void (*leave)(Config& config)) {
   key.read = [read = std::move(key.read), leave](const Node& value, Config& config) {
     if (value.kind == Node::Kind::kScalar && value.text == "auto") {

@@ -15,7 +15,7 @@ namespace {
 // Available memory is checked only if there are at least this many channels.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
-// Throws if the lists of channels cannot grow: they double, which takes memory for twice the channels in
+// Throws if the lists of channels cannot grow: they double, which requires memory for twice the channels in
 // addition to the existing lists.
 void require_memory_to_double(const Topology& topology) {
   const std::size_t channels = topology.channels().size();

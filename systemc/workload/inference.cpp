@@ -16,7 +16,7 @@ constexpr int kDecode = 1;
 constexpr Bytes kTokenBytes = 4;
 constexpr const char* kKey = "workload.inference";
 
-// The width of one token's keys and values that an accelerator stores per layer.
+// The total width of a token's keys and values that an accelerator stores per layer.
 std::int64_t cached_width(const Transformer& model, const Slice& slice) {
   return 2 * slice.local_key_value_heads(model) * model.head_width;
 }

@@ -13,8 +13,8 @@ std::vector<PipelineUnit> gpipe(int micro_batches) {
   return units;
 }
 
-// A rank's k-th forward pass: micro-batches pass through its chunks in rounds of as many micro-batches as
-// ranks.
+// A rank's k-th forward pass: micro-batches pass through its chunks in rounds, each with as many
+// micro-batches as there are ranks.
 PipelineUnit nth_forward(int k, int ranks, int chunks) {
   const int round = k / (ranks * chunks);
   const int within = k % (ranks * chunks);

@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// Limits beyond which a table must be a mistake, and products would not fit into 64 bits. The accelerator
-// checks the products of a whole mini-batch.
+// Limits beyond which a table must be a mistake, and beyond which products would not fit into 64 bits. The
+// accelerator checks the products of a whole mini-batch.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -245,8 +245,8 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns for a table with `columns` columns: the ones for convolutions or for products, unless a
-// word of the header contradicts. Empty if there are too few columns for either.
+// SCALE-Sim's columns for a table with `columns` columns: those for convolutions or for products, unless a
+// word of the header contradicts them. Empty if there are too few columns for either.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -257,8 +257,8 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// The columns of a header whose words do not matter; empty if they do, because of a name or because there are
-// too few columns.
+// The columns of a header whose words do not matter; empty if they matter, either because of a name or
+// because there are too few columns.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -340,8 +340,8 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   throw ConfigError(cell.place, fmt::format("Sparsity of {}: N must not exceed M", cell.text));
 }
 
-// Identifies a cell after the strides as the second stride, the sparsity or the batch, in this order; the
-// first two may be missing if the next cannot be mistaken for them.
+// Identifies a cell after the strides as the second stride, the sparsity or the batch, in this order; each of
+// the first two may be missing if the following cell cannot be mistaken for it.
 Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
   if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
   const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);
@@ -473,7 +473,7 @@ class RowChecker {
                                                  spelled(column), reach, input + 2 * layer.padding));
   }
 
-  // A layer without products must have equally many input and output channels.
+  // A layer without products must have the same number of input and output channels.
   void check_values(const Layer& layer) const {
     if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) return;
     if (layer.channels != layer.filters) {

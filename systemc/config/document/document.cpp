@@ -107,7 +107,8 @@ class Converter {
   int nodes_ = 0;
 };
 
-// Looks for a second document and stops there: after some errors the parser reports empty documents forever.
+// Looks for a second document and stops there, because after some errors the parser reports empty documents
+// forever.
 class DocumentStarts final : public YAML::EventHandler {
  public:
   struct Second {

@@ -271,7 +271,8 @@ class Translation {
     }
   }
 
-  // Flits per packet; the mean flits of a request and its reply if the file uses them.
+  // Returns the flits per packet or, if the file uses requests and replies, the mean flits of a request with
+  // its reply.
   double request_reply() {
     if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
     std::array<std::int64_t, 4> sizes{};

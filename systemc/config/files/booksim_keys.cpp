@@ -67,8 +67,8 @@ constexpr std::array kDefaults{
     std::pair{"seed", "0"},
 };
 
-// Ignored keys, such as allocators and output options: they do not affect the network, or their counterpart
-// is always on.
+// Ignored keys, such as allocators and output options: they do not affect the network, or Coppice always has
+// the feature.
 constexpr std::array kUnread{
     "vc_allocator", "sw_allocator", "alloc_iters", "wait_for_tail_credit", "vc_busy_when_full",
     "vc_prioritize_empty", "vc_shuffle_requests", "output_buffer_size", "noq", "latency_thres",

@@ -80,7 +80,7 @@ std::optional<int> to_int(std::string_view text) {
   return value;
 }
 
-// The indices of Python's slice notation "a", "a:b", "a:b:step" of `count` elements.
+// The indices selected by Python's slice notation "a", "a:b", "a:b:step" out of `count` elements.
 std::vector<int> indices_of(const Node& value, std::string_view slice, int count) {
   const auto bad = [&]() -> ConfigError {
     return {value.place,

@@ -69,7 +69,7 @@ const Field& field_of(const Node& line) {
                                                  line.name, nearest(line.name, names)));
 }
 
-// The location of the line for `name`, otherwise the first line of the file.
+// The location of the line for `name` or, if there is none, of the first line of the file.
 SourceLocation place_of(const Node& document, const char* name) {
   const auto found = std::ranges::find(document.children, name, &Node::name);
   return found == document.children.end() ? document.place : found->place;

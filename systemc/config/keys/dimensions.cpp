@@ -82,7 +82,8 @@ Json dimensions_schema() {
                              {"file"})});
 }
 
-// A ring must state its number of links, which determines its directions: they must not depend on a default.
+// A ring must specify its number of links, since this determines its directions, which must not depend on a
+// default.
 void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
   if (dimension.kind != DimensionKind::kRing) return;
   if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {

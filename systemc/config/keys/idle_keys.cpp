@@ -31,8 +31,8 @@ bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
 }
 
-// Whether a collective of the run may use an algorithm for which `kind` holds. A choice that a program leaves
-// open may be the hierarchical algorithm.
+// Whether a collective of the run may use an algorithm for which `kind` holds. If a program leaves the
+// algorithm open, it may be the hierarchical algorithm.
 template <typename Kind>
 bool may_run(const Config& config, Kind kind) {
   const auto by = [&](const std::string& name) {
@@ -56,7 +56,7 @@ std::string idle_bytes(const Config& config, const Use& use) {
          "system.accelerator.memory is set";
 }
 
-// Whether gradients carry values, which are drawn from the seed.
+// Whether gradients carry values, which are random numbers that depend on the seed.
 bool carries_values(const Config& config) {
   if (config.check != Check::kAuto) return config.check == Check::kValues;
   return config.collective.size <= kValuesLimit / std::max<std::int64_t>(count_accelerators(config), 1);

@@ -22,7 +22,8 @@ std::string flit_advice(const SystemConfig& system, Bytes flit) {
                      format_bytes(usual_payload(flit)));
 }
 
-// Suggests a clock, in multiples of 100 MHz, that moves enough flits per second; empty if there is none.
+// Suggests a clock, in multiples of 100 MHz, that moves enough flits per second; empty if there is no such
+// clock.
 std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
   std::int64_t steps = bandwidth.bytes_per_second / system.flit / kClockStep;
   for (; steps * kClockStep <= kFastestClock; ++steps) {

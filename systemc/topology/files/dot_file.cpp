@@ -17,7 +17,7 @@ constexpr int kDeepest = 64;
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-// A word, a quoted string, "->", "--", or one of { } [ ] = ; , and empty at the end.
+// A word, a quoted string, "->", "--", or one of { } [ ] = ; , or an empty text at the end of the file.
 struct Token {
   std::string text;
   bool quoted = false;

@@ -125,7 +125,7 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Checks values that the file sets; defaults have been checked with the configuration.
+// Checks values that the file sets; default values have been checked with the configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {

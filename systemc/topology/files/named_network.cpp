@@ -24,7 +24,8 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-// The part of an attribute's name after its first word, which is the unit of a number without one.
+// The part of an attribute's name after its first word, which is the unit if the value is a number without a
+// unit.
 struct Suffix {
   std::string_view name;
   double unit = 1;  // bytes per second, or femtoseconds
@@ -142,7 +143,7 @@ std::vector<std::vector<std::size_t>> NamedNetwork::links_of_nodes() const {
 int NamedNetwork::drop_dead_ends() {
   const auto links = links_of_nodes();
   std::vector<bool> cut(links_.size());
-  // The only neighbour of a node; -1 if it has none, -2 if it has several.
+  // The only neighbour of a node; -1 if it has no neighbour, -2 if it has several.
   const auto only_neighbour = [&](int node) {
     int neighbour = -1;
     for (const std::size_t i : links[static_cast<std::size_t>(node)]) {

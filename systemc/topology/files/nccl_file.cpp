@@ -16,7 +16,7 @@ namespace coppice::topology {
 namespace {
 
 // Bytes per second of one NVLink in one direction, by the GPU's compute capability: the last entry that does
-// not exceed it applies.
+// not exceed the capability applies.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;

@@ -23,8 +23,8 @@ struct Shape {
         groups(dims.size() > 3 ? dims[3] : dims[1] * dims[2] + 1) {}
 
   // The number of links from a group to each other group. Router r's k-th global link is its group's link r *
-  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... around to the one before
-  // it, and start over as long as enough are left for another round.
+  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... up to the previous group,
+  // and start over as long as enough links remain for another round.
   int rounds() const { return groups > 1 ? routers * global_links / (groups - 1) : 0; }
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }
@@ -34,7 +34,7 @@ struct Shape {
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 
-  // A link to the group `distance` further on: if possible, one at `router`, otherwise the one selected by
+  // A link to the group at `distance`: if possible, a link at `router`, otherwise the link selected by
   // `choice`.
   int choose(int router, int distance, NodeId choice) const {
     const int links = std::max(rounds(), 1);  // a group is linked to every other group
@@ -136,7 +136,7 @@ class GroupDetour final : public DetourRouting {
     }
     const int group = (at - shape_.first_switch()) / shape_.routers;
     const int middle = drawn(state, shape_.groups);
-    // No detour if both ends are in one group, or one is in the drawn group.
+    // There is no detour if both ends are in one group, or if one of them is in the group drawn at random.
     if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
     state.dimension = 0;
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);
@@ -191,7 +191,7 @@ class GroupDetour final : public DetourRouting {
   }
 
   // A detour has twice as many channels between groups. Long channels always contain some flits, so only a
-  // larger number justifies a detour.
+  // larger number of waiting flits justifies a detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     constexpr int kUsual = 30;  // flits
     RouteState straight = state;

@@ -92,8 +92,9 @@ class HierarchyRouting final : public RoutingFunction {
  private:
   static Hop hop(int port, VcRange vcs) { return {.out_port = static_cast<std::uint16_t>(port), .vcs = vcs}; }
 
-  // A packet that has entered a ring keeps its direction, the shorter one. To prevent cycles, it uses the
-  // upper half of the virtual channels if it has yet to cross the dateline, otherwise the lower half.
+  // A packet that has entered a ring keeps the shorter direction. To prevent cycles, it uses the upper half
+  // of the virtual channels until it crosses the dateline, and the lower half if it does not cross it or has
+  // crossed it.
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;
@@ -198,7 +199,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
-    // Adds channels offset by offset, so that all accelerators number their in-channels alike.
+    // Adds channels offset by offset, so that all accelerators number their in-channels in the same way.
     for (int way = 1; way <= bundles(spec.kind, spec.size); ++way) {
       const int offset = spec.kind == DimensionKind::kRing && way == 2 ? spec.size - 1 : way;
       for (NodeId node = 0; node < accelerators; ++node) {

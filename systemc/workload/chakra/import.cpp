@@ -144,7 +144,7 @@ class Importer {
            "it waits for itself through other operations");
   }
 
-  // Makes each node wait for the previous one on its stream. Counts collectives that wait for nothing
+  // Makes each node wait for the previous node on its stream. Counts collectives that wait for no node
   // although their rank computes.
   void follow_streams(const std::vector<std::size_t>& order, std::vector<std::vector<std::size_t>>& before) {
     const auto& nodes = trace_->nodes;
@@ -190,7 +190,7 @@ class Importer {
     return Compute{};
   }
 
-  // The recorded time, or a roofline's time for its operations and bytes.
+  // The recorded time or, if there is none, operations and bytes from which a roofline determines the time.
   Compute compute_of(const Node& node) const {
     Compute compute;
     const NodeAttributes& attributes = node.attributes;
@@ -232,7 +232,7 @@ class Importer {
     return node.name;
   }
 
-  // Sends and receives with equal ends and tag are matched in order.
+  // Sends and receives with the same ends and tag are matched in order.
   WorkOf transfer_of(const Node& node) {
     const bool sends = node.kind == NodeKind::kSend;
     const NodeAttributes& attributes = node.attributes;
@@ -350,7 +350,7 @@ class Importer {
     return collective;
   }
 
-  // Every operation for which a rank waits must have its counterpart on the other ranks.
+  // Every operation that waits for other ranks must have its counterpart on those ranks.
   void require_partners() const {
     const Program& program = result_.program;
     for (std::size_t group = 0; group < in_group_.size(); ++group) {

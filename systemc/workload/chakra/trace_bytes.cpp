@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kGzip = 16 + MAX_WBITS;
 
-// A zlib stream that closes itself.
+// A zlib stream that is closed by the destructor.
 class Inflater {
  public:
   Inflater() { inflateInit2(&stream_, kGzip); }
