@@ -170,14 +170,14 @@ void check_inference(const Inference& inference) {
   };
   if (model.heads % inference.tensor != 0 || model.feed_forward % inference.tensor != 0) {
     refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} accelerators",
-                                 inference.tensor, model.heads, model.feed_forward));
+                                 model.heads, model.feed_forward, inference.tensor));
   }
   if (model.experts % inference.expert != 0) {
-    refuse("expert", fmt::format("{} experts cannot be divided evenly among {} accelerators",
-                                 inference.expert, model.experts));
+    refuse("expert", fmt::format("{} experts cannot be divided evenly among {} accelerators", model.experts,
+                                 inference.expert));
   }
   if (inference.pipeline > model.layers) {
-    refuse("pipeline", fmt::format("{} layers cannot form {} stages", inference.pipeline, model.layers));
+    refuse("pipeline", fmt::format("{} layers cannot form {} stages", model.layers, inference.pipeline));
   }
   if (inference.batch % inference.expert != 0) {
     refuse("batch",
