@@ -62,8 +62,8 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
 
 std::string too_long(const std::string& how) {
   return fmt::format(
-      "Links and ports over time are not shown, as the run {}, which is too long to repeat it: run it with "
-      "--record, or raise --replay-seconds.",
+      "Links and ports over time are not shown, because the run {}: run it with --record, or raise "
+      "--replay-seconds.",
       how);
 }
 
@@ -72,7 +72,7 @@ std::string reason_to_skip(const ordered_json& result, double most_seconds) {
       !result.contains("cycles")) {
     return "Links and ports over time are shown for runs only.";
   }
-  if (most_seconds <= 0) return "Links and ports over time are not shown, as --replay-seconds is 0.";
+  if (most_seconds <= 0) return "Links and ports over time are not shown, because --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;
   return seconds <= most_seconds ? "" : too_long(fmt::format("took {:.0f} s", seconds));
 }

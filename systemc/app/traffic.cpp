@@ -276,7 +276,7 @@ Command add_traffic(CLI::App& parent) {
                   "for on-off sources: the probabilities per cycle of turning on and off")
       ->type_name("BEGIN,END");
   app->add_option("--request-reply", line->request_reply,
-                  "send requests and replies instead of packets: flits per read request, read reply, write "
+                  "send requests that are answered by replies: flits per read request, read reply, write "
                   "request and write reply")
       ->type_name("N,N,N,N");
   app->add_option("--writes", line->writes, "the share of requests that are writes")

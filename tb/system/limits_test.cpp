@@ -102,7 +102,8 @@ TEST(Inputs, WithoutAnEndAreRefusedAtOnce) {
   for (const auto& line : lines) {
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 2) << ::testing::PrintToString(line);
-    EXPECT_THAT(outcome.err, HasSubstr("a device without an end")) << ::testing::PrintToString(line);
+    EXPECT_THAT(outcome.err, HasSubstr("a device that provides endless data"))
+        << ::testing::PrintToString(line);
   }
 }
 

@@ -65,9 +65,9 @@ void require_dragonfly(std::span<const int> dims) {
   const std::int64_t most = std::int64_t{dims[1]} * dims[2] + 1;
   const std::int64_t groups = dims.size() > 3 ? dims[3] : most;
   if (groups < 1 || groups > most) {
-    throw UnsupportedError(
-        fmt::format("a dragonfly of {} groups: {} routers with {} global links each join 1 to {} groups",
-                    groups, dims[1], dims[2], most));
+    throw UnsupportedError(fmt::format(
+        "a dragonfly cannot have {} groups: {} routers with {} global links each join 1 to {} groups", groups,
+        dims[1], dims[2], most));
   }
   const std::int64_t routers = dims[1] * groups;
   require_size(Kind::kDragonfly, dims, routers * (std::int64_t{dims[0]} + 1),

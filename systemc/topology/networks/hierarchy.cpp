@@ -133,7 +133,7 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
   const int ways = bundles(spec.kind, spec.size);
   if (spec.links < 1 || spec.links % ways != 0) {
     refuse(d, fmt::format("a {} of {} has links in {} direction{} from every accelerator: {} link{} cannot "
-                          "be divided evenly, {} can",
+                          "be divided evenly, but {} can",
                           to_string(spec.kind), spec.size, ways, ways == 1 ? "" : "s", spec.links,
                           spec.links == 1 ? "" : "s", (std::max(spec.links, 1) + ways - 1) / ways * ways));
   }

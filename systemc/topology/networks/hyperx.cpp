@@ -47,7 +47,7 @@ class HyperxRouting final : public RoutingFunction {
 void require_hyperx(std::span<const int> dims) {
   if (dims.size() < 2) {
     throw UnsupportedError(
-        fmt::format("a hyperx takes dims [accelerators per switch, switches of dimension 1, ...], not [{}]",
+        fmt::format("a hyperx needs dims [accelerators per switch, switches of dimension 1, ...], not [{}]",
                     fmt::join(dims, ", ")));
   }
   require_at_least(Kind::kHyperx, "accelerators per switch", dims[0], 1);

@@ -100,7 +100,7 @@ TEST(Dimensions, ThatCannotBeBuiltAreRefused) {
   EXPECT_THAT(
       complaint(hierarchy(kSwitch, "{kind: ring, size: 3, links: 3, bandwidth: 1 GB/s, latency: 1 ns}")),
       HasSubstr("5: system.topology.dimensions: dimension 1 of a hierarchy: a ring of 3 has links in 2 "
-                "directions from every accelerator: 3 links cannot be divided evenly, 4 can"));
+                "directions from every accelerator: 3 links cannot be divided evenly, but 4 can"));
   EXPECT_THAT(
       complaint(hierarchy("{kind: switch, size: 4, links: 4, bandwidth: 25 GB/s, latency: 1 ns}", kRing)),
       AllOf(HasSubstr("4: "), HasSubstr("100 GB/s exceeds one flit"), HasSubstr("set system.flit to 128 B")));
