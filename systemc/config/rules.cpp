@@ -83,9 +83,10 @@ void check_payload(const Loaded& loaded) {
   if (system.ni.flow_control != FlowControl::kPacket || payload % system.flit == 0) return;
   const Bytes advice =
       payload < system.flit ? usual_payload(system.flit) : (payload / system.flit + 1) * system.flit;
-  throw ConfigError(loaded.place("system.ni.payload"),
-                    fmt::format("system.ni.payload of {} is not a whole number of flits of {}: write {}",
-                                format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
+  throw ConfigError(
+      loaded.place("system.ni.payload"),
+      fmt::format("system.ni.payload is {}, which is not a whole number of flits of {}: write {}",
+                  format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
 }
 
 void check_observed_nodes(const Loaded& loaded) {

@@ -296,9 +296,9 @@ Key model_key() {
   key.path = "training.model";
   key.schema = value_schema::text();
   key.example = "resnet50";
-  key.form = "a model of 'coppice list', or the path of a layer table (CSV)";
+  key.form = "a model listed by 'coppice list', or the path of a layer table (CSV)";
   key.read = [path = key.path](const Node& value, Config& config) {
-    const std::string expected = "a model of 'coppice list', or the name of a layer table (CSV)";
+    const std::string expected = "a model listed by 'coppice list', or the name of a layer table (CSV)";
     const std::string text = read_name_or_file(value, path, expected);
     if (text.empty()) refuse(value, path, expected);
     config.training.model = text;
@@ -323,7 +323,7 @@ void add_training_keys(std::vector<Key>& keys) {
                    std::vector{Overlap::kNone, Overlap::kLayerWise, Overlap::kBucketed, Overlap::kChained})
               .shown_as("layer_wise")
               .written_if(named),
-          "Which communication overlaps with computation within an iteration.", kRuns, idle_copies);
+          "Which communication of an iteration overlaps with its computation.", kRuns, idle_copies);
   declare(keys,
           quantity_key(COPPICE_KEY(training.bucket), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
               .shown_as("25 MB")

@@ -92,7 +92,7 @@ constexpr Mistake kMistakes[] = {
      "c.yaml:5:14: system.ni.impl: the Verilog network interface does not support "
      "system.ni.reduction_latency 5: its adders accept 4"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
-     "c.yaml:5:17: system.ni.payload of 100 B is not a whole number of flits of 16 B: write 112 B"},
+     "c.yaml:5:17: system.ni.payload is 100 B, which is not a whole number of flits of 16 B: write 112 B"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
      "c.yaml:7:5: 'bandwidth' is already set at line 6: keep only one of them"},
     {"SectionWithoutKeys", 8,
@@ -208,7 +208,8 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
        "'s' is not one of b/s, B/s, kb/s, kB/s, KiB/s, Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s; for "
        "example "
        "'16 GB/s'\n"},
-      {"seed", "--set seed:1:1: must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
+      {"seed",
+       "--set seed:1:1: an override must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
       {"collective.size=0 B",
        "--set collective.size=0 B:1:17: collective.size must be from 1 B to 1 TiB, not '0 B'\n"},
   };

@@ -65,9 +65,9 @@ class Converter {
         node.kind = Node::Kind::kScalar;
         node.text = yaml.Scalar();
         if (!is_utf8(node.text)) {
-          throw ConfigError(
-              node.place,
-              "contains bytes that are not UTF-8: save the file as UTF-8, and use UTF-8 in file names");
+          throw ConfigError(node.place,
+                            "this text contains bytes that are not UTF-8: save the file as UTF-8, and use "
+                            "UTF-8 in file names");
         }
         break;
       case YAML::NodeType::Sequence:
@@ -217,7 +217,8 @@ Node parse_override(const std::string& text) {
   const Origin origin{{"--set " + text}};
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw ConfigError(origin.start, "must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'");
+    throw ConfigError(origin.start,
+                      "an override must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'");
   }
   Origin value_origin = origin;
   value_origin.start.column += static_cast<int>(equals) + 1;

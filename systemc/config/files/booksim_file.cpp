@@ -47,7 +47,7 @@ const std::vector<Network>& networks() {
 constexpr std::array kOtherNetworks{
     std::pair{"fly",
               "its one-way channels connect separate sources and sinks, whereas an accelerator is both"},
-    std::pair{"cmesh", "in Coppice every router of a grid has exactly one accelerator"},
+    std::pair{"cmesh", "in Coppice, every router of a grid has exactly one accelerator"},
     std::pair{"flatfly", "write it as kind hyperx, dims [c, k, ...]"},
     std::pair{"qtree", "write it as a fat tree or as anynet"},
     std::pair{"tree4", "write it as a fat tree or as anynet"},

@@ -93,7 +93,7 @@ Key inference_model_key() {
   key.path = "workload.inference.model";
   key.schema = value_schema::text();
   key.example = "llama2_70b";
-  key.form = "a transformer of 'coppice list', or the path of its description (YAML)";
+  key.form = "a transformer listed by 'coppice list', or the path of a description (YAML)";
   key.read = [path = key.path, form = key.form](const Node& value, Config& config) {
     config.inference.model = read_text(value, path, form);
     if (config.inference.model.empty()) refuse(value, path, form);
@@ -211,8 +211,8 @@ void check_parallel_training(const Loaded& loaded) {
   const int batches = training.large.micro_batches;
   if (training.batch_per_accelerator % batches != 0) {
     throw ConfigError(loaded.place(kBatch),
-                      fmt::format("{} of {} samples cannot be split into {} micro-batches: write {}", kBatch,
-                                  training.batch_per_accelerator, batches,
+                      fmt::format("{} is {} samples, which cannot be split into {} micro-batches: write {}",
+                                  kBatch, training.batch_per_accelerator, batches,
                                   (training.batch_per_accelerator / batches + 1) * batches));
   }
   if (training.overlap == workload::Overlap::kChained) {

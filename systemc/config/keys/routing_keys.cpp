@@ -54,7 +54,7 @@ const Fields<RoutedJobConfig>& job_fields() {
       {"gradient", value_schema::quantity(parse_bytes),
        [](const Node& v, const std::string& p, Job& j) {
          j.gradient = read_quantity(v, p, parse_bytes, format_bytes, Bytes{4}, Bytes{1} << 40);
-         if (*j.gradient % 4 != 0) refuse(v, p, "a whole number of elements of 4 B");
+         if (*j.gradient % 4 != 0) refuse(v, p, "a multiple of 4 B");
        }},
       {"compute", duration_schema(),
        [](const Node& v, const std::string& p, Job& j) { j.compute = read_duration(v, p); }},
@@ -89,7 +89,7 @@ Key jobs_key() {
   key.schema = entries_schema(job_fields(), {}, 1);
   key.form = "a list of sections";
   key.parts = {
-      {"model", "The large model that the job trains.", "a large model of 'coppice list'"},
+      {"model", "The large model that the job trains.", "a large model listed by 'coppice list'"},
       {"data_parallel", "The number of copies of the model, which is also the ring size.",
        "a whole number from 2 to 1024"},
       {"arrival", "When the job starts (default: at a random time).", "a duration"},

@@ -81,8 +81,9 @@ TEST(Rules, WantTwoVirtualChannelsForADateline) {
 TEST(Rules, WantAPayloadOfWholeFlits) {
   Loaded loaded = torus();
   loaded.config.system.ni.payload = 250;
-  EXPECT_THAT(complaint(loaded),
-              HasSubstr("system.ni.payload of 250 B is not a whole number of flits of 16 B: write 256 B"));
+  EXPECT_THAT(
+      complaint(loaded),
+      HasSubstr("system.ni.payload is 250 B, which is not a whole number of flits of 16 B: write 256 B"));
   loaded.config.system.ni.flow_control = FlowControl::kMessage;
   EXPECT_EQ(complaint(loaded), "accepted");
 }

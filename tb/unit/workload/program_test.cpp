@@ -85,7 +85,7 @@ TEST(Program, RefusesCollectivesWithoutGroupOrRoot) {
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].bytes = -1; }),
               HasSubstr("collective 'sum' has -1 bytes"));
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].root = 2; }),
-              HasSubstr("collective 'sum' has root 2: its group has members 0 to 1"));
+              HasSubstr("collective 'sum' has root 2, but its group has members 0 to 1"));
 }
 
 TEST(Program, RefusesTransfersToNobody) {

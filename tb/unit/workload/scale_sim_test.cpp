@@ -262,8 +262,8 @@ TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
 }
 
 TEST(ScaleSim, RefusesTablesWithoutLayers) {
-  expect_refused("", ":1:1: contains no layers");
-  expect_refused(header + "\nTitle\n", ":1:1: contains no layers");
+  expect_refused("", ":1:1: the table contains no layers");
+  expect_refused(header + "\nTitle\n", ":1:1: the table contains no layers");
   EXPECT_THAT([] { import_scale_sim("/nonexistent.csv"); },
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }
