@@ -17,7 +17,7 @@ struct ComparedRun {
   bool verified = true;   // whether every sum was checked
   double efficiency = 0;  // the lower bound divided by the time
   double bound_ns = 0;    // the larger of the bandwidth and latency bounds
-  Bytes table_bytes = 0;  // of the accelerator with the largest tables
+  Bytes table_bytes = 0;  // size of the largest tables of an accelerator
   std::string chosen{};   // the algorithm chosen by auto
   bool estimated = false;
 };

@@ -39,7 +39,7 @@ struct Shape {
   int flows = 0;    // a power of two
   int hop_port_bits = 0;
   int hops = 0;
-  std::int64_t words = 0;  // in an accelerator's gradient buffer
+  std::int64_t words = 0;  // number of words in an accelerator's gradient buffer
 
   int hop_bits() const { return hop_port_bits + 2 * vc_bits; }
   int route_bits() const { return hops * hop_bits(); }

@@ -38,8 +38,7 @@ struct CollectiveSpec {
   Bytes size = 0;           // bytes of the whole result; for an all-gather, all gathered data
   int root = 0;             // for broadcast and reduce: the accelerator that has, or receives, all the data
   std::vector<int> group{};                 // participating accelerators; empty: all
-  int chunks = schedule::kAutomaticChunks;  // number of chunks that move independently, counted like
-                                            // CompileRequest::chunks
+  int chunks = schedule::kAutomaticChunks;  // independent chunks, counted like CompileRequest::chunks
   int planes = 0;  // number of the network's planes to use; 0: all (schedule/compile/spread.h)
   schedule::TreePlacement trees = schedule::TreePlacement::kAuto;
   schedule::ChunkPolicy chunk_policy{};  // for the dimensions of a hierarchy

@@ -14,12 +14,13 @@ namespace coppice::workload {
 enum class Parallelism {
   kData,                   // every accelerator has all weights
   kModel,                  // every layer is split over all accelerators
-  kDlrm,                   // MLPs by data, embedding tables by model; all-to-alls connect them
-  kTransformer,            // layers split within groups of accelerators, data over the groups
+  kDlrm,                   // MLPs are replicated, embedding tables are divided, and all-to-alls connect them
+  kTransformer,            // layers are split within groups of accelerators, and data over the groups
   kTransformerRecomputed,  // kTransformer with activations recomputed from checkpoints for the backward pass
-  kDataThenModel,          // model over the innermost dimension, data over the others (HYBRID_DATA_MODEL)
-  kModelThenData,          // data over the innermost dimension, model over the others
-  kCustomized,             // each layer specifies its own
+  kDataThenModel,          // the model is split over the innermost dimension, and data over the others
+                           // (HYBRID_DATA_MODEL)
+  kModelThenData,          // data is split over the innermost dimension, and the model over the others
+  kCustomized,             // each layer specifies its own parallelism
 };
 
 enum class Exchange { kNone, kAllReduce, kAllGather, kReduceScatter, kAllToAll };

@@ -139,7 +139,7 @@ struct BuffersConfig {
 };
 
 struct AcceleratorConfig {
-  std::string model = "systolic";  // or roofline
+  std::string model = "systolic";  // systolic or roofline
   RooflineConfig roofline{};
   std::string kernels{};  // a table of measured times (workload/kernel_times.h); empty: none
   // The fraction by which an accelerator computes longer if it forwards messages of others (C-Cube, Sec. V-C:
@@ -149,15 +149,15 @@ struct AcceleratorConfig {
   std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
-  std::string timing = "formula";     // or array: operands move through the PEs
-  std::string convention = "causal";  // or scale_sim
+  std::string timing = "formula";     // formula, or array, in which operands move through the PEs
+  std::string convention = "causal";  // causal or scale_sim
   std::string split = "best";         // how the PEs divide a layer (accelerator/split.h)
   BuffersConfig buffers{};
   std::string tiling = "least_traffic";                      // see accelerator/buffers/tiling.h
   std::optional<Bytes> memory = std::nullopt;                // nullopt: unlimited
   std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // nullopt: unlimited
   int pe_latency = 0;             // registers between a PE's multiplier and its adder
-  std::string operands = "fp32";  // type of the arrays' multipliers; or bf16, int8
+  std::string operands = "fp32";  // type of the arrays' operands: fp32, bf16 or int8
   bool operator==(const AcceleratorConfig&) const = default;
 };
 
@@ -245,7 +245,7 @@ struct TrainingConfig {
 // The inference of a large model: a prefill of prompts, then a decode step.
 struct InferenceConfig {
   std::string model{};  // workload.inference.model; empty: none
-  int batch = 1;        // requests
+  int batch = 1;        // number of requests
   int prompt = 1024;    // tokens per request
   int context = 0;      // tokens in the KV cache at the decode step; 0: the number of prompt tokens
   int tensor = 1;
@@ -298,7 +298,7 @@ struct RoutingConfig {
   // Jobs arrive in this window at uniformly distributed times.
   Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;
   ComputeTime compute = ComputeTime::kPublished;
-  double utilization = 0.5;  // fraction of the accelerators' peak, for the physical time
+  double utilization = 0.5;  // fraction of the accelerators' peak that they reach, for the physical time
   int random_failures = 0;   // number of randomly chosen spines that have failed for the whole run
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
