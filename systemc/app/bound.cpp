@@ -1,4 +1,4 @@
-// coppice bound: a lower bound on the time of any schedule.
+// coppice bound: computes a lower bound on the time of any schedule.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -52,7 +52,7 @@ std::string describe(const config::Loaded& loaded, const system::GroupBound& bou
       collective.group.empty() ? "" : fmt::format(" among {} accelerators", bound.accelerators.size());
   std::string text = fmt::format("{} of {}{} on {}: at least {:.3f} ns", to_string(collective.op),
                                  format_bytes(collective.size), members, bound.network, bound.bandwidth_ns);
-  if (bound.accelerators.size() < 2) return text + ": one accelerator has nothing to move\n";
+  if (bound.accelerators.size() < 2) return text + ": a single accelerator has no data to move\n";
   if (!exchanges_blocks(loaded)) {
     const bool out = bandwidth.direction == topology::Direction::kOut;
     text +=
@@ -62,10 +62,12 @@ std::string describe(const config::Loaded& loaded, const system::GroupBound& bou
                                                  : fmt::format("{} groups", bandwidth.groups.size()),
                     out ? "can send at" : "can receive at", format_bandwidth({bandwidth.bytes_per_second}));
   }
-  text += bandwidth.groups.empty()
-              ? "\n  proven by the path lengths of all blocks: --out writes the channels' lengths\n"
-              : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
-  return text + fmt::format("  latency of the farthest pair, one way: {:.3f} ns\n", bound.least.latency_ns);
+  text +=
+      bandwidth.groups.empty()
+          ? "\n  proven by the path lengths of all blocks; --out FILE writes the length of every channel\n"
+          : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
+  return text +
+         fmt::format("  one-way latency between the farthest pair: {:.3f} ns\n", bound.least.latency_ns);
 }
 
 Json to_json(const config::Loaded& loaded, const system::GroupBound& bound) {
@@ -107,8 +109,8 @@ void execute(const BoundLine& line) {
 }  // namespace
 
 Command add_bound(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("bound", "a lower bound on the time of a collective, for any schedule");
+  CLI::App* app = parent.add_subcommand(
+      "bound", "compute a lower bound, valid for any schedule, on the time of a collective");
   auto line = std::make_shared<BoundLine>();
   add_input(*app, line->input);
   app->add_option("--out", line->out, "write the bound and its cut as JSON")->type_name("FILE");

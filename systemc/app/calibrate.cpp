@@ -8,14 +8,14 @@ namespace coppice::app {
 namespace {
 
 constexpr PythonOption kCalibrateOptions[] = {
-    {"--out", "the configuration to write (default: CONFIG.calibrated.yaml)", "FILE"},
-    {"--figure", "the figure to write (default: next to the configuration)", "FILE"},
-    {"--ranks", "number of ranks, for measurements that do not state it", "N"},
-    {"--op", "operation, for measurements that do not state it", "OP"},
-    {"--algorithms", "algorithms that the fit may use, separated by commas", "NAMES"},
-    {"--only", "only rows whose algorithm matches this regular expression", "TEXT"},
+    {"--out", "the configuration file to write (default: CONFIG.calibrated.yaml)", "FILE"},
+    {"--figure", "the plot to write (default: next to the configuration)", "FILE"},
+    {"--ranks", "number of ranks, if the measurements do not state it", "N"},
+    {"--op", "operation, if the measurements do not state it", "OP"},
+    {"--algorithms", "comma-separated list of the algorithms that the fit may use", "NAMES"},
+    {"--only", "use only rows whose algorithm matches this regular expression", "TEXT"},
     {"--protocols", "maximum number of protocols per operation and rank count (default: 3)", "N"},
-    {"--hold-out", "share of the sizes held out of the fit (default: 0.2)", "SHARE"},
+    {"--hold-out", "share of the sizes to hold out of the fit (default: 0.2)", "SHARE"},
     {"--seed", "seed for choosing the held-out sizes", "N"},
 };
 
@@ -30,7 +30,7 @@ constexpr PythonInput kCalibrateInputs[] = {
 Command add_calibrate(CLI::App& parent) {
   return add_python_command(
       parent, "calibrate",
-      "fit a machine's launch time, setup time, efficiency and protocols to measured times",
+      "fit the launch time, setup time, efficiency and protocols of a machine to measured times",
       "coppice.calibrate", kCalibrateInputs, kCalibrateOptions);
 }
 

@@ -56,10 +56,9 @@ void require_whole(const config::Loaded& loaded) {
   const bool group = !loaded.config.collective.group.empty();
   if (!group && loaded.config.collective.op != workload::CollectiveOp::kAllToAll) return;
   const char* const key = group ? "collective.group" : "collective.op";
-  throw ConfigError(
-      loaded.place(key),
-      fmt::format("{}: only coppice run, compare, bound and schedule support groups and all-to-alls: {}", key,
-                  "leave out collective.group, and write another collective.op"));
+  throw ConfigError(loaded.place(key),
+                    fmt::format("{}: coppice chunks supports neither groups nor all-to-alls: {}", key,
+                                "leave out collective.group, or write another collective.op"));
 }
 
 Femtoseconds parse_window(const std::string& text) {
@@ -192,10 +191,10 @@ void execute(const ChunksLine& line) {
 
 Command add_chunks(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "chunks", "how a chunk scheduler routes chunks through the dimensions, and the expected time");
+      "chunks", "show how a scheduler routes chunks through the dimensions, and predict the time");
   auto line = std::make_shared<ChunksLine>();
   add_input(*app, line->input);
-  app->add_option("--window", line->window, "length of the time windows of the reported activity")
+  app->add_option("--window", line->window, "length of the time windows in which activity is reported")
       ->type_name("TIME");
   app->add_option("--workload", line->workload, "predict an iteration of a text workload")->type_name("FILE");
   app->add_option("--out", line->out, "write plans, operations and activity as JSON")->type_name("FILE");

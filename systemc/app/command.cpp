@@ -21,8 +21,7 @@ namespace coppice::app {
 void add_input(CLI::App& line, Input& input) {
   line.add_option("CONFIG.yaml", input.path, "the configuration: the system and its workload")->required();
   // An option with extra arguments would swallow CONFIG.yaml.
-  line.add_option("--set", input.overrides,
-                  "override a key: KEY=VALUE, with the value in YAML; may be repeated")
+  line.add_option("--set", input.overrides, "override a key: KEY=VALUE, where VALUE is YAML; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
 }
@@ -110,7 +109,7 @@ void print_result(const Style& style, const nlohmann::ordered_json& result, std:
 
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw ModelError("standard output cannot be written");
+  if (!written || std::fflush(stdout) != 0) throw ModelError("cannot write to standard output");
 }
 
 }  // namespace coppice::app

@@ -68,13 +68,13 @@ void add_style(CLI::App& line, Style& style);
 // Stores the command line for the results that json_text() writes.
 void remember_command_line(std::span<char*> words);
 
-// Formats a result as JSON, adding the command line and the commit that was built. Bytes that are not UTF-8
-// in names from input files (layers, collectives of a trace) are replaced.
+// Formats a result as JSON, adding the command line and the commit that was built. Replaces bytes that are
+// not UTF-8 in names from input files (layers, collectives of a trace).
 std::string json_text(const nlohmann::ordered_json& result);
-// Prints the summary, its first line bold on a terminal, or the output requested by the style.
+// Prints the summary, with a bold first line on a terminal, or the output requested by the style.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
-// Whether to use colours on standard output or error (descriptor 1 or 2): it is a terminal, and NO_COLOR is
+// Whether to use colours on standard output or error (descriptor 1 or 2): if it is a terminal and NO_COLOR is
 // not set.
 bool shows_colours(int descriptor);
 

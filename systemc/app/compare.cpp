@@ -1,4 +1,4 @@
-// coppice compare: compares every applicable algorithm with the others and with the lower bound.
+// coppice compare: compares all applicable algorithms with each other and with the lower bound.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -62,7 +62,8 @@ std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& lo
   return sizes;
 }
 
-// The configuration with one algorithm and size; with automatic chunks if the algorithm supports them.
+// Loads the configuration with one algorithm and size, and with automatic chunks if the algorithm supports
+// them.
 config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes size) {
   Input own = input;
   own.overrides.push_back("collective.algorithm=" + algorithm);
@@ -77,14 +78,14 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// The reason why the algorithm does not apply if the group ran another one instead; null otherwise.
+// The reason why the algorithm does not apply, if the group ran another algorithm instead; null otherwise.
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
-  return {{"refused", fmt::format("{} does not apply to the group: {} does", algorithm, ran)}};
+  return {{"refused", fmt::format("{} does not apply to this group; {} does", algorithm, ran)}};
 }
 
-// A run's result, or only the reason why the algorithm does not apply.
+// Returns a run's result, or only the reason why the algorithm does not apply.
 Json run_one(const Input& input, const std::string& algorithm, Bytes size,
              const std::atomic<bool>& interrupted) {
   try {
@@ -100,7 +101,7 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
   }
 }
 
-// The fields of a result that can be estimated, or only the reason why the algorithm does not apply.
+// Returns the fields of a result that can be estimated, or only the reason why the algorithm does not apply.
 Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) {
   try {
     const config::Loaded loaded = load_one(input, algorithm, size);
@@ -198,7 +199,7 @@ class Comparison {
       const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(i * algorithms_.size());
       const auto last = first + static_cast<std::ptrdiff_t>(algorithms_.size());
       if (std::any_of(first, last, [](const auto& run) { return run.has_value(); })) continue;
-      throw ConfigError(place, fmt::format("no algorithm can run {} of {} here: {}", op,
+      throw ConfigError(place, fmt::format("no algorithm supports {} of {} on this network: {}", op,
                                            format_bytes(sizes_[i]), refused_[i * algorithms_.size()]));
     }
   }
@@ -252,7 +253,7 @@ class Comparison {
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has one
+  std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has a result
   std::vector<std::optional<ComparedRun>> runs_;  // [job]
 };
 
@@ -321,19 +322,19 @@ void execute(const CompareLine& line) {
 
 Command add_compare(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "compare", "compare every applicable algorithm with the others and with the lower bound");
+      "compare", "compare all applicable algorithms with each other and with the lower bound");
   auto line = std::make_shared<CompareLine>();
   add_input(*app, line->input);
   app->add_option("--sizes", line->sizes, "sizes to compare, such as 64KiB,1MiB (default: collective.size)")
       ->type_name("SIZES");
   app->add_option(
          "--format", line->format,
-         "text, or nccl-tests: the fastest algorithm of each size, in the output format of nccl-tests")
+         "text, or nccl-tests: the fastest algorithm for each size, in the output format of nccl-tests")
       ->type_name("FORMAT")
       ->capture_default_str();
   app->add_flag(
       "--exact", line->exact,
-      "simulate every algorithm; otherwise large runs that cannot be the fastest are only estimated");
+      "simulate every algorithm; by default, large runs that cannot be the fastest are only estimated");
   app->add_option("--out", line->out, "write the comparison to a .json, .csv or .svg file")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};

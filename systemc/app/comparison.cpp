@@ -20,7 +20,8 @@ constexpr double kRight = 230;  // room for the names
 constexpr double kTop = 50;
 constexpr double kBottom = 70;
 constexpr std::size_t kMostSizeLabels = 8;
-// The colours of Okabe and Ito, which colour-blind readers can tell apart. Further lines repeat them dashed.
+// The colours of Okabe and Ito, which colour-blind readers can tell apart. Further lines repeat the colours,
+// but are dashed.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#777777"};
 constexpr const char* kText = "#222";
@@ -114,7 +115,7 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   const bool reduces = test.op == "all_reduce" || test.op == "reduce_scatter" || test.op == "reduce";
   const bool rooted = test.op == "broadcast" || test.op == "reduce";
   std::string text =
-      fmt::format("# {} simulated by coppice {}: the fastest algorithm of each size\n# Using devices\n",
+      fmt::format("# {} simulated by coppice {}: the fastest algorithm for each size\n# Using devices\n",
                   perf_name(test.op), COPPICE_VERSION);
   for (int rank = 0; rank < test.ranks; ++rank)
     text += fmt::format("#  Rank {:>2} on coppice device {:>2}\n", rank, rank);
@@ -264,7 +265,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
                   kLeft, kWidth - kRight);
   const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
-  // The slowest at the largest size comes first, since it is at the top of the figure.
+  // The slowest algorithm at the largest size comes first, since its line ends at the top of the figure.
   std::vector<std::pair<double, std::string>> order;
   for (auto& [algorithm, points] : lines) {
     std::ranges::sort(points);

@@ -17,12 +17,12 @@ struct ComparedRun {
   bool verified = true;   // whether every sum was checked
   double efficiency = 0;  // the lower bound divided by the time
   double bound_ns = 0;    // the larger of the bandwidth and latency bounds
-  Bytes table_bytes = 0;  // of the accelerator with the largest tables
+  Bytes table_bytes = 0;  // size of the largest tables of an accelerator
   std::string chosen{};   // the algorithm chosen by auto
   bool estimated = false;
 };
 
-// One line per size and algorithm, the fastest of a size first; estimated times begin with "~".
+// One line per size and algorithm, sorted by size and then by time; estimated times begin with "~".
 std::string comparison_text(const std::vector<ComparedRun>& runs);
 // The compared collective, as nccl-tests names it.
 struct NcclTest {
@@ -30,8 +30,8 @@ struct NcclTest {
   int root = 0;
   int ranks = 0;
 };
-// The fastest run of each size in the columns and units of nccl-tests, so that scripts for its output can
-// plot it; no estimates. The columns for in-place and out-of-place runs are equal.
+// The fastest run of each size in the columns and units of nccl-tests, so that scripts for nccl-tests can
+// read it; omits estimates. The columns for in-place and out-of-place runs are equal.
 std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
 // The rows as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);

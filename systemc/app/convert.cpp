@@ -1,5 +1,5 @@
-// coppice convert: writes a network in another format, or the program of a configuration as Chakra traces,
-// one per rank.
+// coppice convert: writes a network in another format, or the program of a configuration as one Chakra trace
+// per rank.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -75,11 +75,12 @@ void execute(const ConvertLine& line) {
     return;
   }
   if (line.out.empty())
-    throw ConfigError({"--out"}, "Chakra traces need a prefix of their file names: --out PREFIX");
+    throw ConfigError({"--out"}, "Chakra traces need a file name prefix: write --out PREFIX");
   const config::Loaded loaded = load(line.input, config::Purpose::kRun);
   if (!config::runs_program(loaded.config)) {
-    throw ConfigError(loaded.top,
-                      "there is no program to convert: set training.parallel, program.file or program.trace");
+    throw ConfigError(
+        loaded.top,
+        "the configuration has no program to convert: set training.parallel, program.file or program.trace");
   }
   const workload::Program program = system::load_program(loaded);
   Outputs outputs(line.input.path, loaded);
@@ -93,26 +94,26 @@ void execute(const ConvertLine& line) {
     files[static_cast<std::size_t>(rank)]->write(workload::chakra::trace_of(program, rank));
     operations += program.ranks[static_cast<std::size_t>(rank)].operations.size();
   }
-  print(fmt::format("{} operations of {} ranks in {}\n", operations, ranks,
-                    workload::chakra::trace_file(line.out, 0) + (ranks > 1 ? " and so on" : "")));
+  print(fmt::format(
+      "{} operations of {} ranks in {}\n", operations, ranks,
+      workload::chakra::trace_file(line.out, 0) + (ranks > 1 ? " and the files of the other ranks" : "")));
 }
 
 }  // namespace
 
 Command add_convert(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "convert", "write a network in another format, or a program as Chakra traces, for other tools");
+  CLI::App* app =
+      parent.add_subcommand("convert", "convert a network to another format, or a program to Chakra traces");
   auto line = std::make_shared<ConvertLine>();
   add_input(*app, line->input);
-  app->add_option(
-         "--to", line->to,
-         "for a network (of a configuration, or any file that system.topology.file accepts): graph, graphml, "
-         "dot, infragraph or tacos; for a program: chakra")
+  app->add_option("--to", line->to,
+                  "output format: graph, graphml, dot, infragraph or tacos for a network (from a "
+                  "configuration, or any file that system.topology.file accepts); chakra for a program")
       ->type_name("FORM")
       ->capture_default_str();
   app->add_option("--out", line->out,
-                  "the file of a network (default: standard output); for traces, the prefix of their names: "
-                  "PREFIX.RANK.et")
+                  "for a network, the file to write (default: standard output); for traces, their file name "
+                  "prefix: PREFIX.RANK.et")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

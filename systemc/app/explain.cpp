@@ -1,4 +1,4 @@
-// coppice explain: explain a configuration key or a result field.
+// coppice explain: explains a configuration key or result field.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -55,7 +55,7 @@ std::string default_of(const Key& key) {
 struct Item {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> facts;  // only the non-empty ones
+  std::vector<std::pair<std::string, std::string>> facts;  // only non-empty facts
 };
 
 void add_fact(Item& item, const std::string& what, const std::string& fact) {
@@ -140,7 +140,7 @@ std::string fact_of(const Item& item, std::string_view what) {
 // A table with a row for every item and a column for each of `facts`.
 std::string as_table(const std::string& title, const std::vector<Item>& items,
                      const std::vector<std::string>& facts) {
-  std::string text = fmt::format("# {}\n\n| name | what it is |", title);
+  std::string text = fmt::format("# {}\n\n| name | description |", title);
   for (const std::string& fact : facts) text += fmt::format(" {} |", fact);
   text += "\n| --- | --- |";
   for (std::size_t i = 0; i < facts.size(); ++i) text += " --- |";
@@ -233,11 +233,11 @@ void execute(const ExplainLine& line) {
 }  // namespace
 
 Command add_explain(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("explain", "explain a configuration key or a result field");
+  CLI::App* app = parent.add_subcommand("explain", "explain a configuration key or result field");
   auto line = std::make_shared<ExplainLine>();
   line->coppice = &parent;
-  app->add_option("KEY", line->name, "a key, a section or a result field, such as system.link.bandwidth");
-  app->add_flag("--all", line->all, "print every key and field; as JSON, also every subcommand");
+  app->add_option("KEY", line->name, "a key, section or result field, such as system.link.bandwidth");
+  app->add_flag("--all", line->all, "print every key and field, and, as JSON, every subcommand");
   app->add_option("--format", line->format, "text, markdown or json")
       ->type_name("FORMAT")
       ->capture_default_str();

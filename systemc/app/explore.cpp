@@ -8,9 +8,9 @@ namespace coppice::app {
 namespace {
 
 constexpr PythonOption kExploreOptions[] = {
-    {"--out", "the folder for the results (default: SPACE.explore)", "FOLDER"},
+    {"--out", "the folder in which to store the results (default: SPACE.explore)", "FOLDER"},
     {"--storage",
-     "the database of the search, shared by its workers: sqlite:///FILE or postgresql://... (default: in the "
+     "the database that the search's workers share: sqlite:///FILE or postgresql://... (default: in the "
      "result folder)",
      "URL"},
     {"--jobs", "number of workers on this machine (default: its cores)", "N"},
@@ -18,7 +18,7 @@ constexpr PythonOption kExploreOptions[] = {
     {"--runs", "number of points to evaluate, instead of search.budget.runs", "N"},
     {"--minutes", "time limit of the search, instead of search.budget.minutes", "N"},
     {"--seed", "seed of the search, instead of search.seed", "N"},
-    {"--show", "print the configuration of a point found earlier, and exit", "POINT"},
+    {"--show", "print the configuration of a point from an earlier search, and exit", "POINT"},
     {"--workload", "the workload for --show, if the space has several", "NAME"},
     {"--no-sensitivity", "skip key importance and the sweeps around the Pareto front", nullptr},
     {"--no-page", "write tables but no HTML page", nullptr},
@@ -30,10 +30,10 @@ constexpr PythonInput kExploreInputs[] = {{"SPACE.yaml", "the search space and i
 }  // namespace
 
 Command add_explore(CLI::App& parent) {
-  return add_python_command(
-      parent, "explore",
-      "search a space for the best machines for a workload: tables, Pareto front, sensitivity, HTML page",
-      "coppice.exploration", kExploreInputs, kExploreOptions);
+  return add_python_command(parent, "explore",
+                            "search a design space for the best machines for a workload; writes tables, "
+                            "Pareto front, sensitivity and HTML page",
+                            "coppice.exploration", kExploreInputs, kExploreOptions);
 }
 
 }  // namespace coppice::app

@@ -9,7 +9,7 @@
 namespace coppice::app {
 namespace {
 
-// Static, because a signal handler can access nothing else.
+// Global, because a signal handler has no access to other objects.
 std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
 std::atomic<pid_t> command{0};  // the process that called catch_interrupts(), not a simulation forked from it
@@ -20,7 +20,7 @@ constexpr std::size_t kMostFiles = 16;
 std::array<std::array<char, 4096>, kMostFiles> unfinished{};
 std::atomic<std::size_t> unfinished_files{0};
 
-// The time that polling code has to finish.
+// The time in which polling code must finish.
 constexpr unsigned kGraceSeconds = 1;
 constexpr int kNoRoomStatus = 1;
 

@@ -34,7 +34,7 @@ void execute(const LayersLine& line) {
 
 Command add_layers(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "layers", "the cost of each layer on an accelerator: cycles, utilization, traffic, stalls");
+      "layers", "compute the cost of each layer on an accelerator: cycles, utilization, traffic and stalls");
   auto line = std::make_shared<LayersLine>();
   add_input(*app, line->input);
   app->add_option("--out", line->out, "write the costs as JSON")->type_name("FILE");

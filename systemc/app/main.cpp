@@ -59,7 +59,9 @@ int execute(const Command& command) {
 // Rejects empty option values, which usually come from an unset variable in a script.
 void require_values(CLI::App& app) {
   const CLI::Validator filled(
-      [](const std::string& text) { return text.empty() ? "expected a value, found an empty string" : ""; },
+      [](const std::string& text) {
+        return text.empty() ? "expected a value, but found an empty string" : "";
+      },
       "", "filled");
   for (CLI::App* line : app.get_subcommands({})) {
     for (CLI::Option* option : line->get_options()) {
@@ -97,7 +99,7 @@ int sc_main(int argc, char** argv) {
     }
     const bool asked = app.exit(error) == 0;  // help or the version was requested
     if (asked && !std::cout.flush()) {
-      complain("coppice: failed: standard output cannot be written");
+      complain("coppice: failed: cannot write to standard output");
       return kRunFailed;
     }
     return asked ? kDone : kBadInput;

@@ -33,7 +33,7 @@ void collect_texts(const nlohmann::ordered_json& value, std::vector<std::string>
 
 void refuse_if_read(const std::string& option, const std::string& path) {
   if (!was_read(path)) return;
-  throw ConfigError({option + " " + path}, fmt::format("'{}' is an input; name another file", path));
+  throw ConfigError({option + " " + path}, fmt::format("'{}' is also an input; name another file", path));
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ system::ResultFile* Outputs::add(const std::string& option, const std::string& p
   const SourceLocation where{option + " " + path};
   for (const std::string& input : inputs_) {
     if (!same_file(path, input)) continue;
-    throw ConfigError(where, fmt::format("'{}' is {}; name another file", path,
+    throw ConfigError(where, fmt::format("'{}' is also {}; name another file", path,
                                          input == inputs_.front() ? "the configuration" : "an input"));
   }
   refuse_if_read(option, path);

@@ -10,7 +10,7 @@
 
 namespace coppice::app {
 
-// The files that a command will write. All are tested before anything runs.
+// The files that a command will write. Each is tested for writability before anything runs.
 class Outputs {
  public:
   // No output may replace one of `inputs`.
@@ -26,7 +26,7 @@ class Outputs {
   // Tests the file at `path`, the value of `option`; returns nullptr if `path` is empty. Throws ConfigError
   // at the option if the file cannot be written, or is an input or another output.
   system::ResultFile* add(const std::string& option, const std::string& path);
-  // Throws ConfigError at the option of an output that has been read as an input since it was added.
+  // Throws ConfigError, at its option, if an output has been read as an input since it was added.
   void refuse_inputs() const;
 
  private:

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's Python, which has the packages that the modules need, instead of another Python earlier on the
-// path; `python -m coppice` names its own Python instead.
+// Debian's Python, which has the packages that the modules need, unlike another Python that may come first on
+// the path. `python -m coppice` overrides it by its own Python.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kNamedPython = "COPPICE_PYTHON";
 

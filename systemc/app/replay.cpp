@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A run with trains alongside flits is repeated with leaps, which give the same cycles: only a run shows
-// which trains meet others.
+// A run that mixed trains and flits is repeated with leaps, which yield the same cycles, because trains that
+// meet are known only after a run.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");
@@ -52,10 +52,9 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
   options.record = true;
   ordered_json again = run_again(loaded, options);
   if (again.at("cycles") != result.at("cycles")) {
-    return {{"skipped",
-             fmt::format("This version of coppice takes {} cycles for this configuration, but the result has "
-                         "{}: rerun it to show links and ports over time.",
-                         again.at("cycles").dump(), result.at("cycles").dump())}};
+    return {{"skipped", fmt::format("With this version of coppice, the configuration takes {} cycles, but "
+                                    "the result has {}: run it again to show links and ports over time.",
+                                    again.at("cycles").dump(), result.at("cycles").dump())}};
   }
   if (again.contains("stretches")) return {{"stretches", again["stretches"]}};
   return again.at("profile");
@@ -63,7 +62,7 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
 
 std::string too_long(const std::string& how) {
   return fmt::format(
-      "The run {}, too long to repeat for links and ports over time: run it with --record, or raise "
+      "Links and ports over time are not shown, because the run {}: run it with --record, or raise "
       "--replay-seconds.",
       how);
 }
@@ -73,7 +72,7 @@ std::string reason_to_skip(const ordered_json& result, double most_seconds) {
       !result.contains("cycles")) {
     return "Links and ports over time are shown for runs only.";
   }
-  if (most_seconds <= 0) return "Nothing was repeated: --replay-seconds is 0.";
+  if (most_seconds <= 0) return "Links and ports over time are not shown, because --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;
   return seconds <= most_seconds ? "" : too_long(fmt::format("took {:.0f} s", seconds));
 }

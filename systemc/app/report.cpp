@@ -40,19 +40,19 @@ ordered_json read_result(const std::string& path) {
   try {
     result = ordered_json::parse(text);
   } catch (const ordered_json::exception& error) {
-    throw ConfigError({path}, fmt::format("not JSON, so not a coppice result: {}", error.what()));
+    throw ConfigError({path}, fmt::format("not a coppice result, because it is not JSON: {}", error.what()));
   }
   const bool ours = result.is_object() && (result.contains("schema") || result.contains("rows") ||
                                            result.contains("layers") || result.contains("groups"));
   if (!ours) {
-    throw ConfigError(
-        {path},
-        "this JSON is not a coppice result: pass a file written by --out of run, traffic, route, "
-        "layers or compare");
+    throw ConfigError({path},
+                      "this JSON file is not a coppice result: pass a file that coppice run, traffic, route, "
+                      "layers or compare wrote with --out");
   }
   if (result.value("schema", "") == "coppice.schedule/1") {
     throw ConfigError(
-        {path}, "this is a schedule: run it with collective.algorithm=file and pass the result of that run");
+        {path},
+        "this file is a schedule: run it with collective.algorithm=file and pass the result of that run");
   }
   return result;
 }
@@ -88,7 +88,7 @@ std::string fill(std::string page, const std::vector<std::pair<std::string, std:
   return page;
 }
 
-// A result's activity over time: the profile stored by the run, or that of a repeated run.
+// A result's activity over time: the profile stored by the run, or by a repetition of the run.
 ordered_json profile_of(const std::string& path, const ordered_json& result, const ReportLine& line,
                         const std::atomic<bool>* interrupted) {
   ordered_json profile;
@@ -133,7 +133,8 @@ void add_result(ordered_json& data, ordered_json one, std::size_t& bytes) {
     if (bytes + one.dump().size() <= kMostBytes) break;
     one.erase(part);
     one["profile"] = {
-        {"skipped", "This page is full: report this result alone to see its network over time."}};
+        {"skipped",
+         "The page has reached its maximum size: report this result alone to see its network over time."}};
   }
   bytes += one.dump().size();
   data["results"].push_back(std::move(one));
@@ -151,7 +152,8 @@ void execute(const ReportLine& line) {
     ordered_json result = read_result(line.results[i]);
     const bool searched = result.value("schema", "") == "coppice.explore/1";
     if (searched && line.results.size() > 1) {
-      throw ConfigError({line.results[i]}, "a search result has its own page: pass it alone");
+      throw ConfigError({line.results[i]},
+                        "a search result cannot share a page with other results: pass it alone");
     }
     ordered_json one{{"name", names[i]}};
     if (!searched) {
@@ -180,8 +182,8 @@ Command add_report(CLI::App& parent) {
       ->required();
   app->add_option("--out", line->out, "the HTML page to write")->required()->type_name("REPORT.html");
   app->add_option("--replay-seconds", line->replay_seconds,
-                  "re-run results that lack --record to show links and ports over time, if that takes at "
-                  "most this many seconds; 0: never")
+                  "repeat runs that were not recorded (--record) to show links and ports over time, unless a "
+                  "run takes longer than this; 0 never repeats a run")
       ->type_name("SECONDS")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -1,4 +1,4 @@
-// coppice route: simulates training jobs on a Clos network with a path assignment.
+// coppice route: simulates training jobs on a Clos network with a path assignment method.
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -41,8 +41,8 @@ void execute(const RouteLine& line) {
 }  // namespace
 
 Command add_route(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("route", "simulate training jobs on a Clos network with a path assignment");
+  CLI::App* app = parent.add_subcommand(
+      "route", "simulate training jobs on a Clos network with a path assignment method");
   auto line = std::make_shared<RouteLine>();
   add_input(*app, line->input);
   add_style(*app, line->style);

@@ -1,5 +1,5 @@
-// coppice rtl: the network of a configuration in Verilog, with a testbench that checks the model's cycle
-// count.
+// coppice rtl: writes the network of a configuration in Verilog, with a testbench that checks the model's
+// cycle count.
 #include "app/rtl.h"
 
 #include <memory>
@@ -35,18 +35,19 @@ void require_collective(const config::Loaded& loaded) {
   };
   if (loaded.config.collective.op == workload::CollectiveOp::kAllToAll) {
     refuse("collective.op",
-           "is all_to_all, which the bench cannot check in memory: write all_reduce, "
-           "reduce_scatter, all_gather, broadcast or reduce");
+           "is all_to_all, whose result the testbench cannot check: write all_reduce, reduce_scatter, "
+           "all_gather, broadcast or reduce");
   }
   if (!loaded.config.collective.group.empty()) {
-    refuse("collective.group", "is set, but in Verilog all accelerators take part: leave it out");
+    refuse("collective.group", "is set, but in Verilog all accelerators participate: leave it out");
   }
   const config::Work work = config::work_of(loaded.config);
   if (work != config::Work::kCollective) {
     const char* const key = work == config::Work::kProgram     ? "program"
                             : work == config::Work::kInference ? "workload.inference"
                                                                : "training";
-    refuse(key, "is set, but tiles hold the tables of a single collective: write collective alone");
+    refuse(key,
+           "is set, but tiles hold the tables of a single collective: leave it out and write collective");
   }
   if (loaded.config.fidelity == config::Fidelity::kFluid) {
     refuse("fidelity", "is fluid, which has no flits to compare with Verilog: write flit");
@@ -62,7 +63,7 @@ rtl_writer::ModelRun run_model(config::Loaded loaded, int accelerators) {
   run.after.resize(static_cast<std::size_t>(accelerators));
   system::RunOptions options;
   options.interrupted = &catch_interrupts();
-  // The usual memory; records its contents before the run.
+  // Uses the default memory, but records its contents before the run.
   options.parts.make_memory = [&run](topology::NodeId node, ni::GradientMemory& contents) {
     const auto values = dynamic_cast<const ni::ValueMemory&>(contents).values();
     run.before[static_cast<std::size_t>(node)].assign(values.begin(), values.end());
@@ -91,7 +92,7 @@ void execute(const RtlLine& line) {
   const rtl_writer::ModelRun run = run_model(loaded, design.tiles());
   rtl_writer::write_network(design, run, config::to_json(loaded.config).dump(2) + "\n", folder);
   folder.commit();
-  print(fmt::format("{}: {} tiles, {} switches, {} channels; make -C {} test must end after {} cycles\n",
+  print(fmt::format("{}: {} tiles, {} switches, {} channels; 'make -C {} test' must finish after {} cycles\n",
                     line.out, design.tiles(), lone.network.num_switches(), lone.network.channels().size(),
                     line.out, run.cycles));
 }
@@ -99,11 +100,14 @@ void execute(const RtlLine& line) {
 }  // namespace
 
 Command add_rtl(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "rtl", "write the network in Verilog, with tables, a testbench that checks cycles, and project files");
+  CLI::App* app = parent.add_subcommand("rtl",
+                                        "write the network in Verilog, with tables, a testbench that checks "
+                                        "the cycle count, and project files");
   auto line = std::make_shared<RtlLine>();
   add_input(*app, line->input);
-  app->add_option("--out", line->out, "the folder to write, new or empty")->type_name("FOLDER")->required();
+  app->add_option("--out", line->out, "the output folder, which must be new or empty")
+      ->type_name("FOLDER")
+      ->required();
   return {app, [line] { execute(*line); }};
 }
 

@@ -38,7 +38,7 @@ void refuse_rtl(const config::Loaded& loaded) {
     if (implementation != config::Implementation::kRtl) return;
     throw ConfigError(
         loaded.place(key),
-        fmt::format("{}: rtl supports collectives, not the training of a model: write systemc", key));
+        fmt::format("{}: rtl supports only collectives, not the training of a model: write systemc", key));
   };
   refuse("system.ni.impl", loaded.config.system.ni.impl);
   refuse("system.router.impl", loaded.config.system.router.impl);
@@ -110,13 +110,14 @@ Command add_run(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--statistics", line->statistics, "write every module's statistics as CSV")
       ->type_name("FILE");
-  app->add_flag("--record", line->record,
-                "store the activity that coppice report draws over time in RESULT.json, so that it need not "
-                "repeat the run");
+  app->add_flag(
+      "--record", line->record,
+      "store activity over time in RESULT.json, so that coppice report need not repeat the run to show it");
   app->add_flag("--per-accelerator", line->per_accelerator,
-                "list every accelerator in RESULT.json, even if copies of a model do the same");
-  app->add_option("--threads", line->threads,
-                  "threads for flit-level runs; 0: one per core, or one in total for small runs")
+                "list every accelerator in RESULT.json, even if all copies of a model behave identically");
+  app->add_option(
+         "--threads", line->threads,
+         "number of threads for flit-level runs; 0 means one per core, or a single thread for small runs")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
   return {app, [line] { execute(*line); }};

@@ -52,7 +52,8 @@ void print_line(std::string text) {
 std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
                               const system::LoneSchedule& lone) {
   if (format == "tacos") {
-    throw ConfigError({"--format tacos"}, "TACOS has no all-to-alls: write msccl, json, tables, dot or text");
+    throw ConfigError({"--format tacos"},
+                      "TACOS does not support all-to-alls: write msccl, json, tables, dot or text");
   }
   try {
     if (format == "msccl") return schedule::all_to_all_to_msccl(lone.network, lone.compiled.schedule);
@@ -73,8 +74,8 @@ std::string render(const std::string& format, const config::Loaded& loaded) {
                          : render(format, system, lone.network,
                                   {lone.compiled.schedule, lone.compiled.report, {}}, lone.overhead);
   if (format == "text" && !loaded.config.collective.group.empty()) {
-    text = fmt::format("accelerators 0 to {} are the machine's {}\n", lone.compiled.accelerators.size() - 1,
-                       fmt::join(lone.compiled.accelerators, ", ")) +
+    text = fmt::format("accelerators 0 to {} are the machine's accelerators {}\n",
+                       lone.compiled.accelerators.size() - 1, fmt::join(lone.compiled.accelerators, ", ")) +
            text;
   }
   return text;

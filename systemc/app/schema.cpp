@@ -26,8 +26,8 @@ void execute(const std::string& out) {
 }  // namespace
 
 Command add_schema(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("schema", "the JSON Schema of configurations, with which editors complete keys");
+  CLI::App* app = parent.add_subcommand(
+      "schema", "print the JSON Schema of configurations, with which editors complete and check keys");
   auto out = std::make_shared<std::string>();
   app->add_option("--out", *out, "the file to write (default: standard output)")->type_name("FILE");
   return {app, [out] { execute(*out); }};

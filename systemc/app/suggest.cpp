@@ -11,7 +11,7 @@
 namespace coppice::app {
 namespace {
 
-// A typing error changes at most one letter in three.
+// Assumes that typing errors change at most one letter in three.
 bool comes_near(const std::string& name, const std::string& other) {
   return 3 * config::edit_distance(name, other) <= static_cast<int>(std::max(name.size(), other.size()));
 }
@@ -40,7 +40,7 @@ std::string key_of(const std::string& option) {
   std::string found;
   for (const config::Key& key : config::keys()) {
     const bool ends = key.path == name || key.path.ends_with("." + name);
-    // The shortest of several such keys belongs to the collective or the system itself.
+    // If several keys match, the shortest belongs to the collective or the system itself.
     if (ends && (found.empty() || key.path.size() < found.size())) found = key.path;
   }
   return found;
@@ -55,7 +55,7 @@ std::string about_option(const CLI::App& line, const std::string& argument, cons
   const std::vector<std::string> options = options_of(line);
   const bool overrides = std::ranges::find(options, "--set") != options.end();
   if (!key.empty() && overrides) {
-    return fmt::format("{}: this is a configuration key: write --set {}={}", said, key,
+    return fmt::format("{}; to set the configuration key, write --set {}={}", said, key,
                        given.empty() ? "VALUE" : given);
   }
   const std::string near = config::nearest(option, options);

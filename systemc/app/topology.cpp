@@ -50,8 +50,8 @@ void execute(const TopologyLine& line) {
 }  // namespace
 
 Command add_topology(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("topology", "print the network for other tools, or describe its structure");
+  CLI::App* app = parent.add_subcommand(
+      "topology", "print the network in a format for other tools, or describe its structure");
   auto line = std::make_shared<TopologyLine>();
   add_input(*app, line->input);
   app->add_option("--format", line->format,

@@ -102,7 +102,7 @@ system::Bursts read_bursts(const std::string& text) {
   if (parts.size() != 2) {
     throw ConfigError(
         {"--bursts " + text},
-        "two probabilities per cycle: that a source turns on, and that it turns off, for example 0.01,0.05");
+        "expected the probabilities per cycle that a source turns on and turns off, for example 0.01,0.05");
   }
   return {read_part("--bursts", parts[0]), read_part("--bursts", parts[1])};
 }
@@ -110,9 +110,9 @@ system::Bursts read_bursts(const std::string& text) {
 system::RequestReply read_request_reply(const TrafficLine& line) {
   const std::vector<std::string> parts = pieces(line.request_reply);
   if (parts.size() != 4) {
-    throw ConfigError(
-        {"--request-reply " + line.request_reply},
-        "the flits of read requests, read replies, write requests and write replies, for example 1,5,5,1");
+    throw ConfigError({"--request-reply " + line.request_reply},
+                      "expected the flits per read request, read reply, write request and write reply, for "
+                      "example 1,5,5,1");
   }
   const auto flits = [&](std::size_t i) {
     return whole_number("--request-reply", parts[i], 1, 65536, "flits per packet, for example 5");
@@ -131,8 +131,8 @@ double read_rate(const std::string& text) {
   // Written so that it also rejects "nan".
   if (read(text, rate) && rate > 0 && rate <= 1) return rate;
   throw ConfigError({"--rate " + text},
-                    fmt::format("'{}' is not a number above 0 and at most 1: flits per node and cycle; the "
-                                "injection channel takes at most one, for example 0.1",
+                    fmt::format("'{}' is not a number above 0 and at most 1, for example 0.1: an injection "
+                                "channel accepts at most one flit per cycle",
                                 text));
 }
 
@@ -180,20 +180,21 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
           : fmt::format("{} packets of {} in {} cycles\n", result.at("packets_measured").get<std::int64_t>(),
                         traffic.trace, result.at("cycles").get<std::int64_t>());
   if (result.contains("transaction_latency_mean")) {
-    text +=
-        fmt::format("  from request to reply {} cycles mean\n", figure(result, "transaction_latency_mean"));
+    text += fmt::format("  mean latency from request to reply {} cycles\n",
+                        figure(result, "transaction_latency_mean"));
   }
-  text += fmt::format("  packet latency {} cycles mean, flit latency {}\n",
+  text += fmt::format("  mean packet latency {} cycles, mean flit latency {}\n",
                       figure(result, "packet_latency_mean"), figure(result, "flit_latency_mean"));
-  text += fmt::format("  accepted {} flits per node and cycle, {} routers traversed mean\n",
+  text += fmt::format("  accepted {} flits per node and cycle, {} routers traversed on average\n",
                       figure(result, "accepted_flits_per_node_cycle"), figure(result, "hops_mean"));
   return text;
 }
 
-// Fills options missing on the command line from the BookSim2 file; without one they are required.
+// Sets options that are missing on the command line from the BookSim2 file; without such a file they are
+// required.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {
-    throw ConfigError({"coppice traffic"}, "name a CONFIG.yaml, or pass a BookSim2 file with --booksim");
+    throw ConfigError({"coppice traffic"}, "pass either a CONFIG.yaml, or a BookSim2 file with --booksim");
   }
   const auto complete = [&](std::string& text, const char* option, auto value) {
     if (!text.empty()) return;
@@ -264,33 +265,33 @@ Command add_traffic(CLI::App& parent) {
   for (const system::PatternInfo& pattern : system::traffic_patterns()) {
     patterns += patterns.empty() ? pattern.name : std::string(", ") + pattern.name;
   }
-  app->add_option("--pattern", line->pattern, "where packets go: " + patterns)->type_name("NAME");
+  app->add_option("--pattern", line->pattern, "destinations of packets: " + patterns)->type_name("NAME");
   app->add_option("--hotspots", line->hotspots,
-                  "accelerators of pattern hotspot, each optionally with a weight after a colon")
+                  "for pattern hotspot: accelerators, each optionally with a weight after a colon")
       ->type_name("NODE[:WEIGHT],...");
   app->add_option("--permutation", line->permutation,
                   "for pattern permutation: a file with a line 'source target' for every accelerator")
       ->type_name("FILE");
   app->add_option("--bursts", line->bursts,
-                  "on-off sources: the probabilities per cycle of turning on and off")
+                  "for on-off sources: the probabilities per cycle of turning on and off")
       ->type_name("BEGIN,END");
   app->add_option("--request-reply", line->request_reply,
-                  "packets are requests with replies: flits of read requests, read replies, write requests "
-                  "and write replies")
+                  "send requests that are answered by replies: flits per read request, read reply, write "
+                  "request and write reply")
       ->type_name("N,N,N,N");
   app->add_option("--writes", line->writes, "the share of requests that are writes")
       ->type_name("PART")
       ->default_str("0.5");
-  app->add_option("--trace", line->trace, "a packet trace as printed by Netrace, instead of a pattern")
+  app->add_option("--trace", line->trace, "a packet trace printed by Netrace, to use instead of a pattern")
       ->type_name("FILE");
   app->add_option("--rate", line->rate, "offered load in flits per node and cycle, including replies")
       ->type_name("FLITS");
   app->add_option("--packet-flits", line->packet_flits, "flits per packet")->type_name("N");
   const system::TrafficOptions usual;
-  app->add_option("--warmup", line->warmup, "cycles before the measurement")
+  app->add_option("--warmup", line->warmup, "number of cycles before the measurement")
       ->type_name("CYCLES")
       ->default_str(std::to_string(usual.warmup));
-  app->add_option("--measure", line->measure, "measured cycles")
+  app->add_option("--measure", line->measure, "number of measured cycles")
       ->type_name("CYCLES")
       ->default_str(std::to_string(usual.measure));
   app->add_option("--seed", line->seed, "seed of the random numbers, instead of the key 'seed'")

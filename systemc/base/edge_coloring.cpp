@@ -100,9 +100,9 @@ class Coloring {
     colors_[static_cast<std::size_t>(number)] = color;
   }
 
-  // The path from the vertex whose edges alternate between colors `own` and `other` reaches left vertices by
-  // edges of color `own`, so never one where `own` is free. Exchanging its colors therefore frees `own` at
-  // the vertex.
+  // A path from the vertex, whose edges alternate between colors `own` and `other`, reaches left vertices
+  // only by edges of color `own`, so it never reaches a left vertex at which `own` is free. Exchanging the
+  // colors of the path therefore frees `own` at the vertex.
   void free_at_right(std::int32_t vertex, std::int32_t own, std::int32_t other) {
     std::vector<std::int32_t> path;
     bool at_right = true;

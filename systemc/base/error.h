@@ -5,7 +5,7 @@
 
 namespace coppice {
 
-// A location in an input, which is a file or the command line (`file` is then the option). Lines and columns
+// A location in an input: a file, or the command line, in which case `file` is the option. Lines and columns
 // count from 1.
 struct SourceLocation {
   std::string file;
@@ -26,9 +26,9 @@ class ConfigError : public std::runtime_error {
   SourceLocation where_;
 };
 
-// A request that cannot be met for a reason found in code that does not see the configuration (an algorithm
-// that is not defined on a topology, a disconnected graph). The caller that knows the key's location rethrows
-// it as a ConfigError.
+// A request that cannot be met for a reason that is detected in code without access to the configuration,
+// such as an algorithm that is not defined on a topology, or a disconnected graph. The caller that knows the
+// key's location rethrows it as a ConfigError.
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

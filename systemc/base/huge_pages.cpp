@@ -23,7 +23,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr int kSmallStep = 128 << 10;    // default growth of the heap
 constexpr int kReserve = 1 << 30;        // reserved addresses; memory is allocated when it is written
 constexpr int kLargestOfHeap = 4 << 20;  // beyond the reserve, larger allocations are mapped separately
-constexpr std::size_t kProbe = 2 << 20;  // more than the heap has when a program starts
+constexpr std::size_t kProbe = 2 << 20;  // more than the size of the heap when a program starts
 
 }  // namespace
 

@@ -91,7 +91,7 @@ std::string read_input_file(const std::string& path, std::size_t most) {
   std::string text;
   while (file.append(text)) {
     if (text.size() <= limit) continue;
-    if (device) throw UnreadableError("an endless device");
+    if (device) throw UnreadableError("it is a device that provides endless data");
     refuse_size(most);
   }
   return text;

@@ -12,11 +12,11 @@ class UnreadableError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The size limit of inputs, which are rejected before they fill the memory.
+// The size limit of inputs; larger inputs are rejected before they fill the memory.
 inline constexpr std::size_t kLargestInput = std::size_t{1} << 30;
 
-// Returns the whole contents of a file or pipe. Throws UnreadableError if it does not exist, cannot be read,
-// is a folder, contains more than `most` bytes, or is an endless device (/dev/zero).
+// Returns the contents of a file or pipe. Throws UnreadableError if it does not exist, cannot be read, is a
+// folder, contains more than `most` bytes, or is a device that provides endless data (/dev/zero).
 std::string read_input_file(const std::string& path, std::size_t most = kLargestInput);
 
 // Whether `path` leads, under any name, to a regular file that this process has read as an input.

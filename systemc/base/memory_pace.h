@@ -7,12 +7,13 @@
 
 namespace coppice {
 
-// The time in which a memory moves data, in whole cycles of `clock`; zero if it is unlimited.
+// Computes the time in which a memory moves data, in whole cycles of `clock`; zero if its bandwidth is
+// unlimited.
 struct MemoryPace {
   std::optional<Bandwidth> bandwidth;
   Frequency clock{1'000'000'000};
 
-  // Rounded up, at most the longest time that can be simulated.
+  // The cycles to move `bytes`, rounded up; at most the longest time that can be simulated.
   std::int64_t cycles(Bytes bytes) const;
 };
 

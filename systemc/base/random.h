@@ -5,9 +5,9 @@
 
 namespace coppice {
 
-// Deterministic random numbers, the same on every platform and in every build type (xoshiro256++ seeded by
-// SplitMix64, Blackman and Vigna 2019; the standard library's distributions are not portable). Different
-// values of `stream` give independent sequences for one seed, for example one per node.
+// Deterministic random numbers, which are identical on every platform and in every build type (xoshiro256++
+// seeded by SplitMix64, Blackman and Vigna 2019; the standard library's distributions are not portable). For
+// one seed, different values of `stream` yield independent sequences, for example one per node.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);

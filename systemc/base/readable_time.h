@@ -4,8 +4,8 @@
 
 namespace coppice {
 
-// Formats a time in human-readable form: four digits, in the unit that keeps the number short, such as "7.473
-// ms" for 7472680 ns. Result files contain nanoseconds instead.
+// Formats a time for readers, with four digits and a suitable unit: "7.473 ms" for 7472680 ns. Result files
+// contain nanoseconds instead.
 std::string readable_time(double nanoseconds);
 
 }  // namespace coppice

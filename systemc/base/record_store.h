@@ -12,11 +12,11 @@
 
 namespace coppice {
 
-// Records that several threads open, pass to each other and close. A record's address never changes, and it
-// is found by its identity; identities are allocated in blocks to the Shelf of a thread and are reused.
+// Records that several threads open, pass to each other and close. A record has a fixed address and is found
+// by its identity; identities are allocated in blocks to the Shelf of a thread and are reused.
 //
-// A thread that passes an identity to another must also make its earlier writes visible to that thread, by a
-// synchronisation in between.
+// A thread that passes an identity to another thread must synchronise with it, so that its earlier writes are
+// visible there.
 template <typename Record>
 class RecordStore {
  public:
@@ -48,8 +48,8 @@ class RecordStore {
     void operator()(Record** blocks) const { ::munmap(blocks, kMostBlocks * sizeof(Record*)); }
   };
 
-  // Address space for the largest possible table is reserved, so that the table never moves. Unused pages
-  // occupy no memory, which a heap allocation would not guarantee.
+  // Reserves address space for the largest possible table, so that the table never moves. Unlike in a heap
+  // allocation, unused pages are guaranteed to occupy no memory.
   std::unique_ptr<Record*, Free> blocks_;
   std::mutex adding_;
   std::vector<std::unique_ptr<Record[]>> owned_;
@@ -76,7 +76,7 @@ class Shelf {
   }
   void release(std::uint64_t id) { free_.push_back(id); }
 
-  // Rebalances free records if one shelf has many more than the other, since messages may all begin in one
+  // Rebalances free records if one shelf has many more than the other, since all messages may begin in one
   // thread and end in another. Call this while no thread uses the shelves.
   static void level(Shelf& one, Shelf& other) {
     Shelf& more = one.free_.size() < other.free_.size() ? other : one;

@@ -132,8 +132,8 @@ std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fra
     }
   }
   result.decimals = static_cast<int>(fraction.size());
-  // With more decimals, the value would be a fraction of the smallest unit in any unit, and 10^20 would not
-  // fit.
+  // With more decimals, the value would be a fraction of the smallest unit whatever its unit is, and 10^20
+  // would not fit into 64 bits.
   if (result.decimals > 18) return std::nullopt;
   return result;
 }

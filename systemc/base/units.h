@@ -36,8 +36,8 @@ struct Frequency {
 
 // Parsers for a number followed by a unit, optionally separated by a space: "64 KiB", "16 GB/s", "100 Gb/s",
 // "150 ns", "1 GHz". KiB, MiB and GiB are powers of 1024; kB, MB and GB are powers of 1000. Each function
-// throws std::invalid_argument with the reason and an example if the text has a sign, a fraction of the
-// smallest unit, or any other fault, or if the value overflows.
+// throws std::invalid_argument, with the reason and an example, if the text has a sign, a fraction of the
+// smallest unit or another fault, or if the value overflows.
 Bytes parse_bytes(std::string_view text);
 Bandwidth parse_bandwidth(std::string_view text);
 Femtoseconds parse_duration(std::string_view text);

@@ -25,7 +25,7 @@ const char* subject(Purpose purpose) {
     case Purpose::kRoute:
       return "a routing study";
     case Purpose::kTextRun:
-      return "the prediction of a text workload, in which chunks move without flits or values";
+      return "the prediction of a text workload, which moves chunks without flits or values";
     case Purpose::kLayers:
       return "the cost of layers";
   }
@@ -77,7 +77,7 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
   }
 }
 
-// Whether the key has no effect because a text workload states the times of its layers.
+// Whether the key has no effect because a text workload specifies the times of its layers.
 bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
   // The network interface uses the same memory.
   const bool shared = key.path == "system.accelerator.memory_bandwidth" ||
@@ -86,8 +86,8 @@ bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
          !shared && (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
 }
 
-// Whether a key was set in another file, such as a base or an accelerator file, which may also serve other
-// kinds of runs.
+// Whether a key was set in another file, such as a base or an accelerator file, which may also be used for
+// other kinds of runs.
 bool inherited(const Loaded& loaded, const SourceLocation& place) {
   return place.file != loaded.top.file && !place.file.starts_with("--set ");
 }
@@ -103,7 +103,7 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
     if (!key.used.has(purpose)) {
       idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));
     } else if (timed_by_workload(loaded.config, key, purpose)) {
-      idle.add(loaded.place(key.path), key.path, ": a text workload states the times of its layers");
+      idle.add(loaded.place(key.path), key.path, ": a text workload specifies the times of its layers");
     } else if (!reason.empty()) {
       idle.add(loaded.place(key.path), key.path, ": " + reason);
     } else if (key.path.starts_with("system.link.") && is_grid(loaded.config)) {

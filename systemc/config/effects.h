@@ -8,9 +8,9 @@
 namespace coppice::config {
 
 // Warnings about keys that are set but have no effect in this kind of run: "file:line:col: warning: ...", one
-// per file and reason, listing all its keys and located at the first of them. Only keys in the configuration
-// itself and on the command line count, not those of its base. `records_waves`: whether the run writes a
-// value change dump.
+// per file and reason, which lists all such keys and is located at the first of them. Considers only keys in
+// the configuration itself and on the command line, not those of its base. `records_waves`: whether the run
+// writes waveforms.
 std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose, bool records_waves = true);
 
 }  // namespace coppice::config

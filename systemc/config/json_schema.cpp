@@ -44,7 +44,7 @@ Json schema_of(const Key& key) {
   return schema;
 }
 
-// The properties of the section that encloses the key; creates it if necessary.
+// Returns the properties of the section that encloses the key; creates the section if necessary.
 Json& place_of(Json& root, std::string_view path) {
   Json* section = &root;
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
@@ -57,7 +57,8 @@ Json& place_of(Json& root, std::string_view path) {
   return (*section)["properties"][std::string(path)];
 }
 
-// An accelerator may be a SCALE-Sim architecture file, or extend one (files/scale_sim_architecture.h).
+// An accelerator may be a SCALE-Sim architecture file, or extend such a file
+// (files/scale_sim_architecture.h).
 void add_architecture_file(Json& root) {
   Json& accelerator = root["properties"]["system"]["properties"]["accelerator"];
   Json file = value_schema::pattern(kArchitectureFile);

@@ -20,12 +20,12 @@ Loaded load(const std::string& path, const std::vector<std::string>& overrides, 
 Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment,
                     const std::vector<std::string>& overrides);
 
-// For a configuration loaded for another purpose: throws ConfigError if a key that this purpose requires is
-// missing.
+// Checks a configuration that was loaded for another purpose: throws ConfigError if a key that this purpose
+// requires is missing.
 void require_keys(const Loaded& loaded, Purpose purpose);
 
-// Every key with its resolved value, in the units that a file would use: the "config" of a result. Loading it
-// again as YAML gives the same configuration.
+// Returns every key with its resolved value, in the units that a file would use: the "config" of a result.
+// Loading this object as YAML yields the same configuration.
 nlohmann::ordered_json to_json(const Config& config);
 
 // Adds to_json() to a result as "config", followed by the configuration's "warnings" and "assumptions".

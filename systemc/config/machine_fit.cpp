@@ -22,7 +22,7 @@ constexpr const char* kFlit = "system.flit";
 constexpr const char* kPayload = "system.ni.payload";
 constexpr const char* kDepth = "system.router.vc_depth";
 
-// Flits by which a packet's body catches up with its head, two per router.
+// Flits that a packet's body needs to catch up with its head, two per router.
 constexpr Cycles kClosingUp = 12;
 
 void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link) {
@@ -32,7 +32,7 @@ void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link)
   if (!known) links.push_back(link);
 }
 
-// If `assumptions` is not null, it receives the assumptions about what the file does not specify.
+// If `assumptions` is not null, adds to it the assumptions about what the file does not specify.
 std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
                                                std::vector<std::string>* assumptions = nullptr) {
   const SystemConfig& system = loaded.config.system;
@@ -65,7 +65,7 @@ std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec
   return (loop + flit - 1) / flit + (flit % period == 0 ? 0 : 1) + kClosingUp;
 }
 
-// Whether the machine chooses the value: the key is not set, or set to `auto`, which reads as 0.
+// Whether the value must be chosen: the key is not set, or is set to `auto`, which is read as 0.
 template <typename Value>
 bool open(const Loaded& loaded, const char* key, Value& value, Value usual) {
   if (loaded.places.contains(key) && value != 0) return false;
@@ -147,7 +147,7 @@ void fit_machine(Loaded& loaded) {
     list += (i + 1 == chosen.size() ? " and " : ", ") + chosen[i];
   }
   loaded.config.assumptions.push_back(
-      fmt::format("{} are chosen so that every link runs at full rate at a clock of {}", list,
+      fmt::format("{} are chosen so that every link runs at full rate with a clock of {}", list,
                   format_frequency(system.clock)));
 }
 
@@ -165,8 +165,8 @@ std::vector<std::string> shallow_buffers(const Loaded& loaded) {
     least = share;
     const SourceLocation place = loaded.place(kDepth);
     worst = fmt::format(
-        "{}:{}:{}: warning: {} of {} flits covers {:.0f}% of the credit loop of a link of {} and {}, which "
-        "limits messages to that share of its bandwidth: write {}, or auto",
+        "{}:{}:{}: warning: {} is {} flits, which covers {:.0f}% of the credit loop of a link with {} and {} "
+        "and limits messages to that share of its bandwidth: write {} or auto",
         place.file, place.line, place.column, kDepth, system.router.vc_depth, 100 * share,
         format_bandwidth(link.bandwidth), format_duration(link.latency), covering_depth(system, link));
   }

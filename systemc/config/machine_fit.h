@@ -8,8 +8,7 @@
 
 namespace coppice::config {
 
-// Settings of flits, packets and buffers that are automatic (`auto`, the default), fitted to the machine's
-// network.
+// Fits the automatic settings (`auto`, the default) of flits, packets and buffers to the machine's network.
 
 // The links of the network, one for each distinct pair of usable bandwidth and latency. Empty if there is no
 // network or its file cannot be read.
@@ -21,8 +20,8 @@ std::vector<topology::LinkSpec> links_of(const Loaded& loaded);
 // Config::assumptions.
 void fit_machine(Loaded& loaded);
 
-// "file:line:col: warning: ..." if the buffers of system.router.vc_depth do not cover the credit loop of some
-// link, for the worst such link; empty otherwise.
+// "file:line:col: warning: ..." for the link whose credit loop buffers of system.router.vc_depth cover the
+// least; empty if they cover the credit loops of all links.
 std::vector<std::string> shallow_buffers(const Loaded& loaded);
 
 }  // namespace coppice::config

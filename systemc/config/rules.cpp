@@ -31,9 +31,8 @@ void check_list_length(const Loaded& loaded, const std::string& path, std::size_
   const char* const level = is_grid(loaded.config) ? "dimension" : "level";
   if (values != 1 && values != levels) {
     throw ConfigError(loaded.place(path),
-                      fmt::format("{} lists {} values for {} {}{}: write one value, or one "
-                                  "for every {}",
-                                  path, values, levels, level, levels == 1 ? "" : "s", level));
+                      fmt::format("{} lists {} values for {} {}{}: write one value, or one per {}", path,
+                                  values, levels, level, levels == 1 ? "" : "s", level));
   }
 }
 
@@ -76,28 +75,29 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// A payload below a flit was probably forgotten when flits became wider: packets of a head and a single flit
-// would halve the bandwidth.
+// If a payload is smaller than a flit, it was probably not adjusted when flits became wider: packets of a
+// head and a single flit would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const Bytes payload = system.ni.payload;
   if (system.ni.flow_control != FlowControl::kPacket || payload % system.flit == 0) return;
   const Bytes advice =
       payload < system.flit ? usual_payload(system.flit) : (payload / system.flit + 1) * system.flit;
-  throw ConfigError(loaded.place("system.ni.payload"),
-                    fmt::format("system.ni.payload of {} is not a whole number of flits of {}: write {}",
-                                format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
+  throw ConfigError(
+      loaded.place("system.ni.payload"),
+      fmt::format("system.ni.payload is {}, which is not a whole number of flits of {}: write {}",
+                  format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
 }
 
 void check_observed_nodes(const Loaded& loaded) {
   const std::int64_t accelerators = count_accelerators(loaded.config);
-  if (accelerators == 0) return;  // only the graph determines the number
+  if (accelerators == 0) return;  // only the graph file determines the number
   const auto& nodes = loaded.config.observe_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] < accelerators) continue;
     const std::string key = element("observe.nodes", i);
-    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but the accelerators are 0 to {}", key,
-                                                     nodes[i], accelerators - 1));
+    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but the accelerators are numbered 0 to {}",
+                                                     key, nodes[i], accelerators - 1));
   }
 }
 

@@ -35,14 +35,14 @@ constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
 constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
-constexpr int kDeepestBuffer = 1 << 22;  // covers the longest latency twice
+constexpr int kDeepestBuffer = 1 << 22;  // covers twice the longest latency
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
 
 std::string idle_group(const Config& config, const Use& /*use*/) {
   if (!names_collectives(config) && config.training.model.empty()) return "";
-  return config.training.model.empty() ? "the program states the groups of its collectives"
-                                       : "the gradients of training.model are reduced by all accelerators";
+  return config.training.model.empty() ? "the program specifies the groups of its collectives"
+                                       : "all accelerators reduce the gradients of training.model";
 }
 
 Key dims_key() {
@@ -63,7 +63,7 @@ Key dims_key() {
     for (const int width : widths)
       nodes = std::min<std::int64_t>(nodes * width, std::int64_t{kMostNodes} + 1);
     if (nodes > kMostNodes) {
-      throw ConfigError(value.place, fmt::format("{} makes more than {} accelerators, which is the limit",
+      throw ConfigError(value.place, fmt::format("{} describes more than {} accelerators, which is the limit",
                                                  path, kMostNodes));
     }
   };
@@ -79,16 +79,16 @@ void add_topology_keys(std::vector<Key>& keys) {
   std::vector<std::string> kinds;
   for (const topology::KindInfo& info : topology::topology_kinds()) kinds.emplace_back(info.name);
   declare(keys, name_key(COPPICE_KEY(system.topology.kind), kinds),
-          "The kind of network; 'coppice list' describes each.", kEverywhere, nullptr, kEverywhere);
+          "The kind of network; 'coppice list' describes all kinds.", kEverywhere, nullptr, kEverywhere);
   declare(keys, dims_key(),
-          "The dimensions of the network; 'coppice list' gives their meaning for each kind.", kEverywhere,
+          "The dimensions of the network; 'coppice list' explains their meaning for each kind.", kEverywhere,
           idle_dims, kEverywhere);
   declare(keys,
           file_key(COPPICE_KEY(system.topology.file), "the name of a graph file", "network.graph")
               .excused_if([](const Loaded& loaded, Purpose) {
                 return !described_by(loaded.config, topology::DescribedBy::kFile);
               }),
-          "The graph file of a network of kind file.", kEverywhere, idle_file, kEverywhere);
+          "The graph file that describes a network of kind file.", kEverywhere, idle_file, kEverywhere);
   declare(keys, dimensions_key(),
           "The dimensions of a hierarchy, innermost first, or the name of an ASTRA-sim network file.",
           kEverywhere, idle_dimensions, kEverywhere);
@@ -99,12 +99,12 @@ void add_topology_keys(std::vector<Key>& keys) {
   add_failure_keys(keys, kEverywhere);
 }
 
-// One fraction, or a list with one per level; not written while all data is payload.
+// A fraction, or a list with a fraction per level; not written if messages can use the entire bandwidth.
 Key efficiency_key() {
   Key key;
   key.path = "system.link.efficiency";
   key.example = "0.8";
-  key.form = "a number from 0.01 to 1, or a list with one for every dimension";
+  key.form = "a number from 0.01 to 1, or a list with a number for every dimension";
   key.schema = value_schema::any_of(
       {value_schema::number(0.01, 1), value_schema::list(value_schema::number(0.01, 1), 1)});
   key.read = [path = key.path](const Node& value, Config& config) {
@@ -117,7 +117,7 @@ Key efficiency_key() {
     for (const Node& item : value.children) {
       shares.push_back(read_number(item, fmt::format("{}[{}]", path, shares.size()), 0.01, 1));
     }
-    if (shares.empty()) refuse(value, path, "one share, or a list with one for every dimension");
+    if (shares.empty()) refuse(value, path, "one share, or a list with a share for every dimension");
   };
   key.write = [](const Config& config) {
     const std::vector<double>& shares = config.system.link.efficiency;
@@ -127,7 +127,7 @@ Key efficiency_key() {
   return key;
 }
 
-// `auto` reads as 0, which fit_machine() replaces.
+// `auto` is read as 0, which fit_machine() replaces.
 Key or_automatic(Key key, void (*leave)(Config& config)) {
   key.read = [read = std::move(key.read), leave](const Node& value, Config& config) {
     if (value.kind == Node::Kind::kScalar && value.text == "auto") {
@@ -182,16 +182,16 @@ void add_router_keys(std::vector<Key>& keys) {
           "every link.",
           kTimed, idle_buffer);
   declare(keys, integer_key(COPPICE_KEY(system.router.routing_delay), 0, 64),
-          "The cycles of route computation for a head flit.", kTimed, idle_delay);
+          "The number of cycles to compute the route of a head flit.", kTimed, idle_delay);
   declare(keys, integer_key(COPPICE_KEY(system.router.vc_alloc_delay), 1, 64),
-          "The cycles of virtual channel allocation.", kTimed, idle_delay);
+          "The number of cycles to allocate a virtual channel.", kTimed, idle_delay);
   declare(keys, integer_key(COPPICE_KEY(system.router.sw_alloc_delay), 1, 64),
-          "The cycles of switch allocation.", kTimed, idle_delay);
-  declare(keys, integer_key(COPPICE_KEY(system.router.st_delay), 1, 64), "The cycles of switch traversal.",
-          kTimed, idle_delay);
+          "The number of cycles to allocate the switch.", kTimed, idle_delay);
+  declare(keys, integer_key(COPPICE_KEY(system.router.st_delay), 1, 64),
+          "The number of cycles to traverse the switch.", kTimed, idle_delay);
   declare(keys, integer_key(COPPICE_KEY(system.router.credit_delay), 0, 64),
-          "The cycles until a router returns a credit, in addition to the link latency.", kSimulations,
-          idle_router);
+          "The number of cycles until a router returns a credit, in addition to the link latency.",
+          kSimulations, idle_router);
   declare(keys,
           enum_key(COPPICE_KEY(system.router.routing),
                    std::vector{PacketRouting::kMinimal, PacketRouting::kValiant, PacketRouting::kAdaptive,
@@ -254,7 +254,7 @@ void add_ni_keys(std::vector<Key>& keys) {
           "The number of flits that a port buffers between memory and the network.", kMessages,
           idle_ni_buffer);
   declare(keys, integer_key(COPPICE_KEY(system.ni.dma_latency), 1, 1'000'000),
-          "The cycles from a memory request to its first flit.", kCompiled, idle_message_time);
+          "The number of cycles from a memory request to its first flit.", kCompiled, idle_message_time);
   declare(keys, integer_key(COPPICE_KEY(system.ni.reduction_latency), 1, 1'000'000),
           "The latency of the adder pipeline in cycles.", kMessages, idle_reduction_latency);
   declare(keys,
@@ -268,7 +268,7 @@ void add_ni_keys(std::vector<Key>& keys) {
   declare(keys,
           quantity_key(COPPICE_KEY(system.ni.message_setup), parse_duration, format_duration, Femtoseconds{0},
                        kFemtosecondsPerSecond),
-          "The time a port needs to set up each message; no data of the message moves meanwhile.", kCompiled,
+          "The time a port needs to set up a message, before any of its data moves.", kCompiled,
           idle_message_time);
   declare(keys, protocols_key(),
           "The protocols available to collectives; each uses the one with the least expected time.",
@@ -283,7 +283,7 @@ void add_ni_keys(std::vector<Key>& keys) {
           "The network interface implementation: the SystemC model or the Verilated Verilog.", kRunOnly,
           idle_ni);
   declare(keys, rtl_nodes_key(),
-          "The accelerators whose network interface is in Verilog, if system.ni.impl is rtl.", kRunOnly,
+          "The accelerators that have a Verilog network interface, if system.ni.impl is rtl.", kRunOnly,
           idle_rtl_nodes);
 }
 
@@ -296,9 +296,9 @@ Key model_key() {
   key.path = "training.model";
   key.schema = value_schema::text();
   key.example = "resnet50";
-  key.form = "a model of 'coppice list', or the path of a layer table (CSV)";
+  key.form = "a model listed by 'coppice list', or the path of a layer table (CSV)";
   key.read = [path = key.path](const Node& value, Config& config) {
-    const std::string expected = "a model of 'coppice list', or the name of a layer table (CSV)";
+    const std::string expected = "a model listed by 'coppice list', or the name of a layer table (CSV)";
     const std::string text = read_name_or_file(value, path, expected);
     if (text.empty()) refuse(value, path, expected);
     config.training.model = text;
@@ -323,7 +323,7 @@ void add_training_keys(std::vector<Key>& keys) {
                    std::vector{Overlap::kNone, Overlap::kLayerWise, Overlap::kBucketed, Overlap::kChained})
               .shown_as("layer_wise")
               .written_if(named),
-          "Which communication of an iteration overlaps with computation.", kRuns, idle_copies);
+          "Which communication of an iteration overlaps with its computation.", kRuns, idle_copies);
   declare(keys,
           quantity_key(COPPICE_KEY(training.bucket), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
               .shown_as("25 MB")
@@ -397,14 +397,14 @@ void add_collective_keys(std::vector<Key>& keys) {
   declare(keys,
           enum_key(COPPICE_KEY(collective.op),
                    std::vector(workload::kNamedCollectives.begin(), workload::kNamedCollectives.end())),
-          "The collective operation.", kCollectives, idle_op);
+          "The operation that the collective performs.", kCollectives, idle_op);
   declare(keys, integer_key(COPPICE_KEY(collective.root), 0, kMostNodes - 1),
           "The accelerator that sends a broadcast or receives a reduce.", kCollectives, idle_root);
   declare(
       keys,
       name_key(COPPICE_KEY(collective.algorithm), schedule::algorithms_that([](const auto&) { return true; }))
           .excused_if([](const Loaded& loaded, Purpose) { return names_collectives(loaded.config); }),
-      "The scheduling algorithm; 'coppice list' describes each.", kPlanned, nullptr, kCompiled);
+      "The scheduling algorithm; 'coppice list' describes all algorithms.", kPlanned, nullptr, kCompiled);
   declare(keys,
           file_key(COPPICE_KEY(collective.file), "the name of a schedule (JSON)", "schedule.json")
               .excused_if([](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); }),
@@ -419,7 +419,7 @@ void add_collective_keys(std::vector<Key>& keys) {
           }),
       "The size of every accelerator's buffer, padded to a whole number of 4-byte elements per accelerator.",
       kCollectives, idle_size, kCollectives);
-  declare(keys, group_key(), "The accelerators that take part, in this order (default: all).", kCollectives,
+  declare(keys, group_key(), "The accelerators that participate, in this order (default: all).", kCollectives,
           idle_group);
   declare(keys, automatic_key(COPPICE_KEY(collective.chunks), schedule::kAutomaticChunks, 1, 1 << 20),
           "The number of chunks that move independently; auto chooses.", kPlanned, idle_collective_chunks);
@@ -443,7 +443,7 @@ void add_collective_keys(std::vector<Key>& keys) {
       "How the dimension order of each chunk of a hierarchical collective is chosen.", kPlanned,
       idle_scheduler);
   declare(keys, intra_dimension_key(),
-          "Which chunk goes first within a dimension; auto: the scheduler's usual order.", kPlanned,
+          "Which chunk a dimension serves first; auto: the scheduler's usual order.", kPlanned,
           idle_scheduler);
   declare(keys, dimension_algorithms_key(),
           "The algorithm of every dimension of a hierarchy (default: ring for rings, direct for fully "
@@ -479,7 +479,7 @@ void add_run_keys(std::vector<Key>& keys) {
   declare(keys,
           enum_key(COPPICE_KEY(fidelity), std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kLeap,
                                                       Fidelity::kTrain, Fidelity::kFluid}),
-          "What the network simulates: flits, leaps, trains or fluid flows; predictions move chunks.",
+          "The level of detail at which the network is simulated: flits, leaps, trains or fluid flows.",
           kMessages);
   declare(keys,
           enum_key(COPPICE_KEY(check),
@@ -487,7 +487,7 @@ void add_run_keys(std::vector<Key>& keys) {
           "How sums are verified: values, contributions, or off; auto chooses.", kMessages);
   declare(keys, seed_key(), "The seed of all random numbers.", kSimulations, idle_seed);
   declare(keys, integer_key(COPPICE_KEY(max_cycles), 0, std::numeric_limits<std::int64_t>::max()),
-          "The cycle limit, at which an unfinished run fails; 0: none.", kSimulations);
+          "The number of cycles after which an unfinished run fails; 0 means no limit.", kSimulations);
   declare(keys, observed_nodes_key(), "The accelerators whose signals are written to waveforms.", kRunOnly,
           idle_observation);
 }
@@ -531,7 +531,7 @@ const std::vector<Key>& keys() {
 
 const RetiredKey* find_retired_key(std::string_view path) {
   static constexpr std::array kRetired{
-      RetiredKey{"routing.order", "leave it out: the greedy method takes flows in the order of the jobs"},
+      RetiredKey{"routing.order", "leave it out: the greedy method assigns flows in the order of the jobs"},
       RetiredKey{"routing.threads",
                  "leave it out: assigning paths to a job takes microseconds on one thread"},
       RetiredKey{"routing.annealing", "leave it out: annealing uses Hedera's parameters"}};

@@ -12,7 +12,7 @@ const std::vector<Key>& keys();
 
 const Key* find_key(std::string_view path);
 
-// A key of earlier versions, and its replacement.
+// A key of earlier versions, and advice on what to write instead.
 struct RetiredKey {
   std::string_view path;
   std::string_view instead;

@@ -10,8 +10,9 @@ namespace coppice::rtl_writer {
 
 using topology::NodeId;
 
-// A design to be written in Verilog: a collective of all accelerators of a network. The schedule's nodes are
-// the topology's accelerators, in the same order. All references must outlive the design.
+// A design to be written in Verilog: a network, and a collective among all of its accelerators. The
+// schedule's nodes are the topology's accelerators, in the same order. All references must outlive the
+// design.
 struct Design {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -22,8 +23,8 @@ struct Design {
   int tiles() const { return topology.num_accelerators(); }
 };
 
-// Ports of a node's router that lead to channels: the larger of the numbers of its incoming and outgoing
-// channels.
+// The number of ports of a node's router that lead to channels: the maximum of the numbers of its incoming
+// and outgoing channels.
 int links_of(const topology::Topology& topology, NodeId node);
 
 // Parameters shared by all nodes, named as in rtl/tile/lite_tile.v; each is as small as the design permits.
@@ -33,12 +34,12 @@ struct Shape {
   int vcs = 0;
   int vc_bits = 0;
   int depth = 0;    // a power of two
-  int credits = 0;  // used slots of a buffer
+  int credits = 0;  // slots of a buffer that are used
   int entries = 0;  // lines of a port's table, a power of two
   int flows = 0;    // a power of two
   int hop_port_bits = 0;
   int hops = 0;
-  std::int64_t words = 0;  // in an accelerator's gradient buffer
+  std::int64_t words = 0;  // number of words in an accelerator's gradient buffer
 
   int hop_bits() const { return hop_port_bits + 2 * vc_bits; }
   int route_bits() const { return hops * hop_bits(); }
@@ -48,8 +49,8 @@ Shape shape_of(const Design& design);
 // Bits of a head flit that precede its route.
 inline constexpr int kHeadBits = 81;
 
-// Throws ConfigError, naming the key and a valid value, if the Verilog cannot run the design in the model's
-// cycles.
+// Throws ConfigError, naming the key and a valid value, if the Verilog cannot run the design in the same
+// number of cycles as the model.
 void require_verilog(const Design& design);
 
 }  // namespace coppice::rtl_writer

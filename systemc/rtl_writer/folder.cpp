@@ -45,12 +45,12 @@ std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<con
       files.push_back(entry.path());
     }
   }
-  if (files.empty()) throw ModelError("the tile's Verilog is not in " + folder.string());
+  if (files.empty()) throw ModelError("the Verilog of the tile is missing in " + folder.string());
   std::ranges::sort(files);
   return files;
 }
 
-// Copies the modules and returns the names of the Verilog files in the folder.
+// Copies the Verilog modules and returns their file names in the folder.
 std::vector<std::string> copy_sources(Folder& folder) {
   std::vector<std::string> sources;
   for (const char* room : {"router", "ni", "memory", "tile", "network"}) {

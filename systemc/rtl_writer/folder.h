@@ -8,7 +8,7 @@
 
 namespace coppice::rtl_writer {
 
-// The model's run of a design, with which the test bench compares the Verilog.
+// The model's run of a design, with which the testbench compares the Verilog.
 struct ModelRun {
   Cycles cycles = 0;
   // [accelerator]: the contents of the gradient buffer before and after the run.
@@ -23,7 +23,7 @@ class Folder {
   // Throws ConfigError located at `option` if `path` exists and is not an empty folder, or if it cannot be
   // written.
   Folder(const std::string& option, const std::string& path);
-  // Removes whatever was not committed.
+  // Removes the folder if it was not committed.
   ~Folder();
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
@@ -37,8 +37,8 @@ class Folder {
   std::string temporary_;
 };
 
-// Writes the whole network: Verilog, images, bench and project files. `config`: the text of the resolved
-// configuration. Throws ModelError if the Verilog sources are not found.
+// Writes the whole network: Verilog, images, testbench and project files. `config` is the text of the
+// resolved configuration. Throws ModelError if the Verilog sources are not found.
 void write_network(const Design& design, const ModelRun& run, const std::string& config, Folder& folder);
 
 }  // namespace coppice::rtl_writer

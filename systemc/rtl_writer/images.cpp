@@ -29,7 +29,7 @@ std::uint32_t low_bits(std::int64_t value, int bits) {
   return static_cast<std::uint32_t>(value) & ((1U << bits) - 1);
 }
 
-// Collects register writes. A tile's line registers keep their values, so only changes are written.
+// Collects register writes. A tile's registers for lines keep their values, so only changes are written.
 class Writes {
  public:
   static constexpr unsigned kAllTiles = 0xffff;
@@ -66,12 +66,12 @@ class Tables {
   BootImage write() && {
     settings();
     for (NodeId tile = 0; tile < design_.tiles(); ++tile) load(tile);
-    writes_.comment("number of messages for which each tile waits");
+    writes_.comment("number of messages that each tile waits for");
     for (std::size_t tile = 0; tile < arrivals_.size(); ++tile) {
       if (arrivals_[tile] >= std::int64_t{1} << NiLimits::kTotalBits) {
         throw ConfigError(design_.loaded.place("collective"),
-                          fmt::format("collective sends {} messages to accelerator {}: its register counts "
-                                      "to 65535: use fewer chunks",
+                          fmt::format("collective sends {} messages to accelerator {}, but the register that "
+                                      "counts them is limited to 65535: use fewer chunks",
                                       arrivals_[tile], tile));
       }
       writes_.write(static_cast<unsigned>(tile), COPPICE_TILE_ARRIVALS,
@@ -81,7 +81,7 @@ class Tables {
   }
 
  private:
-  // The settings that all tiles have in common.
+  // Writes the settings that are common to all tiles.
   void settings() {
     constexpr std::uint32_t kBothInterrupts = 3;
     const config::NiConfig& ni = design_.system().ni;
@@ -96,7 +96,7 @@ class Tables {
     all(COPPICE_TILE_CONFIG, ni.lockstep ? COPPICE_TILE_CONFIG_LOCKSTEP_MASK : 0);
     all(COPPICE_TILE_ABSORBS, static_cast<std::uint32_t>(ni.buffer));
     all(COPPICE_TILE_DMA_LATENCY, static_cast<std::uint32_t>(ni.dma_latency));
-    // Message-based: the packet size exceeds any message.
+    // With message-based flow control, the packet size exceeds any message.
     all(COPPICE_TILE_PAYLOAD,
         message ? (1U << NiLimits::kLengthBits) - flit_words : static_cast<std::uint32_t>(ni.payload / 4));
     all(COPPICE_TILE_FLOW_STRIDE, low_bits(stride.flow, NiLimits::kFlowBits));
@@ -151,7 +151,7 @@ class Tables {
         const auto out = design_.topology.out_channels(at);
         const bool ejects = hop.out_port >= out.size();
         const auto links = static_cast<unsigned>(links_of(design_.topology, at));
-        // Ports of the network interface follow the ports of all links, even if fewer links lead out.
+        // The ports of the network interface follow the ports of all links, even if fewer links are outgoing.
         const auto port = ejects ? hop.out_port - static_cast<unsigned>(out.size()) + links : hop.out_port;
         fields.put(port, static_cast<unsigned>(shape_.hop_port_bits));
         fields.put(hop.vcs.begin, static_cast<unsigned>(shape_.vc_bits));

@@ -9,7 +9,7 @@
 
 namespace coppice::rtl_writer {
 
-// The register writes that load a network's tables and settings (rtl/network/boot.v), as text for $readmemh
+// The register writes that load a network's tables and settings (rtl/network/boot.v): a text for $readmemh,
 // with a comment before each tile and port.
 struct BootImage {
   std::string text;

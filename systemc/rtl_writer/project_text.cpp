@@ -10,14 +10,14 @@ namespace coppice::rtl_writer {
 namespace {
 
 constexpr const char* kMakefile =
-    R"(# Written by coppice rtl. `make test` simulates in both simulators; `make clean` leaves what was written.
+    R"(# Written by coppice rtl. `make test` runs both simulators; `make clean` removes what the simulators built.
 VERILATOR ?= verilator
 IVERILOG ?= iverilog
 VVP ?= vvp
-# How the C++ of Verilator is compiled: -O3 runs faster and takes longer to compile.
+# Optimization of Verilator's C++: -O3 runs faster, but takes longer to compile.
 OPT ?= -O0
 JOBS ?= 2
-# Verilator 5.006 loses the scopes of tiles that it inlines into a network.
+# Verilator 5.006 loses the scopes of tiles if it inlines them into the network.
 VERILATOR_FLAGS ?= -fno-inline
 FILES := -f network.f bench/scratchpad.v bench/bench.v
 INCLUDES := -I. -Ibench -Irtl/ni -Irtl/tile
@@ -53,46 +53,47 @@ clean:
 constexpr const char* kReadme = R"(# @NAME@ in Verilog
 
 Written by `coppice rtl`: @TILES@ tiles (router, network interface, registers) and @SWITCHES@ switches for
-@COLLECTIVE@ of @SIZE@ per accelerator by @ALGORITHM@. SystemC's model takes @CYCLES@ cycles for it, and so does this Verilog:
+@COLLECTIVE@ of @SIZE@ per accelerator with @ALGORITHM@. Both the SystemC model and this Verilog take @CYCLES@ cycles:
 
-    make test        # Verilator and Icarus: every word of every memory, and the cycles
-    make verilator   # one of them
+    make test        # Verilator and Icarus: check every word of every memory, and the cycle count
+    make verilator   # Verilator only
     make lint        # verilator --lint-only -Wall
 
 | file | contents |
 | --- | --- |
-| network.v | the top: tiles, switches and the links between them, a port of AXI4-Lite, a memory port per tile |
+| network.v | the top module: tiles, switches, links, an AXI4-Lite port, and the memory ports of each tile |
 | network_parameters.vh | parameters of all tiles |
-| images/boot.hex | tables and settings, as writes to registers: rtl/network/boot.v plays them after reset |
-| images/memory_N_before.hex, _after.hex | gradients of tile N, and what they must be after the collective |
-| rtl/ | the modules, as in Coppice |
-| bench/, bench_connections.vh | the self-checking bench and the memories it uses |
+| images/boot.hex | tables and settings as register writes, which rtl/network/boot.v performs after reset |
+| images/memory_N_before.hex, _after.hex | gradients of tile N before the collective, and their expected values after it |
+| rtl/ | the modules, copied from Coppice |
+| bench/, bench_connections.vh | the self-checking testbench and its memories |
 | network.f, network.core, Bender.yml | the sources for simulators, FuseSoC and Bender |
-| network.sdc | clock and input and output delays |
-| rtl/tile/coppice_tile.rdl, coppice_tile.h | registers of a tile in SystemRDL and C |
+| network.sdc | the clock, and input and output delays |
+| rtl/tile/coppice_tile.rdl, coppice_tile.h | the registers of a tile, in SystemRDL and C |
 
 ## How do I configure it?
 
-Change the configuration (system.topology, system.router, system.ni, collective) and write the folder again: nothing in it is
-meant to be edited. `config.yaml` is the one that it was written from. Tables can be replaced at run time: the port
-`awaddr_i` of network.v is AXI4-Lite, bits 23 to 8 of an address are the tile (ffff: all) and bits 7 to 0 the register.
-Write `line`, then `table` for each line of a table, `lines`, `count` and `arrivals`, and start all tiles at once with a 1 to
-address ffff08; `irq_o` rises at each tile when it is done.
+Change the configuration (system.topology, system.router, system.ni, collective) and write the folder again; do not edit its
+files. `config.yaml` is the configuration from which it was written. Tables can be replaced at run time through the AXI4-Lite
+port of network.v (`awaddr_i` and so on): bits 23 to 8 of an address select the tile (ffff: all tiles), and bits 7 to 0 the
+register. Write `line`, then `table` for each line of a table, then `lines`, `count` and `arrivals`; start all tiles
+simultaneously by writing 1 to address ffff08. Each tile raises its bit of `irq_o` when it is done.
 
-## What is the smallest bench with two routers?
+## What is the smallest network with two routers?
 
-`system.topology: {kind: mesh, dims: [2]}` makes two tiles with a link each way. bench/bench.v is all that drives them: reset,
-boot, one start, and the comparison at the end.
+`system.topology: {kind: mesh, dims: [2]}` makes two tiles with a link in each direction. bench/bench.v drives them: it resets
+and boots them, starts them once, and compares the memories at the end.
 
-## How do I put several links on a port pair?
+## How do I connect two routers with several links?
 
-Links are those of the topology: a torus dimension of width 2 has two between its neighbours, and a graph file
-(`kind: file`) may list a link as often as you like. Each is a port of its own at both routers, and the schedule decides which
-messages take which.
+The links are those of the topology: a torus dimension of width 2 has two links between its neighbours, and a graph file
+(`kind: file`) may list a link several times. Each link has its own port at both routers, and the schedule determines which
+messages use it.
 
-## What is not here
+## What does the network not contain?
 
-Memory that answers late: rtl/tile/axi_tile.v puts AXI4 in the place of the memory ports, and cycles then depend on the memory.
+Memories with variable latency: rtl/tile/axi_tile.v replaces the memory ports by AXI4, and the number of cycles then depends on
+the memory.
 )";
 
 // The files of these kinds as entries of a YAML list.
@@ -143,16 +144,14 @@ std::string bender_text(std::span<const std::string> sources) {
 }
 
 std::string sdc_text(const Design& design) {
-  constexpr double kShare = 0.3;  // of a period, outside of the network
+  constexpr double kShare = 0.3;  // fraction of a period that is spent outside of the network
   const double period = static_cast<double>(design.system().clock.period()) * 1e-6;
   return fmt::format(
-      "# Written by coppice rtl. Times in ns; system.clock is {}.\n"
-      "create_clock -name clk -period {:g} [get_ports clk_i]\n"
-      "set_false_path -hold -from [get_ports rst_ni]\n"
-      "set_input_delay {:g} -clock clk [remove_from_collection [all_inputs] [get_ports clk_i]]\n"
-      "set_output_delay {:g} -clock clk [all_outputs]\n"
-      "# Every link starts and ends in registers, and delay_line holds its cycles: place them along the "
-      "wires.\n",
+      "# Written by coppice rtl. Times in ns; system.clock is {}.\ncreate_clock -name clk -period {:g} "
+      "[get_ports clk_i]\nset_false_path -hold -from [get_ports rst_ni]\nset_input_delay {:g} -clock clk "
+      "[remove_from_collection [all_inputs] [get_ports clk_i]]\nset_output_delay {:g} -clock clk "
+      "[all_outputs]\n# Every link starts and ends in registers, and delay_line holds the flits in flight: "
+      "place these registers along the wires.\n",
       format_frequency(design.system().clock), period, kShare * period, kShare * period);
 }
 

@@ -18,7 +18,7 @@ namespace {
 class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
-  // Throws unless the condition holds. `right`: what to write at the key.
+  // Throws unless the condition holds. `right` is the value to write at the key.
   template <typename Value>
   void unless(bool holds, const std::string& key, const Value& value, const std::string& right) const {
     if (!holds) refuse(key, fmt::format("is {}: for Verilog, write {}", value, right));
@@ -51,7 +51,7 @@ void require_interfaces(const Refusals& refusals, const Design& design) {
   refusals.unless(design.ni_ports <= kMostPorts, "system.ni.ports", design.ni_ports, "at most 8");
   refusals.unless(system.ni.launch == 0, "system.ni.launch", format_duration(system.ni.launch), "0 ns");
   refusals.unless(!system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth", "limited",
-                  "nothing: the memory serves all ports at full rate");
+                  "no limit, as the memory serves all ports at full rate");
   const std::string timing = cosim::refuse_ni_timing(system);
   if (!timing.empty()) refusals.refuse("system.ni", "is not supported in Verilog: " + timing);
   constexpr int kMostSources = 1 << cosim::NiLimits::kSourceBits;
@@ -71,10 +71,9 @@ void require_flits(const Refusals& refusals, const Design& design, const Shape& 
   const int bits = kHeadBits + shape.route_bits();
   if (bits <= shape.flit_bits) return;
   const auto wider = static_cast<Bytes>(std::bit_ceil(static_cast<unsigned>((bits + 7) / 8)));
-  refusals.refuse("system.flit",
-                  fmt::format("of {} has no room for a head with a route of {} hops, {} bits: write {}, and "
-                              "system.link.bandwidth to match",
-                              format_bytes(flit), shape.hops, bits, format_bytes(wider)));
+  refusals.refuse("system.flit", fmt::format("of {} has no room for a head with a route of {} hops, which "
+                                             "needs {} bits: write {}, and a matching system.link.bandwidth",
+                                             format_bytes(flit), shape.hops, bits, format_bytes(wider)));
 }
 
 void require_channels(const Refusals& refusals, const Design& design) {
@@ -83,12 +82,11 @@ void require_channels(const Refusals& refusals, const Design& design) {
     if (fabric::channel_flit_time(system, channel.bandwidth) == system.clock.period()) continue;
     const auto right =
         static_cast<std::int64_t>(static_cast<double>(system.flit) * static_cast<double>(system.clock.hertz));
-    refusals.refuse(
-        "system.link.bandwidth",
-        fmt::format("gives the channel from node {} to node {} {}: a channel in Verilog carries one "
-                    "flit of {} per cycle: write {}, or another system.flit",
-                    channel.src, channel.dst, format_bandwidth(channel.bandwidth), format_bytes(system.flit),
-                    format_bandwidth({right})));
+    refusals.refuse("system.link.bandwidth",
+                    fmt::format("gives the channel from node {} to node {} {}, but a channel in Verilog "
+                                "carries one flit of {} per cycle: write {}, or another system.flit",
+                                channel.src, channel.dst, format_bandwidth(channel.bandwidth),
+                                format_bytes(system.flit), format_bandwidth({right})));
   }
 }
 
@@ -106,19 +104,22 @@ void require_schedule(const Refusals& refusals, const Design& design, const Shap
                                                       .hops = shape.hops,
                                                       .out_ports = 1 << shape.hop_port_bits});
   if (!refusal.empty()) {
-    refusals.refuse("collective", fmt::format("does not fit: {}: choose another algorithm or size", refusal));
+    refusals.refuse(
+        "collective",
+        fmt::format("does not fit into the tiles: {}; choose another algorithm or size", refusal));
   }
   constexpr int kMostBits = 256;  // of a line, in the register map
   constexpr int kFieldBits = 160;
   if (kFieldBits + shape.route_bits() > kMostBits) {
-    refusals.refuse("system.topology", fmt::format("has routes of {} hops: a line of a table holds {}",
-                                                   shape.hops, (kMostBits - kFieldBits) / shape.hop_bits()));
+    refusals.refuse(
+        "system.topology",
+        fmt::format("has routes of {} hops, but a line of a table holds only {}: choose a smaller network",
+                    shape.hops, (kMostBits - kFieldBits) / shape.hop_bits()));
   }
   if (design.schedule.size * design.tiles() > config::kValuesLimit) {
     refusals.refuse(
         "collective.size",
-        fmt::format("has {} of gradients at all accelerators, which the bench cannot check: at "
-                    "most {}",
+        fmt::format("has {} of gradients at all accelerators, but the testbench can check at most {}",
                     format_bytes(design.schedule.size * design.tiles()), format_bytes(config::kValuesLimit)));
   }
 }

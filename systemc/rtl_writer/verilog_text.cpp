@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* kTop = R"(// Written by coppice rtl: @NAME@, @TILES@ tiles and @SWITCHES@ switches.
 //
-// Start the tiles through the registers (rtl/network/register_bus.v, docs in README.md); irq_o: a tile is done. The
-// memory ports of tile N are those of rtl/tile/tile.v: memory responds in the next cycle (read) or after
-// DMA_LATENCY - 1 cycles (dma).
+// The registers (rtl/network/register_bus.v, README.md) start the tiles; irq_o signals that a tile is done. The memory
+// ports of tile N are those of rtl/tile/tile.v: memory responds in the next cycle (read) or after DMA_LATENCY - 1
+// cycles (dma).
 `default_nettype none
 module network (
   input  wire                    clk_i,
@@ -77,7 +77,7 @@ constexpr const char* kNodeWires = R"(
   wire [@LINKS@-1:0]        out_valid_@NODE@, out_head_@NODE@, out_tail_@NODE@, in_valid_@NODE@, in_head_@NODE@, in_tail_@NODE@;
   wire [@LINKS@*VC_W-1:0]   out_vc_@NODE@, in_vc_@NODE@;
   wire [@LINKS@*FLIT_W-1:0] out_flit_@NODE@, in_flit_@NODE@;
-  wire [@LINKS@*VCS-1:0]    out_credit_@NODE@, in_credit_@NODE@;  // outputs take theirs, inputs give theirs
+  wire [@LINKS@*VCS-1:0]    out_credit_@NODE@, in_credit_@NODE@;  // outputs receive credits, inputs return them
 )";
 
 constexpr const char* kLinkPorts =
@@ -129,7 +129,8 @@ constexpr const char* kChannel =
     .credit_i(in_credit_@DST@[@IN@*VCS+:VCS]));
 )";
 
-// A router port that only sends receives no flits; a port that only receives gets no credits.
+// A router port without an incoming channel receives no flits; a port without an outgoing channel receives no
+// credits.
 constexpr const char* kNoInput =
     R"(  assign {in_valid_@NODE@[@PORT@], in_head_@NODE@[@PORT@], in_tail_@NODE@[@PORT@]} = 3'd0;
   assign in_vc_@NODE@[@PORT@*VC_W+:VC_W] = {VC_W{1'b0}};
@@ -237,9 +238,9 @@ std::string parameters_text(const Design& design, const Shape& shape, std::int64
       {"VCS", shape.vcs, "virtual channels"},
       {"VC_W", shape.vc_bits, "bits of a virtual channel's number"},
       {"DEPTH", shape.depth, "flits of a router's buffer"},
-      {"CREDITS", shape.credits, "slots of it that a neighbour uses"},
+      {"CREDITS", shape.credits, "slots of that buffer that a neighbour uses"},
       {"ENTRIES", shape.entries, "lines of a port's table"},
-      {"FLOWS", shape.flows, "flows that fit"},
+      {"FLOWS", shape.flows, "maximum number of flows"},
       {"QUEUE", kQueue, "flits that may wait for the reduction unit at a port"},
       {"HOP_PORT_W", shape.hop_port_bits, "bits of a router's port in a route"},
       {"HOPS", shape.hops, "hops of the longest route"},
@@ -280,7 +281,7 @@ std::string network_text(const Design& design, const Shape& shape) {
 }
 
 std::string connections_text(const Design& design) {
-  std::string text = "// Written by coppice rtl, for bench.v to include.";
+  std::string text = "// Written by coppice rtl; included by bench.v.";
   std::string memories;
   std::string checks;
   for (NodeId tile = 0; tile < design.tiles(); ++tile) {

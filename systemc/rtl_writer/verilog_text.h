@@ -9,7 +9,7 @@
 
 namespace coppice::rtl_writer {
 
-// The parameters of the network and its bench, as localparams for an include file.
+// The parameters of the network and its testbench, as localparams for an include file.
 std::string parameters_text(const Design& design, const Shape& shape, std::int64_t boot_writes,
                             Cycles model_cycles);
 

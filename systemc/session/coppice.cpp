@@ -29,14 +29,15 @@ struct coppice_session {
     coppice_done done{};
   };
 
-  std::unique_ptr<OpenRun> run;     // nullptr: could not be opened, or has failed
+  std::unique_ptr<OpenRun> run;     // nullptr if the session could not be opened or has failed
   std::vector<Request> requests{};  // [OpenRun::Id]
   std::string error{};
   std::int64_t ended_ps = 0;  // time of the failure
   bool busy = false;          // advance() or drain() is running
 };
 
-// SystemC's library requires the program's entry point; one defined by the caller takes precedence.
+// SystemC's library requires an entry point of the program; an entry point defined by the caller takes
+// precedence.
 __attribute__((weak)) int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }
@@ -58,7 +59,7 @@ coppice_status refuse(coppice_session& session, coppice_status status, const cha
   return status;
 }
 
-// Runs `body` and returns its errors as a status.
+// Runs `body` and converts its exceptions to a status.
 template <typename Body>
 coppice_status guarded(coppice_session& session, Body body) {
   try {
@@ -125,7 +126,8 @@ template <typename Body>
 coppice_status simulate(coppice_session* session, Body body) {
   if (const coppice_status status = require_open(session)) return status;
   if (session->busy)
-    return refuse(*session, COPPICE_BAD_CALL, "time is already advancing: return from the callback first");
+    return refuse(*session, COPPICE_BAD_CALL,
+                  "the session is already advancing time: return from the callback first");
   session->busy = true;
   const coppice_status status = guarded(*session, body);
   session->busy = false;
@@ -144,7 +146,7 @@ coppice_status coppice_open(const char* path, const char* const* overrides, size
   *session = new (std::nothrow) coppice_session{};
   if (*session == nullptr) return COPPICE_NO_MEMORY;
   coppice_session& opened = **session;
-  if (path == nullptr) return refuse(opened, COPPICE_BAD_INPUT, "no configuration path");
+  if (path == nullptr) return refuse(opened, COPPICE_BAD_INPUT, "the configuration path is missing");
   return guarded(opened, [&] {
     const std::vector<std::string> keys(overrides, overrides + count);
     opened.run =
@@ -165,7 +167,7 @@ coppice_status coppice_send(coppice_session* session, int32_t src, int32_t dst, 
 coppice_status coppice_collective(coppice_session* session, const coppice_collective_spec* spec, uint64_t tag,
                                   coppice_callback callback, void* user) {
   if (const coppice_status status = require_open(session)) return status;
-  if (spec == nullptr) return refuse(*session, COPPICE_BAD_INPUT, "no collective");
+  if (spec == nullptr) return refuse(*session, COPPICE_BAD_INPUT, "the collective is missing");
   return guarded(*session, [&] {
     const OpenRun::Id id = session->run->collective(collective_of(*spec));
     keep(*session, id, {callback, user, {0, picoseconds(session->run->now()), spec->bytes, tag, -1, -1}});
@@ -185,7 +187,7 @@ coppice_status coppice_drain(coppice_session* session) {
 
 coppice_status coppice_stop(coppice_session* session) {
   if (const coppice_status status = require_open(session)) return status;
-  if (!session->busy) return refuse(*session, COPPICE_BAD_CALL, "time is not advancing");
+  if (!session->busy) return refuse(*session, COPPICE_BAD_CALL, "the session is not advancing time");
   session->run->stop();
   return COPPICE_OK;
 }
@@ -209,13 +211,13 @@ int32_t coppice_accelerators(const coppice_session* session) {
 }
 
 const char* coppice_error(const coppice_session* session) {
-  return session == nullptr ? "no session" : session->error.c_str();
+  return session == nullptr ? "the session is missing" : session->error.c_str();
 }
 
 coppice_status coppice_close(coppice_session* session) {
   if (session == nullptr) return COPPICE_OK;
   if (session->busy)
-    return refuse(*session, COPPICE_BAD_CALL, "time is advancing: close the session afterwards");
+    return refuse(*session, COPPICE_BAD_CALL, "the session is advancing time: close it afterwards");
   delete session;
   return COPPICE_OK;
 }

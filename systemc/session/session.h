@@ -13,8 +13,9 @@
 
 #include "session/coppice.h"
 
-// C++ interface to Coppice inside another simulator: session/coppice.h with the same contract, but errors as
-// values, callbacks as functions, and a session that closes itself. Needs only the standard library.
+// A C++ interface for using Coppice inside another simulator. It has the contract of session/coppice.h, but
+// errors are values, callbacks are functions, and sessions close themselves. It needs only the standard
+// library.
 namespace coppice::session {
 
 struct Error {
@@ -30,7 +31,7 @@ class [[nodiscard]] Result {
   Result(Error error) : outcome_(std::move(error)) {}
 
   explicit operator bool() const { return outcome_.index() == 0; }
-  // value() requires a value, error() an error.
+  // value() may be called only if there is a value, and error() only if there is an error.
   T& value() { return std::get<0>(outcome_); }
   const Error& error() const { return std::get<1>(outcome_); }
 
@@ -77,7 +78,7 @@ class Session {
   }
 
   // From a callback, only send(), collective() and stop() are permitted. If a callback throws, advance() or
-  // drain() rethrows the exception when it ends.
+  // drain() rethrows the exception before it returns.
   Result<void> send(std::int32_t src, std::int32_t dst, std::int64_t bytes, std::uint64_t tag = 0,
                     Callback callback = {}) {
     return request(std::move(callback), [&](coppice_callback call, void* user) {

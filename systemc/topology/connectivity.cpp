@@ -27,8 +27,8 @@ std::vector<bool> reach(const Topology& topology, bool forward) {
 
 }  // namespace
 
-// All accelerators can reach each other if and only if accelerator 0 reaches all of them and they all reach
-// it.
+// All accelerators can reach each other if and only if accelerator 0 can reach all of them and all of them
+// can reach it.
 std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology) {
   for (const bool forward : {true, false}) {
     const std::vector<bool> reached = reach(topology, forward);

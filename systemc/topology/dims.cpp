@@ -9,18 +9,18 @@ namespace coppice::topology {
 void require_dims(Kind kind, std::span<const int> dims, std::size_t count, std::string_view form) {
   if (dims.size() == count) return;
   throw UnsupportedError(
-      fmt::format("a {} takes dims {}, not [{}]", to_string(kind), form, fmt::join(dims, ", ")));
+      fmt::format("a {} needs dims {}, not [{}]", to_string(kind), form, fmt::join(dims, ", ")));
 }
 
 void require_at_least(Kind kind, std::string_view what, int value, int least) {
   if (value >= least) return;
   throw UnsupportedError(
-      fmt::format("a {} of {} {}: needs at least {}", to_string(kind), value, what, least));
+      fmt::format("a {} cannot have {} {}: it needs at least {}", to_string(kind), value, what, least));
 }
 
 void require_size(Kind kind, std::span<const int> dims, std::int64_t nodes, std::int64_t channels) {
   if (nodes <= kMaxNodes && channels <= kMaxChannels) return;
-  throw UnsupportedError(fmt::format("a {} {} is too large: at most {} nodes and {} channels",
+  throw UnsupportedError(fmt::format("a {} {} is too large: at most {} nodes and {} channels are possible",
                                      to_string(kind), fmt::join(dims, "x"), kMaxNodes, kMaxChannels));
 }
 

@@ -13,7 +13,7 @@ namespace coppice::topology {
 inline constexpr std::int64_t kMaxNodes = 1 << 20;
 inline constexpr std::int64_t kMaxChannels = 1 << 24;
 
-// Checks shared by builders. Each throws an UnsupportedError with the kind and a remedy.
+// Checks that are shared by builders. Each throws an UnsupportedError that names the kind and a remedy.
 
 // Requires `count` dims; `form` is their notation in the message, such as "[k, n]".
 void require_dims(Kind kind, std::span<const int> dims, std::size_t count, std::string_view form);

@@ -15,7 +15,7 @@ namespace {
 // Available memory is checked only if there are at least this many channels.
 constexpr std::size_t kManyChannels = std::size_t{1} << 18;
 
-// Throws if the lists of channels cannot grow: they double, which takes memory for twice the channels in
+// Throws if the lists of channels cannot grow: they double, which requires memory for twice the channels in
 // addition to the existing lists.
 void require_memory_to_double(const Topology& topology) {
   const std::size_t channels = topology.channels().size();
@@ -23,7 +23,7 @@ void require_memory_to_double(const Topology& topology) {
   const Bytes available = machine_memory();
   if (needed <= available) return;
   throw UnsupportedError(fmt::format(
-      "{} has more than {} channels, which take at least another {:.2f} GB, but only {:.2f} GB are "
+      "{} has more than {} channels, which need at least another {:.2f} GB of memory, but only {:.2f} GB are "
       "available: use fewer accelerators",
       topology.name(), channels, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
@@ -51,8 +51,8 @@ Topology::Topology(Kind kind, std::vector<int> dims, int accelerators, int switc
       accelerators_(accelerators) {
   if (accelerators < 1 || switches < 0) {
     throw UnsupportedError(
-        fmt::format("a {} of {} accelerators and {} switches: needs at least 1 accelerator", to_string(kind),
-                    accelerators, switches));
+        fmt::format("a {} cannot have {} accelerators and {} switches: it needs at least 1 accelerator",
+                    to_string(kind), accelerators, switches));
   }
   const auto nodes = static_cast<std::size_t>(accelerators) + static_cast<std::size_t>(switches);
   out_.resize(nodes);
@@ -70,7 +70,7 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
     throw UnsupportedError(fmt::format("channel {}->{} of {}: {}", src, dst, name(), why));
   };
   for (const NodeId end : {src, dst}) {
-    if (end < 0 || end >= num_nodes()) fail(fmt::format("the nodes are 0 to {}", num_nodes() - 1));
+    if (end < 0 || end >= num_nodes()) fail(fmt::format("the nodes are numbered 0 to {}", num_nodes() - 1));
   }
   if (src == dst) fail("a node cannot have a channel to itself");
   if (bandwidth.bytes_per_second <= 0) fail("its bandwidth must be above 0");

@@ -49,7 +49,7 @@ std::string_view to_string(Kind kind);
 // How a group's accelerators are connected in one dimension of a kHierarchy.
 enum class DimensionKind { kRing, kOneWayRing, kFullyConnected, kSwitch };
 
-// The name of the kind, which is the same for one-way and two-way rings.
+// The name of the kind; one-way and bidirectional rings have the same name.
 const char* to_string(DimensionKind kind);
 constexpr bool is_ring(DimensionKind kind) {
   return kind == DimensionKind::kRing || kind == DimensionKind::kOneWayRing;
@@ -63,8 +63,8 @@ class Topology {
   Topology(Kind kind, std::vector<int> dims, int accelerators, int switches,
            std::vector<DimensionKind> dimension_kinds = {});
 
-  // Adds a channel, which gets the next port number at both ends. Throws UnsupportedError for an end that
-  // does not exist, a channel from a node to itself, zero bandwidth or negative latency.
+  // Adds a channel, which gets the next port number at both ends. Throws UnsupportedError if an end does not
+  // exist, both ends are the same node, the bandwidth is zero, or the latency is negative.
   ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
 
   Kind kind() const { return kind_; }
@@ -76,10 +76,10 @@ class Topology {
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
-  // Makes the switches of some dimensions of a kHierarchy reduce (in-network reduction). These are the first
-  // `switches` switches, and have network interfaces like those of accelerators.
+  // Makes the switches of some dimensions of a kHierarchy reduce data (in-network reduction). These are the
+  // first `switches` switches; they have network interfaces like those of accelerators.
   void reduce_in_network(std::vector<bool> dimensions, int switches);
-  // Per dimension: whether switches reduce; empty: none do.
+  // Per dimension: whether its switches reduce; empty if no switches reduce.
   const std::vector<bool>& in_network() const { return in_network_; }
   // The number of nodes with a network interface: the accelerators and the reducing switches.
   int num_interfaces() const { return accelerators_ + adding_switches_; }
@@ -116,9 +116,9 @@ struct LinkSpec {
 };
 
 // n-dimensional torus and mesh. `links` has one entry per dimension. A node's out-channels are, dimension by
-// dimension, the channel towards higher coordinates, then that towards lower ones. A dimension of width 1 has
-// no channels; a torus dimension of width 2 has two parallel channels in each direction, since both
-// neighbours are the same node. Throws UnsupportedError if there is no dimension, a width is below 1, or
+// dimension, the channel towards higher coordinates, then the channel towards lower coordinates. A dimension
+// of width 1 has no channels; a torus dimension of width 2 has two parallel channels in each direction, since
+// both neighbours are the same node. Throws UnsupportedError if there is no dimension, a width is below 1, or
 // `links` and `dims` differ in length.
 Topology make_torus(std::span<const int> dims, std::span<const LinkSpec> links);
 Topology make_mesh(std::span<const int> dims, std::span<const LinkSpec> links);

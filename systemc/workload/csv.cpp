@@ -16,7 +16,7 @@ constexpr std::string_view kBlanks = " \t\r\v\f";
 std::string read_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw ConfigError({path}, "is a folder: expected a layer table (CSV)");
+    throw ConfigError({path}, "this is a folder: expected a layer table (CSV)");
   }
   std::string text;
   try {
@@ -67,7 +67,8 @@ std::vector<std::vector<Cell>> read_csv(const std::string& path) {
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
     ++number;
     if (const std::size_t nul = line.find('\0'); nul != std::string_view::npos) {
-      throw ConfigError({path, number, static_cast<int>(nul) + 1}, "a zero byte: this is not a text file");
+      throw ConfigError({path, number, static_cast<int>(nul) + 1},
+                        "this byte is zero, so this is not a text file");
     }
     std::vector<Cell> cells = split(line, path, number);
     if (!cells.empty()) rows.push_back(std::move(cells));

@@ -16,7 +16,7 @@ constexpr int kDecode = 1;
 constexpr Bytes kTokenBytes = 4;
 constexpr const char* kKey = "workload.inference";
 
-// The width of one token's keys and values that an accelerator stores per layer.
+// The total width of a token's keys and values that an accelerator stores per layer.
 std::int64_t cached_width(const Transformer& model, const Slice& slice) {
   return 2 * slice.local_key_value_heads(model) * model.head_width;
 }
@@ -169,15 +169,15 @@ void check_inference(const Inference& inference) {
     throw LayoutError(fmt::format("{}.{}", kKey, part), message);
   };
   if (model.heads % inference.tensor != 0 || model.feed_forward % inference.tensor != 0) {
-    refuse("tensor", fmt::format("{} accelerators cannot share {} heads and an MLP of {} evenly",
-                                 inference.tensor, model.heads, model.feed_forward));
+    refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} accelerators",
+                                 model.heads, model.feed_forward, inference.tensor));
   }
   if (model.experts % inference.expert != 0) {
-    refuse("expert",
-           fmt::format("{} accelerators cannot share {} experts evenly", inference.expert, model.experts));
+    refuse("expert", fmt::format("{} experts cannot be divided evenly among {} accelerators", model.experts,
+                                 inference.expert));
   }
   if (inference.pipeline > model.layers) {
-    refuse("pipeline", fmt::format("{} stages cannot share {} layers", inference.pipeline, model.layers));
+    refuse("pipeline", fmt::format("{} layers cannot form {} stages", model.layers, inference.pipeline));
   }
   if (inference.batch % inference.expert != 0) {
     refuse("batch",

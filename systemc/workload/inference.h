@@ -22,7 +22,7 @@ struct Inference {
   int ranks() const { return tensor * expert * pipeline; }
 };
 
-// Throws LayoutError if the model cannot be split this way.
+// Throws LayoutError if the model cannot be divided among the ranks.
 void check_inference(const Inference& inference);
 
 // An accelerator's memory: weights, and the KV cache of its requests including the next token.
@@ -34,9 +34,9 @@ struct InferenceMemory {
 InferenceMemory inference_memory(const Inference& inference);
 
 // The program of both steps: iteration 0 is the prefill, iteration 1 the decode step, which begins when the
-// last stage has sent its tokens to the first. Every layer ends attention and MLP with an all-reduce of the
-// hidden state among the ranks that share it (Megatron-LM); experts receive and return their tokens in
-// all-to-alls. Throws as check_inference() does.
+// last stage has sent its tokens to the first. The attention and the MLP of every layer end with an
+// all-reduce of the hidden state among the ranks that share the layer (Megatron-LM); experts receive and
+// return their tokens in all-to-alls. Throws as check_inference() does.
 Program build_inference(const Inference& inference);
 
 }  // namespace coppice::workload

@@ -50,8 +50,9 @@ std::vector<KernelTime> read_kernel_times(const std::string& path) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const std::vector<Cell>& row = rows[i];
     if (row.size() != 2) {
-      throw ConfigError(row.front().place,
-                        fmt::format("{} cells: a row has the name of a kernel and its time", row.size()));
+      throw ConfigError(
+          row.front().place,
+          fmt::format("the row has {} cells: write the name of a kernel and its time", row.size()));
     }
     times.push_back({row[0].text, read_time(row[1]), row[0].place});
   }
@@ -76,7 +77,7 @@ void set_kernel_times(Program& program, const std::vector<KernelTime>& times) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (used[i]) continue;
     throw ConfigError(times[i].place,
-                      fmt::format("no kernel of {} has the name '{}'", program.name, times[i].pattern));
+                      fmt::format("no kernel of {} matches '{}'", program.name, times[i].pattern));
   }
 }
 

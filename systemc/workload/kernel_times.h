@@ -9,8 +9,8 @@
 
 namespace coppice::workload {
 
-// The measured time of the kernels whose names match `pattern`. `*` matches any text, so that "decode layer *
-// attention" is the attention of every layer.
+// The measured time of the kernels whose names match `pattern`. `*` matches any text: "decode layer *
+// attention" matches the attention of every layer.
 struct KernelTime {
   std::string pattern;
   Femtoseconds time = 0;
@@ -18,7 +18,7 @@ struct KernelTime {
 };
 
 // Reads a table with the columns kernel and time_us (CSV; the first row contains these names). Throws
-// ConfigError for other columns and for a time that is not above 0 and at most 1,000 s.
+// ConfigError if the columns differ, or if a time is not above 0 and at most 1,000 s.
 std::vector<KernelTime> read_kernel_times(const std::string& path);
 
 // Sets the time of each computation of a program to the time in the first row that matches its name;

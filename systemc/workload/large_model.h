@@ -18,16 +18,16 @@ struct LargeModel {
   std::int64_t parameters = 0;
   int tensor = 1;    // accelerators that share a layer
   int pipeline = 1;  // stages of layers
-  // Forward and backward passes of one iteration as in the published study's code: 6 x parameters x training
-  // tokens divided by 312 TFLOP/s, interpreted as nanoseconds. This is not a physical time, and does not
-  // depend on the batch or the accelerators.
+  // The time of the forward and backward passes of one iteration, as in the code of the published study: 6 x
+  // parameters x training tokens divided by 312 TFLOP/s, interpreted as nanoseconds. This is not a physical
+  // time; it depends neither on the batch nor on the number of accelerators.
   Femtoseconds published_compute = 0;
   Bytes batch_tokens = 0;  // per iteration over all replicas, for the physical time
 
-  // The accelerators of a full copy; each holds a share of the parameters and forms a ring with its
+  // The number of accelerators of a full copy; each holds a share of the parameters and forms a ring with its
   // counterparts in the other copies.
   int copy() const { return tensor * pipeline; }
-  // The size of the gradients of one accelerator that its ring reduces, a multiple of 4-byte elements.
+  // The size of the gradients that the ring of one accelerator reduces: a whole number of 4-byte elements.
   Bytes gradient_bytes() const { return 4 * ((parameters + copy() - 1) / copy()); }
 };
 

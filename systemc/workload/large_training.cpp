@@ -16,36 +16,36 @@ void check_shares(const LargeTraining& training) {
   const ParallelSpec& parallel = training.parallel;
   constexpr const char* kTensorKey = "training.parallel.tensor";
   require_shared(model.heads, "heads", parallel.tensor, kTensorKey);
-  require_shared(model.feed_forward, "columns of the MLP", parallel.tensor, kTensorKey);
+  require_shared(model.feed_forward, "MLP columns", parallel.tensor, kTensorKey);
   if (parallel.tensor % model.key_value_heads != 0) {
     require_shared(model.key_value_heads, "key-value heads", parallel.tensor, kTensorKey);
   }
   require_shared(model.experts, "experts", parallel.expert, "training.parallel.expert");
-  require_shared(training.sequence, "tokens of a sample", parallel.context, "training.parallel.context");
+  require_shared(training.sequence, "tokens per sample", parallel.context, "training.parallel.context");
   if (training.sequence_parallel) {
-    require_shared(training.slice().tokens(), "tokens of a micro-batch", parallel.tensor, kTensorKey);
+    require_shared(training.slice().tokens(), "tokens per micro-batch", parallel.tensor, kTensorKey);
   }
 }
 
 void check_pipeline(const LargeTraining& training) {
   const int pipeline = training.parallel.pipeline;
   if (training.schedule != PipelineSchedule::kInterleaved && training.chunks != 1) {
-    throw LayoutError(
-        "training.interleave",
-        fmt::format("{} chunks of layers on a rank need the interleaved schedule: leave it out, or write "
-                    "training.schedule: interleaved",
-                    training.chunks));
+    throw LayoutError("training.interleave",
+                      fmt::format("{} chunks of layers per rank need the interleaved schedule: leave out "
+                                  "this key, or write training.schedule: interleaved",
+                                  training.chunks));
   }
   if (training.schedule == PipelineSchedule::kInterleaved && training.micro_batches % pipeline != 0) {
-    throw LayoutError("training.micro_batches",
-                      fmt::format("an interleaved schedule of {} pipeline ranks needs a multiple of {} "
-                                  "micro-batches, not {}",
-                                  pipeline, pipeline, training.micro_batches));
+    throw LayoutError(
+        "training.micro_batches",
+        fmt::format(
+            "an interleaved schedule with {} pipeline ranks needs a multiple of {} micro-batches, not {}",
+            pipeline, pipeline, training.micro_batches));
   }
   if (training.stages() <= training.model.layers) return;
   throw LayoutError("training.parallel.pipeline",
-                    fmt::format("{} layers cannot form {} stages: at most {}", training.model.layers,
-                                training.stages(), training.model.layers));
+                    fmt::format("{} layers cannot form {} stages: at most {} are possible",
+                                training.model.layers, training.stages(), training.model.layers));
 }
 
 }  // namespace

@@ -10,19 +10,19 @@
 
 namespace coppice::workload {
 
-// The activations that are recomputed for the backward pass instead of stored: none, attention scores
+// The activations that are recomputed for the backward pass instead of being stored: none, attention scores
 // (Korthikanti et al. 2022), or every layer from its input.
 enum class Recomputation { kNone, kSelective, kFull };
 const char* to_string(Recomputation recomputation);
 
 // How the ranks that share a sample's tokens exchange keys and values: in blocks that travel around a ring
-// while others are computed (Liu et al. 2023), or by an all-gather before attention and a reduce-scatter
-// after its gradient.
+// while other blocks are computed (Liu et al. 2023), or by an all-gather before attention and a
+// reduce-scatter after its gradient.
 enum class ContextExchange { kRing, kAllGather };
 const char* to_string(ContextExchange exchange);
 
 // The training of a transformer on many ranks. Weights, activations and gradients are bf16; the optimizer
-// stores fp32 values: the weights, and `optimizer_states` more values per weight.
+// stores fp32 values: the weights, and `optimizer_states` additional values per weight.
 struct LargeTraining {
   Transformer model;
   ParallelSpec parallel;
@@ -30,19 +30,19 @@ struct LargeTraining {
   std::int64_t micro_batch = 1;  // samples
   std::int64_t sequence = 1;     // tokens per sample
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
-  int chunks = 1;  // chunks of layers on a rank; more than 1 if interleaved
-  // Whether tensor-parallel ranks split by tokens the work that each would otherwise repeat.
+  int chunks = 1;  // chunks of layers per rank; more than 1 only if interleaved
+  // Whether tensor-parallel ranks divide, by tokens, the work that each would otherwise repeat.
   bool sequence_parallel = false;
-  int zero = 0;  // 1: ranks of a group shard the optimizer state, 2: also gradients, 3: also weights
+  int zero = 0;  // ranks of a group shard the optimizer state (1), also gradients (2), also weights (3)
   Recomputation recompute = Recomputation::kNone;
   ContextExchange context_exchange = ContextExchange::kRing;
   bool overlap = true;        // whether gradients are reduced during computation, not after it
-  Bytes bucket = 25'000'000;  // size of gradients that are reduced together; 0: layer by layer
+  Bytes bucket = 25'000'000;  // total size of gradients that are reduced together; 0: layer by layer
   int optimizer_states = 2;
   int iterations = 1;
 
   int stages() const { return parallel.pipeline * chunks; }
-  int layers_of_stage(int stage) const;  // The number of layers of a stage; stages differ by at most one.
+  int layers_of_stage(int stage) const;  // number of layers of a stage; stages differ by at most one layer
   Slice slice() const;
 };
 
@@ -55,8 +55,8 @@ struct TrainingMemory {
   Bytes total() const { return weights + gradients + optimizer + activations; }
 };
 
-// Throws LayoutError if the training cannot be laid out this way: heads that tensor parallelism cannot
-// divide, more stages than layers, and so on.
+// Throws LayoutError if the training cannot be laid out: for example, if tensor parallelism cannot divide the
+// heads, or if there are more stages than layers.
 void check_training(const LargeTraining& training);
 
 TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank);
@@ -66,13 +66,13 @@ TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank)
 // Throws as check_training() does.
 Program build_large_training(const LargeTraining& training);
 
-// A program whose copies do the same in the same order, represented by copy 0.
+// A program whose copies execute the same operations in the same order; copy 0 represents all of them.
 struct ReplicatedProgram {
   Program program;                       // only the ranks of copy 0 have operations
-  std::vector<std::vector<int>> copies;  // [copy][i]: the rank that does what rank copies[0][i] does
+  std::vector<std::vector<int>> copies;  // [copy][i]: the rank that corresponds to rank copies[0][i]
 };
 
-// The program of build_large_training(), represented by the data-parallel copy 0 of the model.
+// The program of build_large_training(), represented by data-parallel copy 0 of the model.
 ReplicatedProgram build_replicated_training(const LargeTraining& training);
 
 }  // namespace coppice::workload

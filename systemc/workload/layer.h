@@ -7,10 +7,10 @@
 
 namespace coppice::workload {
 
-// The kind of work of a layer, and whether it has weights.
+// The kind of a layer, which determines its work and whether it has weights.
 enum class LayerKind {
   kConvolution,    // with weights; a fully connected layer is a 1x1 convolution
-  kTied,           // a convolution by weights of an earlier layer, which owns their gradient
+  kTied,           // a convolution with weights of an earlier layer, which owns their gradient
   kEmbedding,      // selects a row of a table of `channels` x `filters` for every pixel
   kMatmul,         // the product of two activations: no weights, and both operands have gradients
   kElementwise,    // a function of each input value
@@ -20,18 +20,18 @@ enum class LayerKind {
   kSoftmax,        // over the channels
 };
 
-// Whether a layer consists of products on the systolic array; other layers move and change values.
+// Whether a layer consists of products on the systolic array; other layers only move or transform values.
 bool multiplies(LayerKind kind);
 
-// The three products of training a layer.
+// The three products of a layer in training.
 enum class Pass { kForward, kInputGradient, kWeightGradient };
 
 inline constexpr Bytes kElementBytes = 4;  // fp32
 
 // A layer in SCALE-Sim's terms (Samajdar et al. 2020): its input (IFMAP) of height x width x channels, and
 // `filters` filters of filter_height x filter_width x channels, moved by the strides. Sizes are per sample.
-// With groups, filter g of G sees channels / G channels only. A kMatmul is a height*width x channels by
-// channels x filters product per group. All dimensions are at least 1; groups divide channels and filters.
+// With G groups, each filter uses only channels / G of the channels. A kMatmul is a height*width x channels
+// by channels x filters product per group. All dimensions are at least 1; groups divide channels and filters.
 struct Layer {
   std::string name;
   LayerKind kind = LayerKind::kConvolution;
@@ -47,16 +47,16 @@ struct Layer {
   std::int64_t groups = 1;
   std::int64_t dilation = 1;  // distance between a filter's neighbouring weights
   std::int64_t batch = 1;     // inputs per sample
-  // N of M weights are kept in every filter, and only they are stored and multiplied: ceil(R S C/G N/M).
+  // `kept` of every `of` weights of a filter are stored and multiplied: ceil(R S C/G N/M) weights for N of M.
   std::int64_t kept = 1;
   std::int64_t of = 1;
-  bool round_up = false;  // whether the last, incomplete stride counts, as in SCALE-Sim
+  bool round_up = false;  // whether an incomplete last stride counts, as in SCALE-Sim
   // The rows and columns of the output that are computed here; 0: all.
   std::int64_t part_height = 0;
   std::int64_t part_width = 0;
 
-  // floor((H + 2 padding - reach) / stride) + 1 with reach = (filter - 1) dilation + 1, at least 1 in a valid
-  // layer; for a part of the output, the part's height.
+  // floor((H + 2 padding - reach) / stride) + 1 with reach = (filter - 1) dilation + 1, which is at least 1
+  // in a valid layer; for a part of the output, the size of the part.
   std::int64_t output_height() const;
   std::int64_t output_width() const;
   // The rows and columns of the input that the output needs.
@@ -80,7 +80,7 @@ struct Layer {
 struct Tensors {
   std::int64_t inputs = 0;
   std::int64_t outputs = 0;
-  std::int64_t weights = 0;  // for a kMatmul: the second operands of all samples
+  std::int64_t weights = 0;  // for kMatmul: the second operands of all samples
 };
 Tensors tensors(const Layer& layer, std::int64_t samples);
 
@@ -95,15 +95,15 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-// The products that `pass` of `samples` samples needs: B samples, Ho x Wo outputs, R x S filters, C channels,
-// F filters, G groups, with the inputs as im2col lays them out (one row per output, its patch in the
+// The products of `pass` over `samples` samples: B samples, Ho x Wo outputs, R x S filters, C channels, F
+// filters, G groups, with the inputs in the layout of im2col (one row per output, with its patch in the
 // columns):
 //   forward          m = B Ho Wo    k = R S C/G    n = F/G        count G
 //   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im if patches overlap
 //   weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G
-// All three have equally many multiply-accumulates: zeros between strides and around the border do not count.
-// A kMatmul has separate operands in every sample: the same products with B = 1 and count B G. Layers that do
-// not multiply have count 0.
+// All three have the same number of multiply-accumulates: zeros between strides and around the border are not
+// counted. A kMatmul has separate operands for every sample, hence the same products with B = 1 and count B
+// G. Layers that do not multiply have count 0.
 Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples);
 
 const char* to_string(LayerKind kind);

@@ -51,13 +51,13 @@ int ParallelSpec::ways(ParallelAxis axis) const {
 ParallelLayout::ParallelLayout(const ParallelSpec& spec) : spec_(spec) {
   for (const ParallelAxis axis : kAxes) {
     if (spec.ways(axis) < 1) {
-      throw LayoutError(
-          fmt::format("training.parallel.{}", to_string(axis)),
-          fmt::format("{} ways of {} parallelism: needs at least 1", spec.ways(axis), to_string(axis)));
+      throw LayoutError(fmt::format("training.parallel.{}", to_string(axis)),
+                        fmt::format("{} is not a possible degree of {} parallelism: write at least 1",
+                                    spec.ways(axis), to_string(axis)));
     }
     if (std::ranges::count(spec.order, axis) != 1) {
       throw LayoutError("training.parallel.order",
-                        fmt::format("the order of ranks names {} {} times: name each of tensor, context, "
+                        fmt::format("the order of ranks lists {} {} times: list each of tensor, context, "
                                     "expert, data and pipeline once",
                                     to_string(axis), std::ranges::count(spec.order, axis)));
     }

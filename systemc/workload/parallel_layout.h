@@ -8,8 +8,8 @@
 
 namespace coppice::workload {
 
-// The dimensions along which the ranks of a large model share its training. Every rank has a coordinate on
-// each.
+// The axes along which the training of a large model is divided among ranks. Every rank has a coordinate on
+// each axis.
 enum class ParallelAxis { kTensor, kContext, kExpert, kData, kPipeline };
 inline constexpr int kParallelAxes = 5;
 const char* to_string(ParallelAxis axis);
@@ -25,8 +25,8 @@ class LayoutError : public UnsupportedError {
   std::string key_;
 };
 
-// The number of ranks on every axis, and the order of the axes: the first is the innermost, along which ranks
-// are neighbours. Layers other than experts have data x expert copies.
+// The number of ranks on every axis, and the order of the axes; along the first, innermost axis, consecutive
+// ranks are neighbours. Layers other than experts have data x expert copies.
 struct ParallelSpec {
   int tensor = 1;
   int context = 1;

@@ -13,8 +13,8 @@ std::vector<PipelineUnit> gpipe(int micro_batches) {
   return units;
 }
 
-// A rank's k-th forward pass: micro-batches pass through its chunks in rounds of as many micro-batches as
-// ranks.
+// A rank's k-th forward pass: micro-batches pass through its chunks in rounds, each with as many
+// micro-batches as there are ranks.
 PipelineUnit nth_forward(int k, int ranks, int chunks) {
   const int round = k / (ranks * chunks);
   const int within = k % (ranks * chunks);
@@ -56,7 +56,7 @@ const char* to_string(PipelineSchedule schedule) {
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches) {
   if (schedule != PipelineSchedule::kInterleaved && chunks != 1) {
-    throw std::invalid_argument("only an interleaved schedule has several chunks of layers on a rank");
+    throw std::invalid_argument("only an interleaved schedule can have several chunks of layers per rank");
   }
   switch (schedule) {
     case PipelineSchedule::kGpipe:
@@ -67,7 +67,9 @@ std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, i
       break;
   }
   if (micro_batches % ranks != 0) {
-    throw std::invalid_argument("an interleaved schedule needs a multiple of the pipeline's ranks");
+    throw std::invalid_argument(
+        "the number of micro-batches of an interleaved schedule must be a multiple of the number of pipeline "
+        "ranks");
   }
   return alternate(2 * (ranks - 1 - rank) + (chunks - 1) * ranks, ranks, chunks, micro_batches);
 }

@@ -7,7 +7,7 @@ namespace coppice::workload {
 // The order in which the stages of a pipeline compute micro-batches.
 enum class PipelineSchedule {
   kGpipe,                  // all forward passes, then all backward passes (Huang et al. 2019)
-  kOneForwardOneBackward,  // alternating as early as possible (Narayanan et al. 2021, PipeDream-Flush)
+  kOneForwardOneBackward,  // alternating passes as early as possible (Narayanan et al. 2021, PipeDream-Flush)
   kInterleaved,  // kOneForwardOneBackward with several stages per rank (Narayanan et al. 2021, Sec. 2.2)
 };
 const char* to_string(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved"
@@ -21,8 +21,8 @@ struct PipelineUnit {
 };
 
 // The computations of rank `rank` of `ranks` in one iteration, in order. A rank has `chunks` chunks of
-// layers: chunk c of rank r is stage c x ranks + r. Only kInterleaved has more than one chunk; it throws
-// std::invalid_argument unless micro_batches is a multiple of `ranks`.
+// layers: chunk c of rank r is stage c x ranks + r. Throws std::invalid_argument if a schedule other than
+// kInterleaved has more than one chunk, or if micro_batches is not a multiple of `ranks` for kInterleaved.
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches);
 

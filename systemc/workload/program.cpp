@@ -18,7 +18,7 @@ class Checker {
 
   void check() {
     check_placement();
-    if (program_.samples < 1) throw UnsupportedError("the program has passes without samples");
+    if (program_.samples < 1) throw UnsupportedError("the program's passes have no samples");
     for (const RankGroup& group : program_.groups) check_group(group);
     for (const GroupCollective& collective : program_.collectives) check_collective(collective);
     for (const Transfer& transfer : program_.transfers) check_transfer(transfer);
@@ -34,7 +34,7 @@ class Checker {
     if (program_.ranks.empty()) throw UnsupportedError("the program has no ranks: it needs at least one");
     if (program_.placement.empty()) return;
     if (program_.placement.size() != program_.ranks.size()) {
-      throw UnsupportedError(fmt::format("the placement has {} accelerators for {} ranks",
+      throw UnsupportedError(fmt::format("the placement lists {} accelerators for {} ranks",
                                          program_.placement.size(), program_.ranks.size()));
     }
     std::set<int> taken;
@@ -48,7 +48,7 @@ class Checker {
 
   void check_rank_exists(const std::string& what, int rank) const {
     if (rank >= 0 && static_cast<std::size_t>(rank) < program_.ranks.size()) return;
-    throw UnsupportedError(fmt::format("{} names rank {}: the program has ranks 0 to {}", what, rank,
+    throw UnsupportedError(fmt::format("{} names rank {}, but the program has ranks 0 to {}", what, rank,
                                        program_.ranks.size() - 1));
   }
 
@@ -59,7 +59,7 @@ class Checker {
     for (const int rank : group.ranks) {
       check_rank_exists(what, rank);
       if (!members.insert(rank).second)
-        throw UnsupportedError(fmt::format("{} has rank {} twice", what, rank));
+        throw UnsupportedError(fmt::format("{} lists rank {} twice", what, rank));
     }
   }
 
@@ -73,7 +73,7 @@ class Checker {
     const auto size = program_.groups[static_cast<std::size_t>(collective.group)].ranks.size();
     if (collective.root < 0 || static_cast<std::size_t>(collective.root) >= size) {
       throw UnsupportedError(
-          fmt::format("{} has root {}: its group has members 0 to {}", what, collective.root, size - 1));
+          fmt::format("{} has root {}, but its group has members 0 to {}", what, collective.root, size - 1));
     }
   }
 
@@ -82,7 +82,7 @@ class Checker {
     check_rank_exists(what, transfer.source);
     check_rank_exists(what, transfer.destination);
     if (transfer.source == transfer.destination) {
-      throw UnsupportedError(fmt::format("{} goes from rank {} to itself", what, transfer.source));
+      throw UnsupportedError(fmt::format("{} sends data from rank {} to itself", what, transfer.source));
     }
     if (transfer.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, transfer.bytes));
   }
@@ -137,7 +137,7 @@ class Checker {
     }
     if (compute.layer < 0) return;
     if (static_cast<std::size_t>(compute.layer) >= program_.layers.size()) {
-      throw UnsupportedError(fmt::format("{} is a pass over layer {}: the program has {}",
+      throw UnsupportedError(fmt::format("{} is a pass over layer {}, but the program has {} layers",
                                          place(rank, operation), compute.layer, program_.layers.size()));
     }
     if (compute.purpose != Purpose::kOther) return;
@@ -151,14 +151,14 @@ class Checker {
   void check_work(int rank, const Operation& operation, const JoinCollective& join) {
     const auto index = static_cast<std::size_t>(join.collective);
     if (join.collective < 0 || index >= program_.collectives.size()) {
-      throw UnsupportedError(fmt::format("{} joins collective {}, but the program has {}",
+      throw UnsupportedError(fmt::format("{} joins collective {}, but the program has {} collectives",
                                          place(rank, operation), join.collective,
                                          program_.collectives.size()));
     }
     const GroupCollective& collective = program_.collectives[index];
     const RankGroup& group = program_.groups[static_cast<std::size_t>(collective.group)];
     if (std::ranges::find(group.ranks, rank) == group.ranks.end()) {
-      throw UnsupportedError(fmt::format("{} joins '{}' of group '{}', which the rank is not in",
+      throw UnsupportedError(fmt::format("{} joins '{}' of group '{}', which does not contain the rank",
                                          place(rank, operation), collective.name, group.name));
     }
     if (!joined_[index].insert(rank).second) {
@@ -184,8 +184,8 @@ class Checker {
   const Transfer& check_end(int rank, const Operation& operation, std::int32_t index, std::vector<int>& uses,
                             const char* verb) const {
     if (index < 0 || static_cast<std::size_t>(index) >= program_.transfers.size()) {
-      throw UnsupportedError(fmt::format("{} {} transfer {}: the program has {}", place(rank, operation),
-                                         verb, index, program_.transfers.size()));
+      throw UnsupportedError(fmt::format("{} {} transfer {}, but the program has {} transfers",
+                                         place(rank, operation), verb, index, program_.transfers.size()));
     }
     const Transfer& transfer = program_.transfers[static_cast<std::size_t>(index)];
     if (++uses[static_cast<std::size_t>(index)] > 1) {
@@ -201,7 +201,7 @@ class Checker {
       for (const int rank : program_.groups[static_cast<std::size_t>(collective.group)].ranks) {
         if (joined_[i].contains(rank)) continue;
         throw UnsupportedError(
-            fmt::format("rank {} never joins collective '{}' of its group", rank, collective.name));
+            fmt::format("rank {} never joins its group's collective '{}'", rank, collective.name));
       }
     }
     for (std::size_t i = 0; i < program_.transfers.size(); ++i) {

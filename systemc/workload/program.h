@@ -14,7 +14,7 @@
 // tensor, pipeline, data, expert and context parallelism, a text workload, or another tool's trace.
 namespace coppice::workload {
 
-// Ranks that join collectives together, in the order in which collectives number them.
+// The ranks that join collectives together, in the order of their numbers in collectives.
 struct RankGroup {
   std::string name;
   std::vector<int> ranks;
@@ -26,9 +26,9 @@ struct GroupCollective {
   std::string name;
   CollectiveOp op = CollectiveOp::kAllReduce;
   int group = 0;     // index into Program::groups
-  Bytes bytes = 0;   // measured like `collective.size`: for an all-gather, the whole result
-  int root = 0;      // rank in the group; for a broadcast or reduce
-  int priority = 0;  // the highest is served first if priorities are followed
+  Bytes bytes = 0;   // measured like `collective.size`: the whole result for an all-gather
+  int root = 0;      // index in the group, for a broadcast or reduce
+  int priority = 0;  // if ports serve by priority, the highest comes first
   std::string kind;  // its purpose: "data", "tensor", "pipeline", "expert", "context", and so on
   // If true, the collective runs exactly as the configuration's `collective` specifies, or is rejected;
   // otherwise settings that do not suit the group are replaced.
@@ -36,7 +36,7 @@ struct GroupCollective {
   bool operator==(const GroupCollective&) const = default;
 };
 
-// A message from one rank to another; one operation sends it, one receives it.
+// A message from one rank to another; one operation sends it, and one receives it.
 struct Transfer {
   std::string name;
   int source = 0;  // rank that sends
@@ -49,9 +49,9 @@ struct Transfer {
 // The purpose of a computation, by which results group times.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
-// A computation: either its duration is set, or its operations and bytes, whose time follows from the
-// accelerator's roofline. A pass over a layer (or the update of its weights; see `purpose`) takes as long as
-// the accelerator's arrays need for it without other users of the memory.
+// A computation. Either its duration is set, or its operations and bytes, from which the accelerator's
+// roofline determines the time. A pass over a layer (or the update of its weights; see `purpose`) takes the
+// time that the accelerator's arrays need without other users of the memory.
 struct Compute {
   Femtoseconds duration = 0;
   double operations = 0;  // a multiply-accumulate counts as two
@@ -107,9 +107,9 @@ struct Program {
   std::vector<Transfer> transfers;
   std::vector<RankProgram> ranks;
   std::vector<int> placement;  // the accelerator of each rank; empty: rank r is accelerator r
-  // Assumptions made where input files do not specify something, one sentence each; results repeat them.
+  // Assumptions about details that input files do not specify, one sentence each; results repeat them.
   std::vector<std::string> assumptions{};
-  std::vector<Layer> layers{};  // layers that accelerators compute, with `samples` samples at a time
+  std::vector<Layer> layers{};  // layers that accelerators compute for `samples` samples at a time
   std::int64_t samples = 1;
   bool operator==(const Program&) const = default;
 };
@@ -119,9 +119,9 @@ inline int accelerator_of(const Program& program, int rank) {
   return program.placement.empty() ? rank : program.placement[static_cast<std::size_t>(rank)];
 }
 
-// Throws UnsupportedError naming rank and operation if a program cannot be run: an index out of range, a
-// collective that a rank of its group misses or joins twice, a rank that is not in the group, a transfer that
-// is not sent and received exactly once by the ranks it names, a cycle of dependencies, two ranks on one
+// Throws UnsupportedError, naming rank and operation, if a program cannot run: an index out of range, a
+// collective that a rank of its group does not join or joins twice, or that another rank joins, a transfer
+// that is not sent and received exactly once by its ranks, a cycle of dependencies, two ranks on one
 // accelerator, or negative sizes.
 void check_program(const Program& program);
 

@@ -53,9 +53,9 @@ std::int32_t ProgramBuilder::join(int rank, GroupCollective collective, Frontier
   } else if (const GroupCollective& other =
                  program_.collectives[static_cast<std::size_t>(collectives[place])];
              other != collective) {
-    throw ModelError(
-        fmt::format("rank {} joins '{}' of {} bytes, but other ranks of group '{}' join '{}' of {}", rank,
-                    collective.name, collective.bytes, program_.groups[group].name, other.name, other.bytes));
+    throw ModelError(fmt::format(
+        "rank {} joins '{}' of {} bytes, but other ranks of group '{}' join '{}' of {} bytes", rank,
+        collective.name, collective.bytes, program_.groups[group].name, other.name, other.bytes));
   }
   return add(rank, {std::move(name), JoinCollective{collectives[place]}, std::move(after), iteration});
 }

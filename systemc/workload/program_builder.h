@@ -11,19 +11,20 @@
 
 namespace coppice::workload {
 
-// The operations of a rank for which its next operation must wait.
+// The operations of a rank that its next operation must wait for.
 using Frontier = std::vector<std::int32_t>;
 
-// The union of both, without duplicates.
+// The union of `a` and `b`, without duplicates.
 Frontier both(Frontier a, const Frontier& b);
 
-// Collects a program rank by rank. Collectives are matched by their group and the number of earlier ones,
-// assuming that ranks join them in the same order.
+// Builds a program rank by rank. Matches collectives by their group and their position among the group's
+// collectives, assuming that all ranks join them in the same order.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int ranks);
 
-  // The group of these ranks; an existing group keeps its name.
+  // The index of the group of these ranks, which is added if it does not exist; an existing group keeps its
+  // name.
   int group(const std::vector<int>& ranks, const std::string& name);
   std::size_t size_of(int group) const;
   const Program& program() const { return program_; }

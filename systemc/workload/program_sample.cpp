@@ -33,7 +33,7 @@ class Kept {
   std::vector<std::int32_t> number_;
 };
 
-// Returns false if an operation waits for one that is left out.
+// Returns false if an operation waits for an operation that is left out.
 bool keep_iteration(const RankProgram& all, std::int32_t iteration, RankProgram& kept) {
   std::vector<std::int32_t> number(all.operations.size(), -1);
   for (std::size_t i = 0; i < all.operations.size(); ++i) {

@@ -39,8 +39,8 @@ Frontier RankProgramBuilder::forward_attention(const Place& place, Frontier read
   return leave(place, " attention", std::move(ready));
 }
 
-// One step of the blocks around the ring: the rank sends its block to the next rank and receives the previous
-// rank's.
+// One step of the blocks around the ring: the rank sends its block to the next rank and receives the block of
+// the previous rank.
 Frontier RankProgramBuilder::ring_step(const Place& place, Bytes bytes, Frontier block) {
   ParallelCoordinates to = at_;
   ParallelCoordinates from = at_;
@@ -71,8 +71,8 @@ Frontier RankProgramBuilder::ring_attention(const Place& place, Frontier ready, 
   return computed;
 }
 
-// Keys and values go around the ring once more, accompanied by their gradients, which return to their owners
-// at the end.
+// Keys and values travel around the ring once more, accompanied by their gradients, which return to their
+// owners at the end.
 Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontier ready,
                                                      const Work& projections, const Work& scores) {
   const std::string name = place.name + " attention";
@@ -80,7 +80,7 @@ Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontie
   Frontier block = ready;
   Frontier computed = std::move(ready);
   for (int step = 0; step < slice_.context; ++step) {
-    // The block passed on holds the gradients of this block so far.
+    // The block that is sent on contains its gradients so far.
     if (step > 0) block = ring_step(place, 2 * key_value_bytes(), both(block, computed));
     computed = compute(fmt::format("{} scores {}", name, step), portion(scores, ways), place.purpose,
                        both(computed, block));
@@ -145,7 +145,7 @@ Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, 
 Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
   const std::string name = place.name + " mlp";
   const PassWork work = mlp_work(training_.model, slice_);
-  // Only a part of the input's tokens was stored.
+  // Only some of the input's tokens were stored.
   const Frontier inputs = gather_inputs(place, " mlp inputs", ready);
   ready = to_experts(place, std::move(ready));
   ready = compute(name, work.input_gradient, place.purpose, std::move(ready));

@@ -120,7 +120,7 @@ Frontier RankProgramBuilder::receive_from(int stage, const PipelineUnit& unit) {
   ParallelCoordinates from = at_;
   from[kPipelineIndex] = stage % training_.parallel.pipeline;
   const int other = layout_.rank(from);
-  if (other == rank_) return last_;  // its own chunk, whose pass ended long ago
+  if (other == rank_) return last_;  // the stage is on this rank, and its pass ended earlier
   const Bytes bytes = hidden_bytes() / (training_.sequence_parallel ? slice_.tensor : 1);
   const int kind = unit.forward ? kForwardTransfer : kBackwardTransfer;
   const std::int32_t received = builder_.receive(
@@ -145,7 +145,7 @@ void RankProgramBuilder::send_to(int stage, const PipelineUnit& unit, const Fron
 
 Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, const std::string& name,
                                             const Frontier& ready) {
-  // Gathers ahead of the layer, during the computation of the previous one.
+  // Gathers the weights ahead of the layer, during the computation of the previous layer.
   const Frontier after = previous_layer_;
   previous_layer_ = ready;
   if (training_.zero < 3) return {};
@@ -156,7 +156,7 @@ Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, c
                           name + " experts", after));
 }
 
-// Experts that the same ranks have copies of as other weights are exchanged together with them.
+// If the same ranks have copies of experts and of other weights, these are exchanged together.
 StageParameters RankProgramBuilder::by_copies(const StageParameters& parameters) const {
   return dense_.group == experts_.group ? StageParameters{parameters.all(), 0} : parameters;
 }
@@ -232,8 +232,8 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
   if (training_.zero >= 2 || (last && training_.overlap)) flush_all();
 }
 
-// Gradients are complete with the last micro-batch; if ranks store only parts of them, they are reduced with
-// every micro-batch.
+// Gradients are complete after the last micro-batch; if ranks store only parts of them, they are reduced
+// after every micro-batch.
 void RankProgramBuilder::reduce(const StageParameters& parameters, const Frontier& after, bool last) {
   if (!last && training_.zero < 2) return;
   const StageParameters by_group = by_copies(parameters);
@@ -275,10 +275,10 @@ void RankProgramBuilder::reduce_tied() {
                      "gradients of the tied embedding", both(reductions_, last_));
 }
 
-// Every rank has updated its share of the weights, and all ranks gather all weights, again in buckets.
+// After every rank has updated its share of the weights, all ranks gather all weights, again in buckets.
 Frontier RankProgramBuilder::gather_updated(const Frontier& updated) {
   Frontier gathered;
-  std::map<int, Bytes> waiting;  // [group]: bytes that wait
+  std::map<int, Bytes> waiting;  // [group]: bytes that have not been gathered yet
   const auto gather = [&](int group, Bytes& bytes) {
     gathered =
         both(std::move(gathered), join(group, CollectiveOp::kAllGather, bytes, "data", "weights", updated));

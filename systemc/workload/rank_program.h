@@ -19,15 +19,15 @@ class RankProgramBuilder {
   void add_iteration(int iteration);
 
  private:
-  // The first part of a transfer's key; the rest are the iteration, the stage and the micro-batch, or the
-  // number of earlier steps around the ring.
+  // The first element of a transfer's key; the others are the iteration, the stage and the micro-batch, or
+  // the number of earlier steps around the ring.
   enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
-  // A layer's pass within a unit of the pipeline, for names and purposes.
+  // The name and purpose of a layer's pass within a unit of the pipeline.
   struct Place {
     std::string name;
     Purpose purpose = Purpose::kForward;
   };
-  // Gradients that wait until there are enough of them to be reduced together.
+  // Gradients that are collected until they are reduced together.
   struct Bucket {
     int group = 0;
     std::int64_t parameters = 0;
@@ -56,11 +56,11 @@ class RankProgramBuilder {
   Frontier output_gradient(const PipelineUnit& unit, Frontier ready);
   Frontier embedding(const PipelineUnit& unit);
 
-  // Tensor parallelism: the communication before and after the shared part.
+  // Tensor parallelism: the communication before and after the part that ranks share.
   Frontier enter(const Place& place, const char* part, Frontier ready);
   Frontier leave(const Place& place, const char* part, Frontier ready);
   Frontier exchange_tokens(const Place& place, const char* what, Frontier ready);
-  // The MLP's tokens: to their experts and back, with the exchanges of tensor parallelism.
+  // Move the MLP's tokens to their experts and back, including the exchanges of tensor parallelism.
   Frontier to_experts(const Place& place, Frontier ready);
   Frontier from_experts(const Place& place, Frontier ready);
   Frontier gather_inputs(const Place& place, const char* what, Frontier ready);
@@ -95,7 +95,7 @@ class RankProgramBuilder {
   int tensor_group_ = 0;
   int context_group_ = 0;
   int expert_group_ = 0;
-  // The group of the first and the last stage; -1: not a member, or weights are not tied.
+  // The group of the first and the last stage; -1 if the rank is not a member or weights are not tied.
   int tied_group_ = -1;
   Bucket dense_;
   Bucket experts_;

@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// Limits beyond which a table must be a mistake, and products would not fit into 64 bits. The accelerator
-// checks the products of a whole mini-batch.
+// Limits beyond which a table must be a mistake, and beyond which products would not fit into 64 bits. The
+// accelerator checks the products of a whole mini-batch.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -207,7 +207,8 @@ std::vector<Column> name_columns(const Row& row) {
               cell.text, listed(kStandard), listed(kGemmColumns)));
     }
     if (has(columns, *column)) {
-      throw ConfigError(cell.place, fmt::format("a second column {}: keep one of the two", spelled(*column)));
+      throw ConfigError(cell.place,
+                        fmt::format("the column {} occurs twice: keep only one of them", spelled(*column)));
     }
     columns.push_back(*column);
   }
@@ -244,8 +245,8 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns for a table with `columns` columns: the ones for convolutions or for products, unless a
-// word of the header contradicts. Empty if there are too few columns for either.
+// SCALE-Sim's columns for a table with `columns` columns: those for convolutions or for products, unless a
+// word of the header contradicts them. Empty if there are too few columns for either.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -256,8 +257,8 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// The columns of a header whose words do not matter; empty if they do, because of a name or because there are
-// too few columns.
+// The columns of a header whose words do not matter; empty if they matter, either because of a name or
+// because there are too few columns.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -276,7 +277,7 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
     columns.push_back(known ? named[i] : row[i].text.empty() ? Column::kByPosition : Column::kUnknown);
     if (columns.back() != Column::kUnknown) continue;
     warnings.push_back(
-        fmt::format("{}:{}:{}: warning: the column '{}' is ignored: layer tables do not have it",
+        fmt::format("{}:{}:{}: warning: the column '{}' is ignored: it is not a column of layer tables",
                     row[i].place.file, row[i].place.line, row[i].place.column, row[i].text));
   }
   return columns;
@@ -336,11 +337,11 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   layer.kept = part(cell.text.substr(0, colon));
   layer.of = part(cell.text.substr(colon + 1));
   if (layer.kept <= layer.of) return;
-  throw ConfigError(cell.place, fmt::format("Sparsity of {}: cannot keep more than all weights", cell.text));
+  throw ConfigError(cell.place, fmt::format("Sparsity of {}: N must not exceed M", cell.text));
 }
 
-// Identifies a cell after the strides as the second stride, the sparsity or the batch, in this order; the
-// first two may be missing if the next cannot be mistaken for them.
+// Identifies a cell after the strides as the second stride, the sparsity or the batch, in this order; each of
+// the first two may be missing if the following cell cannot be mistaken for it.
 Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
   if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
   const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);
@@ -415,7 +416,7 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   // The factors are below 2^53, 2^24 and 2^41. Every pass has the same product.
   const Wide macs = Wide{layer.output_height()} * layer.output_width() * batch * weights;
   if (macs > kMostMacs) {
-    throw ConfigError(place, fmt::format("layer {} takes more than {} multiply-accumulates for one sample",
+    throw ConfigError(place, fmt::format("layer {} needs more than {} multiply-accumulates per sample",
                                          layer.name, kMostMacs));
   }
   if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostValues) {
@@ -439,8 +440,8 @@ class RowChecker {
     for (const auto& [size, column] :
          {std::pair{layer.channels, Column::kChannels}, std::pair{layer.filters, Column::kFilters}}) {
       if (size % layer.groups == 0) continue;
-      throw ConfigError(place(Column::kGroups),
-                        fmt::format("{} groups do not divide {} of {}", layer.groups, spelled(column), size));
+      throw ConfigError(place(Column::kGroups), fmt::format("Groups is {}, but must divide {}, which is {}",
+                                                            layer.groups, spelled(column), size));
     }
     const bool plain = layer.filter_height == 1 && layer.filter_width == 1 && layer.stride_height == 1 &&
                        layer.stride_width == 1 && layer.padding == 0;
@@ -452,7 +453,7 @@ class RowChecker {
                         fmt::format("{} needs a 1x1 filter, stride 1 and no padding", to_string(layer.kind)));
     }
     if (layer.kind == LayerKind::kEmbedding && layer.groups != 1) {
-      throw ConfigError(place(Column::kGroups), "an embedding has no groups");
+      throw ConfigError(place(Column::kGroups), "an embedding cannot have groups: write 1");
     }
     check_size(layer, row_.front().place);
   }
@@ -468,19 +469,21 @@ class RowChecker {
   void check_filter(const Layer& layer, std::int64_t input, std::int64_t filter, Column column) const {
     const std::int64_t reach = (filter - 1) * layer.dilation + 1;
     if (reach <= input + 2 * layer.padding) return;
-    throw ConfigError(place(column), fmt::format("{} of {} is larger than the input of {}", spelled(column),
-                                                 reach, input + 2 * layer.padding));
+    throw ConfigError(place(column), fmt::format("{} of {} is larger than the padded input of {}",
+                                                 spelled(column), reach, input + 2 * layer.padding));
   }
 
-  // A layer without products must have equally many input and output channels.
+  // A layer without products must have the same number of input and output channels.
   void check_values(const Layer& layer) const {
     if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) return;
     if (layer.channels != layer.filters) {
-      throw ConfigError(place(Column::kFilters), fmt::format("{} keeps its channels: Num Filter must be {}",
-                                                             to_string(layer.kind), layer.channels));
+      throw ConfigError(place(Column::kFilters),
+                        fmt::format("{} does not change the number of channels: Num Filter must be {}",
+                                    to_string(layer.kind), layer.channels));
     }
     if (layer.groups != 1) {
-      throw ConfigError(place(Column::kGroups), fmt::format("{} has no groups", to_string(layer.kind)));
+      throw ConfigError(place(Column::kGroups),
+                        fmt::format("{} cannot have groups: write 1", to_string(layer.kind)));
     }
   }
 
@@ -513,7 +516,7 @@ Layer read_layer(const Row& row, const std::vector<Column>& columns) {
     if (empty && is_optional(columns[i])) continue;
     if (empty) {
       throw ConfigError(i < row.size() ? row[i].place : row.back().place,
-                        fmt::format("layer '{}' has no {}: a layer needs {}", row.front().text,
+                        fmt::format("layer '{}' has no {}: a row needs {}", row.front().text,
                                     spelled(columns[i]), listed(columns)));
     }
     seen.push_back(columns[i] == Column::kByPosition ? find_by_position(row[i], seen) : columns[i]);
@@ -548,19 +551,21 @@ Model import_scale_sim(const std::string& path) {
       columns = standard_columns(row.size(), {});
     }
     if (model.layers.size() == kMostLayers) {
-      throw ConfigError(row.front().place, fmt::format("more than {} layers", kMostLayers));
+      throw ConfigError(row.front().place,
+                        fmt::format("the table has more than {} layers, which is the limit", kMostLayers));
     }
     model.layers.push_back(read_layer(row, columns));
     macs += model.layers.back().macs();
     if (macs > kMostMacs) {
       throw ConfigError(
           row.front().place,
-          fmt::format("the layers up to here take more than {} multiply-accumulates for one sample",
+          fmt::format("the layers up to this row need more than {} multiply-accumulates per sample",
                       kMostMacs));
     }
   }
   if (model.layers.empty()) {
-    throw ConfigError({path}, fmt::format("contains no layers: expected rows of {}", listed(kStandard)));
+    throw ConfigError({path},
+                      fmt::format("the table contains no layers: expected rows of {}", listed(kStandard)));
   }
   return model;
 }

@@ -6,14 +6,14 @@
 
 namespace coppice::workload {
 
-// The weights of a rank, by the ranks that have copies of them: experts are copied over data and context, all
-// others also over the ranks that share experts.
+// The numbers of weights of a rank, by the ranks that have copies of them: experts are copied along data and
+// context, all other weights also along the ranks that share experts.
 struct StageParameters {
   std::int64_t dense = 0;
   std::int64_t expert = 0;
 
   std::int64_t all() const { return dense + expert; }
-  // A rank's share if ranks with equal parameters divide them evenly, each part rounded up.
+  // A rank's share if the ranks with the same parameters divide them evenly, with each part rounded up.
   std::int64_t shares(const LargeTraining& training) const;
   StageParameters& operator+=(const StageParameters& other);
 };
@@ -27,7 +27,7 @@ StageParameters layer_parameters(const LargeTraining& training);
 // once if one rank has both.
 StageParameters embedding_parameters(const LargeTraining& training);
 StageParameters output_parameters(const LargeTraining& training);
-// The weights with which the output layer computes, including shared weights owned by others.
+// The weights with which the output layer computes, including tied weights that another rank owns.
 StageParameters output_uses(const LargeTraining& training);
 StageParameters stage_parameters(const LargeTraining& training, int stage);
 

@@ -41,7 +41,7 @@ const char* kind_of(Group group) {
   return "data";
 }
 
-// The ranks that differ from `rank` only in the middle digit, if ranks are numbered in blocks of `block` x
+// The ranks that differ from `rank` only in the middle digit, where ranks are numbered in blocks of `block` x
 // `width`.
 std::vector<int> ranks_along(int rank, int block, int width) {
   std::vector<int> ranks;
@@ -74,11 +74,11 @@ class RankIteration {
 
  private:
   bool dlrm() const { return workload_.parallelism == Parallelism::kDlrm; }
-  // Whether a layer is the embedding tables, whose all-to-alls overlap the bottom MLP.
+  // Whether a layer represents the embedding tables, whose all-to-alls overlap the bottom MLP.
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
-  // The ranks among which a layer is split, or which have the same weights.
+  // The ranks that share a layer or, depending on `group`, that have the same weights.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
     // Consecutive groups of ranks share a layer.
     const auto share_cuts = [&](int model) {
@@ -103,8 +103,8 @@ class RankIteration {
     return ranks_along(rank_, 1, ranks_);
   }
 
-  // Consecutive ranks share a layer; the next level shares its experts, the next has copies of the weights,
-  // and the last is the pipeline stages.
+  // Consecutive ranks share a layer; on the next level, ranks share experts; on the level after that, they
+  // have copies of the weights; the last level consists of the pipeline stages.
   std::vector<int> ranks_of_transformer(Group group) const {
     const int model = workload_.model_group;
     const int data = ranks_ / model / workload_.pipeline;
@@ -240,7 +240,7 @@ class RankIteration {
   std::vector<const TextLayer*> waiting_;
 };
 
-// Assumptions about what SimAI's files do not specify.
+// Assumptions about details that SimAI's files do not specify.
 std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
   std::vector<std::string> list;
   if (workload.pipeline > 1) {
@@ -251,8 +251,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   }
   if (workload.accumulation > 1) {
     list.push_back(
-        fmt::format("an iteration runs the layers of the text workload once, not for each of {} "
-                    "micro-batches (ga:)",
+        fmt::format("an iteration runs the layers of the text workload only once, not once for each of the "
+                    "{} micro-batches (ga:)",
                     workload.accumulation));
   }
   const bool gathers = std::ranges::any_of(workload.layers, [](const TextLayer& layer) {
@@ -262,8 +262,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   });
   if (gathers && workload.accelerators > 0 && counted == AllGatherBytes::kInput) {
     list.emplace_back(
-        "the bytes of ALLGATHER are read as one rank's input, but SimAI, whose header this text workload "
-        "has, writes the bytes of the result: if so, write training.all_gather_bytes: total");
+        "the bytes of ALLGATHER are taken to be one rank's input, but SimAI, whose header this text workload "
+        "has, writes the bytes of the result: if SimAI wrote it, set training.all_gather_bytes: total");
   }
   return list;
 }
@@ -272,8 +272,9 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
 
 void require_groups(const TextWorkload& workload, int ranks) {
   if (workload.accelerators > 0 && workload.accelerators != ranks) {
-    throw UnsupportedError(fmt::format("it is for {} accelerators (all_gpus:), but the system has {}",
-                                       workload.accelerators, ranks));
+    throw UnsupportedError(
+        fmt::format("the text workload is for {} accelerators (all_gpus:), but the system has {}",
+                    workload.accelerators, ranks));
   }
   const std::int64_t copies = std::int64_t{std::max(workload.model_group, 1)} * workload.pipeline;
   if (ranks % copies != 0) {

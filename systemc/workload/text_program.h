@@ -7,8 +7,8 @@
 
 namespace coppice::workload {
 
-// Throws UnsupportedError if the workload's group sizes do not divide `ranks`, or if it is for another number
-// of accelerators.
+// Throws UnsupportedError if the workload's group sizes do not divide `ranks`, or if the workload is for a
+// different number of accelerators.
 void require_groups(const TextWorkload& workload, int ranks);
 
 // One iteration of a text workload as a program of all ranks, on a system whose dimensions have these widths,

@@ -31,7 +31,7 @@ class Iteration {
 
  private:
   bool dlrm() const { return workload_.parallelism == Parallelism::kDlrm; }
-  // Whether a layer is the embedding tables, whose all-to-alls overlap the bottom MLP.
+  // Whether a layer represents the embedding tables, whose all-to-alls overlap the bottom MLP.
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
@@ -107,7 +107,7 @@ class Iteration {
 
   static Femtoseconds sum(Femtoseconds a, Femtoseconds b) {
     if (b <= kLongest - a) return a + b;
-    throw UnsupportedError("the iteration is too long: the limit is 38 minutes");
+    throw UnsupportedError("the iteration takes too long: the limit is 38 minutes");
   }
 
   const TextWorkload& workload_;

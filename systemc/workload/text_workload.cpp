@@ -205,16 +205,17 @@ Communication read_communication(const Word& exchange, const Word& size) {
   Communication communication = read_exchange(exchange);
   communication.bytes = read_number(size, 0, kMostBytes, "size");
   if (communication.exchange != Exchange::kNone || communication.bytes == 0) return communication;
-  throw ConfigError(size.place,
-                    fmt::format("NONE sends nothing, but has {} bytes: write 0 bytes, or the collective",
-                                communication.bytes));
+  throw ConfigError(
+      size.place,
+      fmt::format("NONE sends no data, but has {} bytes: write 0 bytes, or the name of a collective",
+                  communication.bytes));
 }
 
 void require_alone(const std::vector<Word>& line) {
   if (line.size() == 1) return;
   throw ConfigError(
       line[1].place,
-      fmt::format("'{}' follows the number of layers, which must be alone on its line: leave it out",
+      fmt::format("'{}' follows the number of layers, which must be alone on its line: remove it",
                   line[1].text));
 }
 
@@ -244,11 +245,9 @@ void require_expert_group(const Word& exchange, const Communication& communicati
   const bool cut = workload.parallelism == Parallelism::kTransformer ||
                    workload.parallelism == Parallelism::kTransformerRecomputed;
   if (cut && workload.expert_group) return;
-  throw ConfigError(
-      exchange.place,
-      fmt::format("{} needs the size of groups that share experts: HYBRID_TRANSFORMER with ep: 8 in the "
-                  "first line",
-                  exchange.text));
+  throw ConfigError(exchange.place, fmt::format("{} needs the size of the groups that share experts: write, "
+                                                "for example, HYBRID_TRANSFORMER and ep: 8 in the first line",
+                                                exchange.text));
 }
 
 TextLayer read_layer(const std::vector<Word>& line, const TextWorkload& workload) {
@@ -258,8 +257,8 @@ TextLayer read_layer(const std::vector<Word>& line, const TextWorkload& workload
   if (line.size() != words) {
     throw ConfigError(
         line.front().place,
-        fmt::format("layer '{}' has {} columns, but a layer has {}: name, reserved, then compute "
-                    "time, collective and bytes of forward pass, input gradient and weight "
+        fmt::format("layer '{}' has {} columns, but a layer needs {}: the name, a reserved column, the "
+                    "compute time, collective and bytes of the forward pass, input gradient and weight "
                     "gradient, and the time of the update{}",
                     line.front().text, line.size(), words, customized ? ", and its parallelism" : ""));
   }
@@ -280,8 +279,8 @@ TextLayer read_layer(const std::vector<Word>& line, const TextWorkload& workload
 void require_layer(const Word& place, const TextWorkload& workload, int layer, const char* what) {
   const auto count = static_cast<int>(workload.layers.size());
   if (layer < count) return;
-  throw ConfigError(place.place,
-                    fmt::format("{} is layer {}, but the layers are 0 to {}", what, layer, count - 1));
+  throw ConfigError(place.place, fmt::format("{} is layer {}, but the layers are numbered 0 to {}", what,
+                                             layer, count - 1));
 }
 
 void check(const Word& place, const TextWorkload& workload) {
@@ -289,17 +288,20 @@ void check(const Word& place, const TextWorkload& workload) {
                    workload.parallelism == Parallelism::kTransformerRecomputed;
   if (cut && workload.model_group == 0) {
     throw ConfigError(
-        place.place, fmt::format("{} needs the size of its groups: model_parallel_NPU_group: 4", place.text));
+        place.place,
+        fmt::format("{} needs the size of its groups: write, for example, model_parallel_NPU_group: 4",
+                    place.text));
   }
   require_layer(place, workload, workload.last_bottom_layer, "the last layer of the bottom MLP");
   for (const int layer : workload.checkpoints) require_layer(place, workload, layer, "a checkpoint");
   for (const int layer : workload.recompute_from) {
-    require_layer(place, workload, layer, "a checkpoint initiate");
+    require_layer(place, workload, layer, "a layer of checkpoint_initiates");
     if (std::ranges::any_of(workload.checkpoints, [=](int checkpoint) { return checkpoint <= layer; }))
       continue;
     throw ConfigError(
         place.place,
-        fmt::format("layer {} is recomputed from a checkpoint at or before it, but there is none", layer));
+        fmt::format("layer {} needs a checkpoint at or before it for recomputation, but there is none",
+                    layer));
   }
 }
 
@@ -352,8 +354,8 @@ TextWorkload import_text_workload(const std::string& path) {
   const auto lines = read_lines(path);
   if (lines.size() < 2) {
     throw ConfigError({path},
-                      "a text workload needs a line with its parallelism, one with the number of layers, and "
-                      "one per layer");
+                      "a text workload needs a line with its parallelism, a line with the number of layers, "
+                      "and a line per layer");
   }
   TextWorkload workload;
   workload.name = std::filesystem::path(path).stem().string();
@@ -363,7 +365,7 @@ TextWorkload import_text_workload(const std::string& path) {
   const auto present = static_cast<std::int64_t>(lines.size()) - 2;
   if (count != present) {
     throw ConfigError(lines[1].front().place,
-                      fmt::format("the file announces {} layers, but has {}", count, present));
+                      fmt::format("the number of layers is {}, but the file has {} layers", count, present));
   }
   for (std::size_t line = 2; line < lines.size(); ++line) {
     workload.layers.push_back(read_layer(lines[line], workload));

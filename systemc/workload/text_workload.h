@@ -14,23 +14,24 @@ namespace coppice::workload {
 enum class Parallelism {
   kData,                   // every accelerator has all weights
   kModel,                  // every layer is split over all accelerators
-  kDlrm,                   // MLPs by data, embedding tables by model; all-to-alls connect them
-  kTransformer,            // layers split over groups of accelerators, data over the groups
+  kDlrm,                   // MLPs are replicated, embedding tables are divided, and all-to-alls connect them
+  kTransformer,            // layers are split within groups of accelerators, and data over the groups
   kTransformerRecomputed,  // kTransformer with activations recomputed from checkpoints for the backward pass
-  kDataThenModel,          // model over the innermost dimension, data over the others (HYBRID_DATA_MODEL)
-  kModelThenData,          // data over the innermost dimension, model over the others
-  kCustomized,             // each layer specifies its own
+  kDataThenModel,          // the model is split over the innermost dimension, and data over the others
+                           // (HYBRID_DATA_MODEL)
+  kModelThenData,          // data is split over the innermost dimension, and the model over the others
+  kCustomized,             // each layer specifies its own parallelism
 };
 
 enum class Exchange { kNone, kAllReduce, kAllGather, kReduceScatter, kAllToAll };
 const char* to_string(Exchange exchange);
 
-// The accelerators that take part in a communication.
+// The accelerators that participate in a communication.
 enum class Group {
-  kModel,       // those that share a split model
-  kData,        // those that have the same weights
-  kExpert,      // those that share the experts of a layer
-  kExpertData,  // those that have the weights of the same experts
+  kModel,       // accelerators that share a split model
+  kData,        // accelerators that have the same weights
+  kExpert,      // accelerators that share the experts of a layer
+  kExpertData,  // accelerators that have the weights of the same experts
 };
 const char* to_string(Group group);
 
@@ -39,8 +40,8 @@ const char* to_string(Group group);
 enum class AllGatherBytes { kInput, kTotal };
 const char* to_string(AllGatherBytes bytes);
 
-// The communication of a pass over a layer. The bytes are the collective's data; for an all-gather they
-// follow AllGatherBytes.
+// The communication of a pass over a layer. The bytes are those of the collective's data; for an all-gather,
+// AllGatherBytes defines their meaning.
 struct Communication {
   Exchange exchange = Exchange::kNone;
   Bytes bytes = 0;
@@ -77,12 +78,12 @@ struct TextWorkload {
   std::vector<TextLayer> layers;    // in the order of the forward pass
 };
 
-// Reads an ASTRA-sim text workload: a line with the parallelism and its parameters, one with the number of
-// layers, and one per layer: name, a reserved number of at least -1, then for forward pass, input gradient
+// Reads an ASTRA-sim text workload: a line with the parallelism and its parameters, a line with the number of
+// layers, and a line per layer: name, a reserved number of at least -1, then for forward pass, input gradient
 // and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
 // ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). SimAI's header (ep:, pp:, vpp:, ga:,
-// all_gpus:, pp_comm) and its collective suffixes _EP and _DP_EP are also read; vpp and pp_comm only matter
-// to SimAI's formula for the pipeline bubble and change nothing here. Throws ConfigError, located at
+// all_gpus:, pp_comm) and its collective suffixes _EP and _DP_EP are also read; vpp and pp_comm affect only
+// SimAI's formula for the pipeline bubble and are ignored here. Throws ConfigError, located at
 // file:line:column, for anything else.
 TextWorkload import_text_workload(const std::string& path);
 
@@ -90,24 +91,24 @@ TextWorkload import_text_workload(const std::string& path);
 // size means its input or its total. Throws UnsupportedError if the total exceeds 2^50.
 Bytes total_bytes(const Communication& communication, AllGatherBytes counted, int ranks);
 
-// The duration of a collective among a group without other traffic on the network.
+// Returns the duration of a collective in a group without other traffic on the network.
 using ExchangeDuration = std::function<Femtoseconds(const Communication&, Group)>;
 
 // One iteration (Themis, Sec. 6.2). total = forward + backward + exposed_model + exposed_data.
 struct TextTimeline {
   Femtoseconds forward = 0;        // including recomputation
   Femtoseconds backward = 0;       // including the updates
-  Femtoseconds exposed_model = 0;  // waiting for the other parts of the model
+  Femtoseconds exposed_model = 0;  // waiting for other parts of the model
   Femtoseconds exposed_data = 0;   // waiting for gradients
   Femtoseconds communication = 0;  // sum of all collectives
   Femtoseconds total = 0;
 };
 
 // Lays out an iteration in which collectives run one at a time. The next layer waits for the communication of
-// a split layer; a DLRM's all-to-alls overlap its bottom MLP, and the top MLP and the end wait for them.
-// Gradients are reduced together after the backward pass (Overlap::kNone) or each as soon as it is ready
-// (kLayerWise), and the end waits for them. Throws UnsupportedError if the iteration is longer than
-// Femtoseconds can hold.
+// a split layer; a DLRM's all-to-alls overlap its bottom MLP, and the top MLP and the end of the iteration
+// wait for them. Gradients are reduced together after the backward pass (Overlap::kNone) or each as soon as
+// it is ready (kLayerWise), and the end of the iteration waits for them. Throws UnsupportedError if the
+// iteration is longer than Femtoseconds can hold.
 TextTimeline make_text_timeline(const TextWorkload& workload, Overlap overlap,
                                 const ExchangeDuration& duration);
 

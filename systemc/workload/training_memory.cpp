@@ -38,7 +38,7 @@ LayerActivations layer_activations(const LargeTraining& training) {
   return kept;
 }
 
-// The most layers whose activations a rank keeps simultaneously, counted once per micro-batch.
+// The maximum number of layers whose activations a rank keeps simultaneously, counted once per micro-batch.
 double most_layers_kept(const LargeTraining& training, int pipeline_rank) {
   std::int64_t kept = 0;
   std::int64_t most = 0;
@@ -87,7 +87,7 @@ std::int64_t shared_weights(const LargeTraining& training, const StageParameters
 }
 
 // Gathers the weights that a rank uses in sequence, each while the previous weights are in use, and finds the
-// most that exist at a time.
+// maximum that exists at any time.
 class GatheredWeights {
  public:
   explicit GatheredWeights(const LargeTraining& training)
@@ -138,8 +138,8 @@ class GatheredWeights {
   std::int64_t most_ = 0;
 };
 
-// Gradients of one group of copies on their way to the ranks that keep them: a bucket is reduced while the
-// next one fills. Without overlap, a single bucket holds all gradients.
+// Gradients of one group of copies that are being sent to the ranks that keep them: a bucket is reduced while
+// the next bucket fills. Without overlap, a single bucket holds all gradients.
 class GradientBuckets {
  public:
   explicit GradientBuckets(const LargeTraining& training) : training_(training) {}
@@ -162,7 +162,7 @@ class GradientBuckets {
   std::int64_t most_ = 0;
 };
 
-// The most gradients that a rank holds in addition to its own shard, if ranks shard gradients.
+// The maximum number of gradients that a rank holds in addition to its own shard, if ranks shard gradients.
 std::int64_t gradients_in_flight(const LargeTraining& training, int pipeline_rank) {
   const bool together = dense_copies(training) == expert_copies(training);
   GradientBuckets dense(training);

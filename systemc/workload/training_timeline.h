@@ -12,8 +12,9 @@ enum class Overlap {
   kNone,       // forward, backward, then one all-reduce of all gradients
   kChained,    // backward, then one all-reduce, and the next forward pass as its gradients become final
                // (C-Cube)
-  kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, and backward continues
-  kBucketed,   // layer-wise, with gradients of neighbouring layers combined up to training.bucket bytes
+  kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, while the backward pass
+               // continues
+  kBucketed,   // layer-wise, but gradients of neighbouring layers are combined up to training.bucket bytes
 };
 
 // One layer's cost on one accelerator per iteration: the time of each pass over its mini-batch, the gradient
@@ -24,7 +25,7 @@ struct LayerCost {
   Femtoseconds input_gradient = 0;
   Femtoseconds weight_gradient = 0;  // including local aggregation over the PEs
   Bytes gradient_bytes = 0;
-  Femtoseconds update = 0;  // time to update its weights once the gradients of all accelerators are reduced
+  Femtoseconds update = 0;  // time to update the layer's weights once gradients have been reduced
 };
 
 // Times of events in a layer, from the start of the iteration. Without gradient bytes, or without overlap,
@@ -52,9 +53,9 @@ struct TrainingTimeline {
 };
 
 // The passes of an iteration on an accelerator that never waits: forward in order, backward in reverse, then
-// the updates. In the backward pass, each layer computes its weight gradient first, so that its all-reduce
-// may begin, then its input gradient, which the first layer does not need. Throws UnsupportedError if their
-// total time exceeds the range of Femtoseconds.
+// the updates. In the backward pass, each layer first computes its weight gradient, so that its all-reduce
+// can begin, and then its input gradient, which the first layer does not need. Throws UnsupportedError if
+// their total time exceeds the range of Femtoseconds.
 TrainingTimeline lay_out_computation(const std::vector<LayerCost>& layers);
 
 const char* to_string(Overlap overlap);

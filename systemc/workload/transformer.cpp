@@ -17,7 +17,8 @@ Work work(double multiplications, double values) {
   return {2 * multiplications, static_cast<double>(kHalfBytes) * values};
 }
 
-// All passes of a product of `rows` inputs with `weights` weights, for this many input and output values.
+// The work of all passes of a product of `rows` inputs with `weights` weights, for these numbers of input and
+// output values.
 PassWork product(double rows, double weights, double inputs, double outputs) {
   const Work pass = work(rows * weights, weights + inputs + outputs);
   return {pass, pass, pass, {}};

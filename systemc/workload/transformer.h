@@ -7,8 +7,8 @@
 
 namespace coppice::workload {
 
-// A decoder of equal layers, as specified by its authors. Dimensions are at least 1; heads are a multiple of
-// key-value heads.
+// A decoder of identical layers, with the dimensions published by its authors. Dimensions are at least 1;
+// heads are a multiple of key-value heads.
 struct Transformer {
   std::string name;
   std::int64_t layers = 1;
@@ -17,16 +17,16 @@ struct Transformer {
   std::int64_t key_value_heads = 1;  // less than `heads` for grouped queries
   std::int64_t head_width = 1;       // of a query, a key and a value
   std::int64_t feed_forward = 1;     // width between the products of an MLP, per expert
-  bool gated = false;                // a third product gates the MLP (SwiGLU)
+  bool gated = false;                // whether a third product gates the MLP (SwiGLU)
   std::int64_t experts = 1;          // MLPs of a layer, from which a router chooses
   std::int64_t experts_per_token = 1;
   std::int64_t vocabulary = 1;
   std::int64_t sequence = 1;  // tokens per sequence in its training
-  bool tied = false;          // the output layer uses the embedding's weights
-  bool biases = false;        // products and normalizations add biases
+  bool tied = false;          // whether the output layer uses the embedding's weights
+  bool biases = false;        // whether products and normalizations add biases
   bool learned_positions = false;
   bool embedding_normalization = false;
-  bool dropout = false;  // dropout masks are kept for the backward pass
+  bool dropout = false;  // whether dropout masks are kept for the backward pass
 
   std::int64_t attention_parameters() const;
   std::int64_t expert_parameters() const;  // per expert
@@ -80,9 +80,9 @@ std::int64_t local_expert_parameters(const Transformer& model, const Slice& slic
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_output_parameters(const Transformer& model, const Slice& slice);
 
-// The work of one accelerator. Attention covers the full square of queries and keys, as in the published
-// formulas, and keeps the scores on the chip; experts are equally busy. Each weight, input and output of a
-// product is moved to or from memory once.
+// The work of one accelerator. Attention computes the full square of queries and keys, as in the published
+// formulas, and keeps the scores on the chip; all experts are equally busy. Each weight, input and output of
+// a product is moved to or from memory once.
 PassWork attention_work(const Transformer& model, const Slice& slice);
 PassWork mlp_work(const Transformer& model, const Slice& slice);
 PassWork output_work(const Transformer& model, const Slice& slice);

@@ -72,15 +72,15 @@ constexpr Mistake kMistakes[] = {
      "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not '-4'"},
     {"Absurd", 7, "    latency: 3 s", "c.yaml:7:14: system.link.latency must be from 0 ns to 1 s, not '3 s'"},
     {"TooManyAccelerators", 4, "    dims: [1024, 2048]",
-     "c.yaml:4:11: system.topology.dims makes more than 1048576 accelerators, which is the limit"},
+     "c.yaml:4:11: system.topology.dims describes more than 1048576 accelerators, which is the limit"},
     {"TooFewVirtualChannels", 5, "  router: {vcs: 1}\n  link:",
      "c.yaml:5:17: system.router.vcs is 1, but a torus needs at least 2: packets use different virtual "
      "channels before and after the dateline of a ring"},
     {"FasterThanTheWidestFlitPerCycle", 6, "    bandwidth: 5 TB/s",
-     "c.yaml:6:16: system.link.bandwidth: 5 TB/s is more than one flit of 4 KiB per cycle of 1 GHz: "
-     "make system.clock 1.3 GHz"},
+     "c.yaml:6:16: system.link.bandwidth: 5 TB/s exceeds one flit of 4 KiB per cycle at 1 GHz: set "
+     "system.clock to 1.3 GHz"},
     {"ListOfWrongLength", 6, "    bandwidth: [16 GB/s, 8 GB/s, 4 GB/s]",
-     "c.yaml:6:16: system.link.bandwidth lists 3 values for 2 dimensions: write one value, or one for every "
+     "c.yaml:6:16: system.link.bandwidth lists 3 values for 2 dimensions: write one value, or one per "
      "dimension"},
     {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 1 B to 1 TiB, not '0 KiB'"},
     {"NegativeSize", 11, "  size: -16 KiB",
@@ -92,18 +92,17 @@ constexpr Mistake kMistakes[] = {
      "c.yaml:5:14: system.ni.impl: the Verilog network interface does not support "
      "system.ni.reduction_latency 5: its adders accept 4"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
-     "c.yaml:5:17: system.ni.payload of 100 B is not a whole number of flits of 16 B: write 112 B"},
+     "c.yaml:5:17: system.ni.payload is 100 B, which is not a whole number of flits of 16 B: write 112 B"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
-     "c.yaml:7:5: 'bandwidth' is already set at line 6: keep one of the two"},
+     "c.yaml:7:5: 'bandwidth' is already set at line 6: keep only one of them"},
     {"SectionWithoutKeys", 8,
      "collective: 7\nx:", "c.yaml:8:13: collective must be a section of keys and values, not '7'"},
     {"KeyWithoutValue", 11, "  size:", "c.yaml:11:3: collective.size has no value; for example '1 MiB'"},
     {"ObservedNodeOutside", 8, "observe: {nodes: [0, 16]}\ncollective:",
-     "c.yaml:8:22: observe.nodes[1] is 16, but the accelerators are 0 to 15"},
+     "c.yaml:8:22: observe.nodes[1] is 16, but the accelerators are numbered 0 to 15"},
     {"SyntaxError", 4, "    dims: [4, 4", "c.yaml:5:7: not valid YAML: end of sequence flow not found"},
     {"SecondDocument", 8, "---\ncollective:",
-     "c.yaml:8:1: a second YAML document begins here: a configuration is one "
-     "document"},
+     "c.yaml:8:1: a second YAML document begins here: a configuration must be a single document"},
 };
 
 INSTANTIATE_TEST_SUITE_P(BadInput, MistakeTest, ::testing::ValuesIn(kMistakes),
@@ -209,7 +208,8 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
        "'s' is not one of b/s, B/s, kb/s, kB/s, KiB/s, Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s; for "
        "example "
        "'16 GB/s'\n"},
-      {"seed", "--set seed:1:1: must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
+      {"seed",
+       "--set seed:1:1: an override must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
       {"collective.size=0 B",
        "--set collective.size=0 B:1:17: collective.size must be from 1 B to 1 TiB, not '0 B'\n"},
   };
@@ -269,10 +269,9 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
             "--pattern x:1:1: unknown pattern 'x': write one of uniform, transpose, bitcomp, tornado, "
             "neighbor, bitrev, shuffle, randperm, diagonal, asymmetric, next_group, hotspot, permutation\n");
   for (const char* rate : {"x", "-1", "0", "1.5", "nan", "1e9", "0.1x"}) {
-    EXPECT_EQ(said("--rate", rate),
-              std::string("--rate ") + rate + ":1:1: '" + rate +
-                  "' is not a number above 0 and at most 1: flits per node and cycle; the injection "
-                  "channel takes at most one, for example 0.1\n");
+    EXPECT_EQ(said("--rate", rate), std::string("--rate ") + rate + ":1:1: '" + rate +
+                                        "' is not a number above 0 and at most 1, for example 0.1: an "
+                                        "injection channel accepts at most one flit per cycle\n");
   }
   for (const char* flits : {"0", "99999999999", "1.5", "x"}) {
     EXPECT_EQ(
@@ -300,8 +299,8 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
         {"run", "c.yaml", "--set", std::string("fidelity=") + fidelity, "--set", "system.flit=16 B"});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.err,
-              "g.graph:2:23: bandwidth: 400 GB/s is more than one flit of 16 B per cycle of 1 GHz: make "
-              "system.flit 512 B and system.ni.payload 8 KiB, or system.clock 25 GHz\n");
+              "g.graph:2:23: bandwidth: 400 GB/s exceeds one flit of 16 B per cycle at 1 GHz: set "
+              "system.flit to 512 B and system.ni.payload to 8 KiB, or system.clock to 25 GHz\n");
   }
   // The suggested sizes work: the run comes close to the bandwidth.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set", "collective.size=16 MiB", "--set", "system.flit=512 B",
@@ -361,7 +360,7 @@ TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
       {{"scheduel", "c.yaml"}, "unknown command 'scheduel'; did you mean 'schedule'?"},
       {{"simulate", "c.yaml"}, "coppice: unknown command 'simulate'\n"},
       {{"run", "c.yaml", "--algorithm", "ring"},
-       "coppice run: unknown option --algorithm: this is a configuration key: write --set "
+       "coppice run: unknown option --algorithm; to set the configuration key, write --set "
        "collective.algorithm=ring"},
       {{"run", "--algorithm=ring", "c.yaml"}, "write --set collective.algorithm=ring"},
       {{"compare", "c.yaml", "--flow-control", "message"}, "write --set system.ni.flow_control=message"},

@@ -188,7 +188,7 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
   EXPECT_THAT(
       refused("system.topology.dimensions=[{kind: ring, size: 4, links: 2, bandwidth: 2 GB/s, latency: "
               "1 ns, in_network: true}]"),
-      HasSubstr("a ring has no switch for in-network reduction"));
+      HasSubstr("a ring has no switch that could reduce data"));
   EXPECT_THAT(refused("system.topology.bundled=false"), HasSubstr("the links must be bundled"));
   const std::string other = refused("collective.algorithm=ring");
   EXPECT_THAT(other, HasSubstr("c.yaml:7:"));
@@ -215,14 +215,14 @@ TEST(Hierarchy, RefusesWhatCannotBeBuiltOrScheduled) {
     return "system.topology.dimensions=[{" + dimension + "}]";
   };
   EXPECT_THAT(refused(one("kind: switch, size: 6, bandwidth: 200 Gb/s, latency: 20 ns")),
-              HasSubstr("halving-doubling on a switch needs a power of two, 4 or 8; or make the dimension "
+              HasSubstr("halving-doubling on a switch needs a power of two: write 4 or 8, make the dimension "
                         "fully_connected"));
   EXPECT_THAT(refused(one("kind: switch, size: 4, bandwidth: 0 Gb/s, latency: 20 ns")),
               HasSubstr("bandwidth"));
   EXPECT_THAT(refused(one("kind: bus, size: 4, bandwidth: 200 Gb/s, latency: 20 ns")),
               HasSubstr("must be ring, fully_connected or switch"));
   EXPECT_THAT(refused("collective.chunks=100000"),
-              HasSubstr("collective.chunks is 100000, but 1 MB makes at most 7812"));
+              HasSubstr("collective.chunks is 100000, but 1 MB yields at most 7812"));
   EXPECT_THAT(refused("collective.scheduler=thames"), HasSubstr("did you mean 'themis'?"));
   shop.write("n.yaml",
              "topology: [ Ring, Switch ]\nnpus_count: [ 4 ]\nbandwidth: [ 50, 50 ]\nlatency: [ 20, 20 ]\n");

@@ -125,7 +125,7 @@ TEST_F(LargeModels, NeedAProgramToConvert) {
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"convert", "c.yaml", "--out", "t"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("there is no program to convert"));
+  EXPECT_THAT(outcome.err, HasSubstr("the configuration has no program to convert"));
 }
 
 }  // namespace

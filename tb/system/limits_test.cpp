@@ -102,7 +102,8 @@ TEST(Inputs, WithoutAnEndAreRefusedAtOnce) {
   for (const auto& line : lines) {
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 2) << ::testing::PrintToString(line);
-    EXPECT_THAT(outcome.err, HasSubstr("an endless device")) << ::testing::PrintToString(line);
+    EXPECT_THAT(outcome.err, HasSubstr("a device that provides endless data"))
+        << ::testing::PrintToString(line);
   }
 }
 
@@ -122,7 +123,7 @@ TEST(Inputs, AreNeverReplacedByAnOutput) {
       writing.insert(writing.end(), {option, std::string("./") + input});
       const Outcome outcome = shop.run(writing);
       EXPECT_EQ(outcome.status, 2);
-      EXPECT_THAT(outcome.err, HasSubstr("is an input; name another file"));
+      EXPECT_THAT(outcome.err, HasSubstr("is also an input; name another file"));
       EXPECT_EQ(shop.read(input), before);
     }
   }

@@ -94,7 +94,7 @@ TEST(Outputs, NeverReplaceWhatWasRead) {
     arguments.insert(arguments.end(), {"--out", name});
     const Outcome outcome = shop.run(arguments);
     EXPECT_EQ(outcome.status, 2) << name << ": " << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(std::string("'") + name + "' is an input; name another file"));
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("'") + name + "' is also an input; name another file"));
     EXPECT_EQ(shop.read(name), before) << name;
   }
 }
@@ -134,7 +134,7 @@ TEST(Outputs, ThatFillUpFailTheCommand) {
               HasSubstr("--trace: '/dev/full' cannot be written: No space left on device; name another"));
   outcome = shop.run_into("/dev/full", {"list"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written"));
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output"));
 }
 
 }  // namespace

@@ -73,14 +73,14 @@ TEST_F(Programs, RefuseWhatCannotBe) {
   expect_refused(ring, "operations: []\n", "p.yaml:1:1: ranks is missing");
   expect_refused(ring, "ranks: 5\noperations: []\n", "rank 4 on accelerator 4");
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, compute: 1 us, after: b}\n",
-                 "p.yaml:3:37: operations[0].after: no operation comes before this one");
+                 "p.yaml:3:37: operations[0].after: no operation precedes this one");
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, all_reduce: 1 KiB, group: x}\n",
                  "unknown group 'x'");
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, al_reduce: 1 KiB}\n",
                  "did you mean 'all_reduce'");
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, send: 1 KiB, from: 1, to: 1}\n", "to itself");
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, compute: 1 us}\n  - {name: a, compute: 1 us}\n",
-                 "a second operation 'a'");
+                 "another operation already has the name 'a'");
 }
 
 TEST_F(Programs, TraceOpensWithAllAccelerators) {

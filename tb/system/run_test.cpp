@@ -178,10 +178,8 @@ TEST(Run, WarnsOfSettingsWithoutEffect) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err,
             "--set system.link.bandwidth=[16 GB/s, 8 GB/s]:1:33: warning: system.link.bandwidth[1] has no "
-            "effect: a "
-            "dimension of width 1 has no links\n"
-            "--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: the "
-            "accelerators compute nothing\n");
+            "effect: a dimension of width 1 has no links\n--set system.accelerator.pes=4:1:24: warning: "
+            "system.accelerator.pes has no effect: the accelerators do not compute\n");
 }
 
 TEST(Run, FailsAtTheCycleLimit) {

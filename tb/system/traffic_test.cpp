@@ -101,7 +101,7 @@ TEST(Traffic, RunsAnExperimentOfBookSim) {
   for (const char* key : {"packet_latency_mean", "accepted_flits_per_node_cycle", "hops_mean"}) {
     EXPECT_EQ(theirs[key], ours[key]) << key;
   }
-  EXPECT_THAT(theirs["assumptions"].dump(), HasSubstr("BookSim2 stops when its means are steady"));
+  EXPECT_THAT(theirs["assumptions"].dump(), HasSubstr("BookSim2 stops once its means are steady"));
   // Options come before the file.
   EXPECT_EQ(shop.run({"traffic", "--booksim", "mesh", "--rate", "0.1", "--out", "c.json"}).status, 0);
   EXPECT_NEAR(shop.read_json("c.json")["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
@@ -112,7 +112,7 @@ TEST(Traffic, WantsAnExperimentOfOneKind) {
   shop.write("mesh", "topology = mesh;\n");
   const Outcome neither = shop.run({"traffic", "--rate", "0.1"});
   EXPECT_EQ(neither.status, 2);
-  EXPECT_THAT(neither.err, HasSubstr("name a CONFIG.yaml, or pass a BookSim2 file"));
+  EXPECT_THAT(neither.err, HasSubstr("pass either a CONFIG.yaml, or a BookSim2 file"));
   auto both = traffic({"--booksim", "mesh"});
   EXPECT_EQ(shop.run(both).status, 2);
   const Outcome half =
@@ -215,8 +215,10 @@ TEST(Traffic, RefusesWaysThatANetworkHasNot) {
   const Outcome outcome =
       shop.run(traffic({"--set", "system.router.routing=ugal", "--set", "system.router.vcs=1"}));
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("system.router.routing: ugal: 1 virtual channels on mesh 8x8: needs at least 2"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr(
+          "system.router.routing: ugal: 1 virtual channels are too few on mesh 8x8: it needs at least 2"));
 }
 
 }  // namespace

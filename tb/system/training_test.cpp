@@ -155,7 +155,7 @@ TEST_F(Training, KnowsTheShippedModels) {
 TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.model=resnet"}, "did you mean 'resnet50'?");
   shop.write("tiny.csv", "conv, 8, 8, 9, 3, 16, 32, 1,\n");
-  expect_refused({"run", "c.yaml"}, "tiny.csv:1:13: Filter Height of 9 is larger than the input of 8");
+  expect_refused({"run", "c.yaml"}, "tiny.csv:1:13: Filter Height of 9 is larger than the padded input of 8");
   expect_refused({"run", "c.yaml", "--set", "training.batch_per_accelerator=0"},
                  "training.batch_per_accelerator must");
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
@@ -248,7 +248,7 @@ TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
 
 TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
   EXPECT_THAT(run({"--set", "training.batch_per_accelerator=4"}).err,
-              HasSubstr("training.batch_per_accelerator has no effect: a text workload states"));
+              HasSubstr("training.batch_per_accelerator has no effect: a text workload specifies"));
   const Outcome predicted = shop.run({"chunks", "c.yaml", "--workload", "text.txt"});
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }

@@ -1,10 +1,10 @@
-// Charts: stacked bars and lines, each with its axis, its labels and the table behind it.
+// Charts: stacked bars and lines, with axes, labels and a table of the numbers.
 
 // Horizontal bars: rows of {name, parts: [{name, value, color}]}. A part shows its share if it is wide enough.
 function bars(box, rows, format, options = {}) {
   if (rows.length === 0) return;
   const width = widthIn(box), most = options.most || 24, shown = rows.slice(0, most), total = row => d3.sum(row.parts, p => p.value);
-  // Names stand above their bars if they do not fit beside them.
+  // Names are above their bars if they do not fit beside them.
   const beside = nameRoom(width, shown.map(r => r.name)), stacked = shown.some(r => shortened(r.name, beside - 12) !== r.name);
   const left = stacked ? 2 : beside, top = stacked ? 16 : 0, high = 26 + top;
   const right = 14 + 6.6 * d3.max(shown, r => format(total(r)).length);
@@ -27,7 +27,7 @@ function bars(box, rows, format, options = {}) {
     }
     d3.select(this).append("text").attr("x", x(at) + 6).attr("y", top + 17).text(format(at));
   });
-  if (rows.length > most) box.append("p").attr("class", "note").text(`And ${rows.length - most} more, in the table.`);
+  if (rows.length > most) box.append("p").attr("class", "note").text(`The table lists ${rows.length - most} more.`);
   const parts = new Map(rows.flatMap(r => r.parts.filter(p => p.value > 0).map(p => [p.name, p.color])));
   if (parts.size > 1 && rows.some(r => r.parts.length > 1)) legend(box, [...parts]);
   if (options.bare) return;
@@ -37,19 +37,20 @@ function bars(box, rows, format, options = {}) {
     ...(one ? [] : [format(total(r))])]));
 }
 
-// Black or white, whichever can be read on `fill`.
+// Black or white, whichever is legible on `fill`.
 function readableOn(fill) {
   const {r, g, b} = d3.rgb(fill);
   return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
 }
 
-// Lines over a common x: series of {name, color, points: [[x, y, text]]}, named at their ends. `bare`: without a table.
+// Lines with a common x axis: series of {name, color, points: [[x, y, text]]}, with their names at the ends.
+// `bare`: without a table.
 function lines(box, series, xTitle, yTitle, options = {}) {
   const points = series.flatMap(s => s.points);
   if (points.length === 0) return;
   const width = widthIn(box), height = 280;
   const room = series.length > 1 ? Math.min(0.26 * width, 16 + 7 * d3.max(series, s => s.name.length)) : 16;
-  // Names that do not fit side by side stand in two rows.
+  // Names that do not fit side by side are in two rows.
   const rows = options.names && 6.4 * d3.sum(options.names, n => n.length + 1) > width - 64 - room ? 2 : 1;
   const edge = {left: 64, right: room, top: 12, bottom: 28 + 14 * rows};
   const log = values => options.log && d3.min(values) > 0;
@@ -86,13 +87,14 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   behind(box, ["series", xTitle, yTitle], series.flatMap(s => s.points.map(p => [s.name, options.xFormat ? options.xFormat(p[0]) : number(p[0], 6), (options.yFormat || number)(p[1])])));
 }
 
-// Ticks of a scale; decades if it is logarithmic, with intermediate values if there are few.
+// The ticks of a scale. If it is logarithmic, these are decades, with intermediate values if there are few
+// decades.
 function ticksOf(scale, count, gap) {
   if (!scale.base) return scale.ticks(count);
   const decades = scale.ticks().filter(v => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9);
   return apart(decades.length > 2 ? decades : scale.ticks(), scale, gap);
 }
-// The ascending values that are at least `gap` pixels after the previous one kept.
+// Drops each of the ascending values that is less than `gap` pixels after the previous value kept.
 function apart(values, scale, gap) {
   const kept = [];
   for (const v of values) if (kept.length === 0 || Math.abs(scale(v) - scale(kept[kept.length - 1])) >= gap) kept.push(v);

@@ -1,5 +1,5 @@
-// Sections of a search: scatter of any two quantities, parallel coordinates with filters, a point's configuration, importance,
-// sweeps, and what was skipped.
+// The sections of a search: a scatter plot of any two quantities, parallel coordinates with filters, a
+// point's configuration, importance, sweeps, and skipped points.
 
 
 function explored(search) {
@@ -29,7 +29,7 @@ function explored(search) {
   if (reasons.length > 0) table(section("skipped", "Points without numbers"), ["reason", "points"], reasons);
 }
 
-// Whether a row is within all filters: [from, to] of numbers, a set of texts.
+// Whether a row passes all filters, which are [from, to] for numbers and sets for texts.
 const passes = (state, row) => [...state.filters].every(([name, kept]) => {
   const value = row.value(name);
   return Array.isArray(kept) ? value >= kept[0] && value <= kept[1] : kept.has(String(value));
@@ -45,7 +45,8 @@ function choosePoint(state, row) {
 const kInRange = "hardware.area_in_range";
 const extrapolated = row => row.value(kInRange) === false;
 
-// The values between which a quantity may really lie: of an area, and of the parts of an energy whose error is known.
+// The range in which the true value of an area lies, or of an energy, considering its parts with a known
+// error.
 function rangeOf(row, name) {
   const value = row.value(name), error = row.value("hardware.area_error");
   if (name === "hardware.area_mm2" && error) return [value / error, value * error];
@@ -53,7 +54,7 @@ function rangeOf(row, name) {
   return [value, value];
 }
 
-// The meaning of the error bars of two quantities, in words.
+// Describes the error bars of two quantities.
 function errorNote(rows, names) {
   const factors = name => [...new Set(rows.map(r => r.value(name)).filter(isNumber))].map(v => number(v)).join(" or ");
   const texts = [];
@@ -123,7 +124,7 @@ function exploredScatter(state, numeric) {
   draw();
 }
 
-// An axis for every key and objective: dragging along one filters.
+// An axis for every key and objective; dragging along an axis sets a filter.
 function exploredCoordinates(state) {
   const {search, rows} = state;
   const box = section("coordinates", "All choices and objectives", "One line per point; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.");
@@ -181,7 +182,7 @@ function exploredCoordinates(state) {
   build();
 }
 
-// A copy of the first configuration with the [path, value] pairs that differ.
+// A copy of the first configuration with these [path, value] pairs changed.
 function configurationOf(search, row, workload) {
   const changes = search.configs.differences[row.i];
   if (!changes) return null;
@@ -198,7 +199,7 @@ function configurationOf(search, row, workload) {
 
 function exploredPoint(state) {
   const {search, rows} = state;
-  const box = section("point", "A point's configuration", "Save it as a file: coppice run FILE gives the same numbers.");
+  const box = section("point", "A point's configuration", "Save it as a file; coppice run FILE then yields the same numbers.");
   const controls = box.append("div").attr("class", "controls");
   const heading = controls.append("b").attr("id", "point-name");
   let workload = search.workloads[0].name;
@@ -227,7 +228,7 @@ function exploredFront(state) {
   const {search, rows} = state;
   const front = rows.filter(r => r.front);
   if (front.length === 0) return;
-  const box = section("front", "The Pareto front", "No other point is as good as one of these in every objective and better in one.");
+  const box = section("front", "The Pareto front", "No other point is at least as good as one of these in every objective and better in at least one.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
   const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
     ...(search.columns.includes(kInRange) ? [kInRange] : [])];
@@ -242,22 +243,22 @@ function exploredFront(state) {
   box.selectAll("tbody tr").data(front).style("cursor", "pointer").on("click", (event, r) => choosePoint(state, r));
 }
 
-// How the front grew: the hypervolume after each point that decided.
+// The growth of the front: the hypervolume after each point that contributes to the decision.
 function exploredProgress({search}) {
   if (search.objectives.length < 2 || !(search.hypervolumes?.length >= 3)) return;
-  const box = section("progress", "How the front grew", "The hypervolume that the front dominates, of all objectives together, after each point and relative to the final one; where the line is flat, further points improved nothing.");
+  const box = section("progress", "How the front grew", "The hypervolume that the front dominates after each point, over all objectives and relative to the final hypervolume. Where the line is flat, further points brought no improvement.");
   lines(box, [{name: "hypervolume", color: palette(0), points: search.hypervolumes.map((v, i) => [i + 1, v])}], "points", "hypervolume", {yFormat: percent});
 }
 
 function exploredSensitivity(search) {
   if (search.importance.length > 0) {
-    const box = section("importance", "Which choice matters", "The share of an objective's variance in the search that each key explains (fANOVA).");
+    const box = section("importance", "Importance of the keys", "The share of an objective's variance in the search that each key explains (fANOVA).");
     const keys = [...new Set(search.importance.map(r => r.key))];
     bars(box, d3.groups(search.importance, r => r.objective).map(([name, values]) => ({name,
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One choice at a time", "Around points that were on the front before these variations: each objective relative to its value there, as one key varies.");
+  const box = section("sweeps", "One key at a time", "Each objective as one key varies around a point that was on the front before these variations, relative to its value at that point.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];
@@ -272,7 +273,7 @@ function exploredSensitivity(search) {
   }
 }
 
-// One key's values across, at their place where they are numbers.
+// The values of one key on the x axis, to scale if they are numbers.
 function exploredSweep(box, key, list, ratio, objective) {
   const numeric = list.every(r => isNumber(Number(r.value)) && String(r.value).trim() !== "");
   const points = list.map(r => [numeric ? Number(r.value) : String(r.value), ratio(r)]);

@@ -1,9 +1,11 @@
-// A page for each kind of result, built around the questions of its reader, in the words of the terminal and the fields.
+// A page for each kind of result, which answers readers' questions in the terms of the terminal output and
+// the result fields.
 const kPorts = [["serialization", "green"], ["latency", "sky"], ["dependencies", "orange"], ["lockstep", "pink"],
   ["contention", "red"], ["credits", "yellow"], ["idle", "grey"], ["finished", "pale"]];
 const kExposed = {data: "orange", tensor: "red", pipeline: "pink", expert: "yellow", sequence: "brown", context: "brown", model: "red", other: "orange"};
 const exposedColor = kind => color(kExposed[kind] || "brown");
-// "data communication"; an operation without a kind counts as "other" in results, and needs no name where all are.
+// "data communication"; operations without a kind are "other" in results, and have no name if all operations
+// are.
 const communication = (kind, kinds) => kind !== "other" ? `${kind} communication` : kinds.length > 1 ? "unlabelled communication" : "communication";
 
 function kindOf(result) {
@@ -37,7 +39,7 @@ const onNetwork = result => networkName(result) ? " on " + networkName(result) :
 const opName = op => String(op || "collective").replace(/_/g, "-");
 const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 
-// Parts of the time of an iteration, an accelerator, or what was lost; they add up to its time.
+// The parts of the time of an iteration, of an accelerator, or of lost work; they add up to the whole time.
 function partsOf(it) {
   const kinds = Object.entries(it.exposed || {});
   const exposed = kinds.length > 0 ? kinds.map(([kind, ns]) => ["exposed " + communication(kind, kinds), ns, exposedColor(kind)])
@@ -47,7 +49,7 @@ function partsOf(it) {
     .filter(([, ns]) => isNumber(ns)).map(([name, value, paint]) => ({name, value, color: paint}));
 }
 
-// The parts of all iterations together.
+// The parts of the time, summed over all iterations.
 function wholeOf(result) {
   const sums = new Map();
   for (const it of result.iterations || []) {
@@ -83,7 +85,7 @@ const busiestText = one => {
   return busiest && busiest[5] > 0 ? `The busiest link, ${busiest[0]} → ${busiest[1]}, was busy ${percent(busiest[5])} of the time.` : "";
 };
 
-// Why this run took longer than its lower bound: the largest part of a port's time that is not sending.
+// Explains why a run took longer than its lower bound: the largest part of a port's time apart from sending.
 function whyText(result) {
   const parts = Object.entries(result.time_breakdown_cycles || {}).filter(([name]) => name !== "serialization");
   const whole = d3.sum(Object.values(result.time_breakdown_cycles || {}));
@@ -111,7 +113,7 @@ const kKinds = {
       answers([
         `It took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}: efficiency ${percent(r.efficiency)}.` : "."),
         whyText(r), busiestText(one),
-        groupsOf(r).length > 0 ? `What proves the lower bound: the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
+        groupsOf(r).length > 0 ? `The lower bound follows from the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
       cards([...figuresOf(r), ["efficiency", percent(r.efficiency)],
         ["algorithm bandwidth", isNumber(r.algbw_gb_s) ? number(r.algbw_gb_s) + " GB/s" : undefined],
         ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["steps", r.steps]]);
@@ -153,8 +155,8 @@ const kKinds = {
     summary: one => {
       const r = one.result, jobs = r.jobs || [], open = jobs.filter(j => j.unfinished);
       programSummary(one, [
-        `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
-        ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
+        `${open.length === 0 ? "All jobs finished" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} finished`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
+        ...open.map(j => `${capital(j.name)} did not finish: ${j.unfinished}.`),
         ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)} ${f.failed} failed: ${f.effect}.`),
         r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute, and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
@@ -166,7 +168,7 @@ const kKinds = {
       const r = one.result, t = r.traffic;
       answers([
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
-        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers.`,
+        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: on average, a packet takes ${number(r.packet_latency_mean)} cycles and traverses ${number(r.hops_mean)} routers.`,
         busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
@@ -214,7 +216,7 @@ const kKinds = {
     summary: one => {
       const r = one.result;
       answers([`No schedule takes less than ${duration(Math.max(r.time_ns || 0, r.latency_ns || 0))}.`,
-        r.passing ? `${volume(r.passing.bytes)} have to pass ${number(r.passing.bandwidth_gb_s)} GB/s.` : "",
+        r.passing ? `${volume(r.passing.bytes)} must pass through ${number(r.passing.bandwidth_gb_s)} GB/s.` : "",
         groupsOf(r).length > 0 ? `Proof: ${groupsText(groupsOf(r))}.` : ""]);
       cards([["by bandwidth", duration(r.time_ns)], ["by latency", duration(r.latency_ns)]]);
     },
@@ -228,18 +230,18 @@ const kKinds = {
 };
 const headline = result => kKinds[kindOf(result)].title(result);
 
-// The parts of a run that this page cannot show, and how to get them.
+// Describes the parts of a run that this page cannot show, and how to obtain them.
 function missingOf({result, profile, network}) {
   const said = [];
   if (profile && profile.skipped && result.cycles !== undefined) said.push(profile.skipped);
   if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
-    said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are kept: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace keeps all.`);
+    said.push(`The profile contains only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`}: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace writes all messages.`);
   }
   const windows = profile && profile.windows;
   if (windows && windows.sampled_from_ns !== undefined) said.push(`The use of links over time is sampled, not exact${windows.sampled_from_ns > 0 ? `, from ${duration(windows.sampled_from_ns)} on` : ""}.`);
-  if (windows && network && windows.busy.length < network.channels.length) said.push(`Only ${number(windows.busy.length)} of ${number(network.channels.length)} channels have their use over time.`);
-  if (profile && profile.lanes_in_all > (profile.lanes || []).length) said.push(`Of ${number(profile.lanes_in_all)} roles of accelerators the first ${profile.lanes.length} are drawn.`);
-  if (profile && profile.merged) said.push("Neighbouring operations that are too short to see are joined in the timelines of roles.");
+  if (windows && network && windows.busy.length < network.channels.length) said.push(`The use over time is available for only ${number(windows.busy.length)} of ${number(network.channels.length)} channels.`);
+  if (profile && profile.lanes_in_all > (profile.lanes || []).length) said.push(`Only the first ${profile.lanes.length} of ${number(profile.lanes_in_all)} roles of accelerators are drawn.`);
+  if (profile && profile.merged) said.push("The timelines of roles merge neighbouring operations that are too short to see.");
   if (!network && result.config && result.config.system) said.push("The network could not be rebuilt from the configuration: a file that it names is missing.");
   return said.join(" ");
 }
@@ -259,18 +261,18 @@ function programSummary(one, first = []) {
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
 
-// The parts besides computing that would save most, the largest first.
+// The parts other than computing that could save the most time, largest first.
 const helpful = (parts, whole) => parts.filter(p => p.name !== "compute" && p.value > 0.001 * whole).sort((a, b) => b.value - a.value);
 
 function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   const r = one.result, iterations = r.iterations || [];
   if (iterations.length > 0) {
-    const box = section("breakdown", "Where the time went", "Parts of each iteration, mean over accelerators. Exposed communication is the part that no computation hides.");
+    const box = section("breakdown", "Where the time went", "The parts of each iteration, averaged over accelerators. Exposed communication is not hidden by computation.");
     bars(box, iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration);
     const parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
     if (best.length > 0) {
       box.append("h3").text("What would help most");
-      box.append("p").attr("class", "note").text("The most that could be saved if a part took no time; what it hides may take its place.");
+      box.append("p").attr("class", "note").text("The maximum saving if a part took no time; time that the part hides may replace it.");
       bars(box, best.map(p => ({name: p.name, parts: [p]})), v => `${duration(v)}, ${percent(v / whole)}`);
     }
   }
@@ -288,7 +290,7 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
 function portTime(result) {
   const parts = result.time_breakdown_cycles;
   if (!parts || d3.sum(Object.values(parts)) === 0) return;
-  const box = section("ports-time", result.iterations ? "Where the time of a network-interface port went" : "Where the time went", "Cycles of a network-interface port, mean over ports.");
+  const box = section("ports-time", result.iterations ? "Where the time of a network-interface port went" : "Where the time went", "Cycles of a network-interface port, averaged over ports.");
   const known = [...kPorts, ...Object.keys(parts).filter(p => !kPorts.some(([n]) => n === p)).map(p => [p, "brown"])].filter(([p]) => parts[p] !== undefined);
   const whole = d3.sum(known, ([p]) => parts[p]);
   bars(box, [{name: "a port", parts: known.map(([p, paint]) => ({name: p, value: parts[p], color: color(paint)}))}], v => number(v) + " cycles", {bare: true});
@@ -298,7 +300,7 @@ function portTime(result) {
 function distance(result) {
   const least = leastOf(result);
   if (!result.bound || !(least > 0)) return;
-  const box = section("bound", "How far from the lower bound");
+  const box = section("bound", "Distance from the lower bound");
   bars(box, [["bound by bandwidth", result.bound.time_ns, "green"], ["bound by latency", result.bound.latency_ns, "sky"], ["this run", result.time_ns, "blue"]]
     .filter(([, ns]) => ns > 0).map(([name, value, paint]) => ({name, parts: [{name: "time", value, color: color(paint)}]})), duration);
   groupTable(result, box);
@@ -307,14 +309,14 @@ function distance(result) {
 function groupTable(result, box) {
   const groups = groupsOf(result).filter(g => g.length > 0);
   if (groups.length === 0) return;
-  const place = box || section("bound", "What proves it");
-  place.append("p").text(`The groups of accelerators that prove it: ${groupsText(groups)}.`);
+  const place = box || section("bound", "Proof of the bound");
+  place.append("p").text(`The groups of accelerators that prove the bound: ${groupsText(groups)}.`);
   if (groups.some(g => g.length > 1)) behind(place, ["group", "accelerators", "which"], groups.slice(0, 256).map((g, i) => [i, g.length, ranges(g)]), "The groups");
 }
 
 function expected(result) {
   if (!Array.isArray(result.expected) || result.expected.length === 0) return;
-  const box = section("expected", "What automatic choice compared", `Expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
+  const box = section("expected", "Algorithms compared by the automatic choice", `Expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
   bars(box, result.expected.filter(e => isNumber(e.time_ns)).map(e => ({name: e.algorithm + (e.chunks ? `, ${plural(e.chunks, "chunk")}` : "") + (e.protocol ? `, ${e.protocol}` : ""),
     parts: [{name: "expected", value: e.time_ns, color: color(e.algorithm === result.chosen ? "blue" : "grey")}]})), duration);
 }
@@ -334,7 +336,7 @@ function hardware(result) {
 function collectives(result) {
   const rows = (result.collectives || []).filter(c => isNumber(c.time_ns));
   if (rows.length === 0) return;
-  const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times begin when all ranks have joined, and add up also where operations overlap.");
+  const box = section("collectives", "Collectives and transfers", "Summed by operation, kind, algorithm and size. Times start when all ranks have joined; the times of overlapping operations are added.");
   bars(box, rows.slice(0, 12).map(c => ({name: `${number(c.count)} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "unlabelled", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
   const kinds = new Map(rows.slice(0, 12).map(c => [c.kind || "unlabelled", exposedColor(c.kind || "other")]));
   if (kinds.size > 1) legend(box, [...kinds]);
@@ -342,13 +344,13 @@ function collectives(result) {
     number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
 }
 
-// The spread of the parts over accelerators.
+// The minimum, mean and maximum of each part over accelerators.
 function spread(result) {
   const list = (result.accelerators || []).filter(a => a && isNumber(a.compute_ns));
   if (list.length < 2) return;
   const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost at failures", "lost_ns"]]
     .filter(([, key]) => list.some(a => a[key] > 0));
-  const box = section("spread", "How accelerators differ", `Over ${plural(list.length, "accelerator")} and the whole run.`);
+  const box = section("spread", "Differences between accelerators", `Over ${plural(list.length, "accelerator")} and the whole run.`);
   table(box, ["part", "least", "mean", "most", "accelerator with most"], parts.map(([name, key]) => {
     const most = d3.greatest(list, a => a[key] || 0);
     return [name, duration(d3.min(list, a => a[key] || 0)), duration(d3.mean(list, a => a[key] || 0)), duration(most[key]), String(most.accelerator)];
@@ -370,7 +372,7 @@ function trainedLayers(result) {
 function jobsOverTime(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs over time", "A bar for each iteration that ended; lines are failures.");
+  const box = section("jobs", "Jobs over time", "Each bar is a finished iteration, and each line a failure.");
   const rows = jobs.map(j => ({label: j.name, spans: j.iterations.map((it, i) => ({begin: i === 0 ? j.arrival_ns : j.iterations[i - 1].end_ns, end: it.end_ns, color: color(i % 2 ? "sky" : "blue"), text: String(i + 1), title: () => `${j.name}, iteration ${i + 1}`}))}));
   const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   timeline(box, rows, {end: timeOf(result), marks, high: 26});
@@ -380,7 +382,7 @@ function jobsOverTime(result) {
 
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
-  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated.");
+  const box = section("losses", "What failures cost", "Averaged over accelerators. Work after the last finished iteration is lost and repeated.");
   if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
   const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("ink")}]}] : [];
@@ -388,7 +390,7 @@ function losses(result) {
 }
 
 function layers(result) {
-  const box = section("layers", "Layers", "Cycles of each pass of a layer, stalls included.");
+  const box = section("layers", "Layers", "The cycles of each pass of a layer, including stalls.");
   const passes = [...new Set(result.layers.map(l => l.pass))];
   bars(box, d3.groups(result.layers, l => l.name).map(([name, list]) => ({name, parts: list.map(l => ({name: l.pass.replace(/_/g, " "), value: l.cycles + (l.stall_cycles || 0), color: palette(passes.indexOf(l.pass))}))})),
     v => number(v) + " cycles", {most: 40});
@@ -399,7 +401,7 @@ function layers(result) {
 function routedJobs(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs", "The all-reduce of each job, and what it would take on links of its own.");
+  const box = section("jobs", "Jobs", "The time of each job's all-reduce, and its time on links of its own.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
     {name: "on links of its own", value: 1e9 * j.ideal_s, color: color("green")},
     {name: "added by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
@@ -410,14 +412,14 @@ function routedJobs(result) {
 function routedFlows(result) {
   const flows = result.all_flows;
   if (!flows || !Array.isArray(flows.methods) || flows.methods.length === 0) return;
-  const box = section("flows", "Flows on the busiest link", `Of ${number(flows.flows)} simultaneous flows; however they are assigned, some link carries at least ${number(flows.lower_bound)}.`);
+  const box = section("flows", "Flows on the busiest link", `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.`);
   bars(box, flows.methods.filter(m => isNumber(m.max_load)).map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number);
 }
 
 function routedEvents(result) {
   const events = result.timeline || [];
   if (events.length === 0) return;
-  const box = section("events", "What happened when");
+  const box = section("events", "Events");
   const keys = [...new Set(events.flatMap(e => Object.keys(e)))].filter(k => k !== "time_s");
   const rows = events.slice(0, 2000).map(e => [duration(1e9 * e.time_s), ...keys.map(k => e[k] === undefined ? "" : typeof e[k] === "object" ? JSON.stringify(e[k]) : number(e[k]))]);
   if (rows.length > 20) behind(box, ["time", ...keys], rows, plural(events.length, "event"));
@@ -441,7 +443,7 @@ function algorithms(result) {
     lines(box, [...drawn.map(([name, list], i) => ({name, color: palette(i), points: list.map(r => [bytesOf(r.size), r.time_ns]).sort((a, b) => a[0] - b[0])})),
       ...(least.length > 1 ? [{name: "lower bound", color: color("soft"), dashed: true, points: least.sort((a, b) => a[0] - b[0])}] : [])],
       "size", "time", {log: true, xFormat: volume, yFormat: duration, bare: true});
-    if (groups.length > drawn.length) box.append("p").attr("class", "note").text(`Drawn: the ${drawn.length} that are fastest at the largest size.`);
+    if (groups.length > drawn.length) box.append("p").attr("class", "note").text(`Only the ${drawn.length} algorithms that are fastest at the largest size are drawn.`);
   } else {
     bars(box, [...rows].sort((a, b) => a.time_ns - b.time_ns).map(r => ({name: r.algorithm + (r.estimated ? " (estimate)" : ""), parts: [{name: "time", value: r.time_ns, color: color(r.estimated ? "grey" : "blue")}]})), duration, {bare: true});
   }
@@ -449,11 +451,11 @@ function algorithms(result) {
   behind(box, ["algorithm", "size", "time", "efficiency", "tables"], rows.map(r => [r.algorithm, volume(bytesOf(r.size)), (r.estimated ? "~" : "") + duration(r.time_ns), percent(r.efficiency), isNumber(r.table_bytes) ? volume(r.table_bytes) : "–"]));
 }
 
-// Traffic: how evenly links are used.
+// Traffic: the distribution of load over links.
 function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
-  const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
+  const box = section("links", "How evenly links are used", "The number of links by the share of the time for which they were busy.");
   const bins = d3.bin().domain([0, Math.max(0.01, d3.max(uses))]).thresholds(12)(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
@@ -493,7 +495,7 @@ function loads(box, offered) {
     .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated]).sort((a, b) => a[0] - b[0])})).filter(s => s.points.length > 0);
   const unsaturated = offered.filter(r => !r.result.saturated), first = d3.least(offered.filter(r => r.result.saturated), r => r.result.traffic.rate);
   box.append("h3").text("Latency over load");
-  box.append("p").attr("class", "note").text(first ? `Saturated from ${number(first.result.traffic.rate)} flits per node and cycle on (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
+  box.append("p").attr("class", "note").text(first ? `Saturated at ${number(first.result.traffic.rate)} flits per node and cycle and above (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
   lines(box, series(r => r.packet_latency_mean), "offered flits per node and cycle", "packet latency, cycles");
   box.append("h3").text("Accepted over offered load");
   lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted");

@@ -1,20 +1,21 @@
-// The network, drawn by its structure: grids as layers, boxes as boxes, switches in levels, identical switches as one
-// with a count, and forces for the rest. Large networks show groups that open. Links are coloured by use over time.
-const kOpenNodes = 160;   // accelerators up to which all groups are open
-const kMostForced = 400;  // glyphs that forces may place
+// Draws the network according to its structure: grids as layers, boxes as boxes, switches in levels,
+// identical switches as one glyph with a count, and other networks by forces. Large networks show groups that
+// can be opened. Links are coloured by their use over time.
+const kOpenNodes = 160;   // up to this number of accelerators, all groups are open
+const kMostForced = 400;  // maximum number of glyphs that are placed by forces
 
 const used = part => d3.interpolateRgbBasis(matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches
   ? ["#2a323b", "#31688e", "#35b779", "#fde725"] : ["#e4e8ec", "#7fc7c0", "#31688e", "#440154"])(Math.max(0, Math.min(1, part)));
 
-// Sets of nodes that `join` connects pairwise, for channels that it says true of.
+// The sets of nodes that are connected by channels for which `keep` returns true.
 function components(net, keep) {
   const root = d3.range(net.nodes), find = n => { while (root[n] !== n) n = root[n] = root[root[n]]; return n; };
   for (const c of net.channels) if (keep(c)) root[find(c[0])] = find(c[1]);
   return d3.groups(d3.range(net.nodes), find).map(([, nodes]) => nodes);
 }
 
-// Boxes of accelerators with the switches inside them: by the innermost dimension, by faster links, or by the switch
-// that accelerators hang from; none where the network has no such structure.
+// Boxes of accelerators with the switches inside them, determined by the innermost dimension, by faster
+// links, or by the switch to which accelerators are attached; none if the network has no such structure.
 function boxesOf(net) {
   const isBox = nodes => nodes.some(n => n < net.accelerators);
   const fits = groups => {
@@ -37,7 +38,8 @@ function boxesOf(net) {
   return fits(leaves.map(([s, list]) => [...list, s]));
 }
 
-// A glyph: {nodes, x, y, w, h, kind: accelerator, switch or group, label, box}. `open`: boxes that are drawn inside.
+// A glyph: {nodes, x, y, w, h, kind: accelerator, switch or group, label, box}. `open`: boxes whose inside is
+// drawn.
 function layoutOf(net, open, room) {
   const grid = net.dims && net.dims.filter(d => d > 1).length > 1;
   if (grid) return gridLayout(net, open, room);
@@ -75,14 +77,14 @@ function gridLayout(net, open, room) {
     if (open.has(t.key)) frames.push({...frame, box: t.key, label: ranges(t.nodes)});
     else glyphs.push({...frame, nodes: t.nodes, kind: "group", label: plural(t.nodes.length, "accelerator"), box: t.key, c: [Math.floor(x0 / tile), Math.floor(y0 / tile), z]});
   }
-  // Links around the ends of a row are stubs at both of them.
+  // Wrap-around links of a row are drawn as stubs at both ends.
   const wraps = (a, b) => net.wraps && a.c && b.c && (a.kind === b.kind) && a.c.some((v, d) => Math.abs(v - b.c[d]) > 1 && (a.kind === "accelerator" || d < 2)) && Math.hypot(a.x - b.x, a.y - b.y) > 1.6 * (a.kind === "group" ? Math.max(a.w, a.h) + cell : cell);
   const [, low] = spot(0, h - 1, layers - 1, blocks - 1);
   return {glyphs, frames, width: cell * width, height: low + cell * 0.8, stub: wraps, cell, groups: [...tiles.keys()],
-    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? "; links around the ends are drawn as stubs" : ""}`};
+    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? "; wrap-around links are drawn as stubs" : ""}`};
 }
 
-// Switches outside boxes that lead to the same places become one with a count.
+// Switches outside boxes that have the same neighbours become one glyph with a count.
 function foldSwitches(net, glyphs, of) {
   for (let again = true; again;) {
     again = false;
@@ -110,7 +112,7 @@ function foldSwitches(net, glyphs, of) {
 }
 
 function boxLayout(net, boxes, open, room) {
-  // First every box as one glyph, to find levels and their order.
+  // First treats every box as one glyph, to find levels and their order.
   const of = new Array(net.nodes).fill(-1), items = boxes.map((nodes, i) => ({nodes: [...nodes], kind: "group", box: "b" + i}));
   items.forEach((g, i) => g.nodes.forEach(n => { of[n] = i; }));
   for (let n = 0; n < net.nodes; ++n) if (of[n] < 0) { of[n] = items.length; items.push({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch"}); }
@@ -133,7 +135,7 @@ function boxLayout(net, boxes, open, room) {
     row.sort((a, b) => mean(a) - mean(b));
     row.forEach((i, k) => of0.set(i, (k + 0.5) * rows[0].length / row.length - 0.5));
   }
-  // Then places from the bottom, each box as large as what it shows.
+  // Then places glyphs from the bottom; the size of a box depends on its contents.
   for (const g of items) sizeOf(net, g, open, rows[0].length, room);
   if (rows.length === 1 && items.length > 2) return peersLayout(net, items, room);
   const glyphs = [], frames = [];
@@ -156,7 +158,7 @@ function boxLayout(net, boxes, open, room) {
     text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn as one with their count`};
 }
 
-// Boxes that are joined to each other, around a circle.
+// Connected boxes, drawn around a circle.
 function peersLayout(net, items, room) {
   for (const g of items) if (!g.inside) Object.assign(g, {w: 46, h: 24});
   const glyphs = [], frames = [], high = d3.max(items, g => g.h), wide = d3.max(items, g => g.w);
@@ -166,10 +168,10 @@ function peersLayout(net, items, room) {
     put(net, g, width / 2 + radius * Math.cos(angle), radius * Math.sin(angle) + radius + high / 2 + 4, glyphs, frames);
   });
   return {glyphs, frames, width, height: 2 * radius + high + 12, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box), peers: true,
-    text: `${items.length} boxes that are joined to each other, around a circle`};
+    text: `${items.length} connected boxes, drawn around a circle`};
 }
 
-// Boxes joined to each other without levels: in two rows where links lead only from one to the other.
+// Connected boxes without levels: in two rows if links lead only from one row to the other.
 function twoRows(near, level) {
   const side = near.map(() => -1);
   for (let first = 0; first < near.length; ++first) {
@@ -185,7 +187,7 @@ function twoRows(near, level) {
   side.forEach((s, i) => { level[i] = s; });
 }
 
-// Lines of items that fit in a width.
+// Splits items into lines that fit into a width.
 function wrapped(items, room) {
   const lines = [];
   for (const g of items) {
@@ -214,7 +216,7 @@ function sizeOf(net, g, open, count, room) {
   g.h = Math.ceil(own / g.columns) * 26 + (g.inside.length > 0 ? 54 : 0) + 30;
 }
 
-// The switches of a box, identical ones as one.
+// The switches of a box, with identical switches as one glyph.
 function insideOf(net, nodes) {
   const member = new Set(nodes), reach = new Map(nodes.filter(n => n >= net.accelerators).map(n => [n, []]));
   for (const [a, b] of net.channels) if (reach.has(a) && member.has(b)) reach.get(a).push(b);
@@ -236,7 +238,8 @@ function put(net, g, x, y, glyphs, frames) {
   own.forEach((n, i) => glyphs.push({nodes: [n], x: x + ((i % g.columns) - (g.columns - 1) / 2) * 24, y: base + Math.floor(i / g.columns) * 26 + 12, w: 18, h: 18, kind: "accelerator", label: String(n)}));
 }
 
-// Without boxes: levels over switches, a circle where few or densely joined, forces for the rest.
+// Networks without boxes: accelerators under a few switches, a circle for few or densely connected
+// accelerators without switches, and forces otherwise.
 function plainLayout(net, room) {
   const glyphs = d3.range(net.nodes).map(n => ({nodes: [n], kind: n < net.accelerators ? "accelerator" : "switch"}));
   const of = d3.range(net.nodes);
@@ -262,7 +265,7 @@ function plainLayout(net, room) {
   const [x0, x1] = d3.extent(glyphs, g => g.x), [y0, y1] = d3.extent(glyphs, g => g.y), factor = (room - 40) / (x1 - x0 || 1);
   const scale = Math.min(factor, 560 / (y1 - y0 || 1));
   for (const g of glyphs) { g.x = 20 + (g.x - x0) * scale + (room - 40 - (x1 - x0) * scale) / 2; g.y = 20 + (g.y - y0) * scale; }
-  return done(room, 40 + (y1 - y0) * scale, "placed by forces: connected nodes are close");
+  return done(room, 40 + (y1 - y0) * scale, "a force-directed layout, in which connected nodes are close to each other");
 }
 
 function forces(net, glyphs, of) {
@@ -282,7 +285,7 @@ function network(one) {
   if (!net) return;
   const seen = net.channels.some(c => isNumber(c[5]));
   const box = section("network", "The network", `${net.name.replace(/_/g, " ").replace(/(\d)x(?=\d)/g, "$1×")}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
-    (seen ? " Colours are the share of the time that a link is busy." : ""));
+    (seen ? " Colours show the share of the time for which a link is busy." : ""));
   drawNetwork(box, one);
   const listed = d3.range(net.channels.length).sort((a, b) => seen ? net.channels[b][5] - net.channels[a][5] : 0).slice(0, 256).map(c => net.channels[c]);
   behind(box, ["channel", "bandwidth", ...(seen ? ["carried", "busy"] : [])],
@@ -304,7 +307,7 @@ function drawNetwork(box, one) {
     drawing.selectAll("*").remove();
     const layout = layoutOf(net, open, room), {glyphs, frames} = layout, of = new Map();
     glyphs.forEach((g, i) => g.nodes.forEach(n => of.set(n, i)));
-    text.text(`Drawn as: ${layout.text}.${layout.groups.length > 0 ? " A click opens or closes a group." : ""}`);
+    text.text(`Drawn as: ${layout.text}.${layout.groups.length > 0 ? " Click a group to open or close it." : ""}`);
     const bundles = new Map(), inner = glyphs.map(() => []);
     net.channels.forEach((c, i) => {
       const a = of.get(c[0]), b = of.get(c[1]);
@@ -358,7 +361,7 @@ function drawNetwork(box, one) {
   if (windows) overTime(controls, profile, w => { use = w < 0 ? c => net.channels[c][5] || 0 : c => kDigits.indexOf((windows[c] || "")[w] || "0") / 61; paint(); });
 }
 
-// The font size at which a glyph's label fits it.
+// The font size at which a glyph's label fits into the glyph.
 const labelSize = g => Math.min(11, g.kind === "accelerator" ? 0.5 * g.w : 11, (g.w - 3) / (0.58 * g.label.length));
 
 const whatIs = (net, g) => g.kind === "switch" ? (g.nodes.length > 1 ? `${g.nodes.length} identical switches, ${ranges(g.nodes)}` : `switch ${g.nodes[0]}`)
@@ -373,7 +376,8 @@ function failedLinks(result) {
   return links;
 }
 
-// Draws both directions of a link next to each other; a link around the ends of a grid's row becomes a stub at each end.
+// Draws both directions of a link next to each other; a wrap-around link of a grid becomes a stub at each
+// end.
 function linkPath(layout, {a, b}, width) {
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1, ux = (b.x - a.x) / length, uy = (b.y - a.y) / length;
   const side = Math.max(1, width * 0.75), nx = -uy * side, ny = ux * side, p = [a.x + nx, a.y + ny], q = [b.x + nx, b.y + ny];

@@ -1,5 +1,5 @@
 "use strict";
-// The page: reads its data, lets the reader choose a result, and has the helpers that its sections share.
+// The page: reads its data, lets the reader choose a result, and defines helpers shared by all sections.
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = d3.select("#main");
 let chosen = 0;
@@ -28,7 +28,7 @@ const color = name => getComputedStyle(document.documentElement).getPropertyValu
 const kPalette = ["blue", "orange", "green", "pink", "red", "sky", "brown", "yellow", "grey"];
 const palette = i => color(kPalette[i % kPalette.length]);
 
-// The reference's description of a result field.
+// The description of a result field.
 const explanation = path => data.fields && data.fields[path] ? data.fields[path][1] : "";
 
 function section(id, title, note) {
@@ -38,7 +38,7 @@ function section(id, title, note) {
   return box;
 }
 
-// Drawings are as wide as their section, so that their text keeps its size.
+// Drawings have the width of their section, so that their text keeps its size.
 const widthIn = box => Math.max(280, Math.min(1140, box.node().clientWidth - 34));
 const shortened = (text, room) => text.length * 7 > room ? text.slice(0, Math.max(3, Math.floor(room / 7) - 1)) + "…" : text;
 const nameRoom = (width, names) => Math.min(0.32 * width, 20 + 7 * d3.max(names, n => n.length));
@@ -51,7 +51,7 @@ function showTip(event, text) {
     .style("top", Math.max(4, Math.min(event.clientY + 12, innerHeight - box.height - 8)) + "px");
 }
 const hideTip = () => tip.attr("hidden", true);
-// A tip for every element of a selection; phones show it on a tap.
+// Adds a tooltip to every element of a selection; phones show it on a tap.
 function tipped(selection, text) {
   return selection.on("mousemove click", (event, d) => showTip(event, text(d))).on("mouseleave", hideTip);
 }
@@ -71,7 +71,7 @@ function table(box, headings, rows) {
   return made;
 }
 
-// The numbers of the picture above, to read and to copy.
+// A table with the numbers of the figure above, which can be copied.
 function behind(box, headings, rows, title = "Table") {
   const details = box.append("details").attr("class", "behind");
   details.append("summary").text(title);
@@ -82,7 +82,7 @@ function behind(box, headings, rows, title = "Table") {
   });
 }
 
-// Works for pages that are files, where navigator.clipboard is unavailable.
+// Also works for pages opened from files, for which navigator.clipboard is unavailable.
 function copyText(text) {
   const area = d3.select("body").append("textarea").property("value", text);
   area.node().select();
@@ -103,7 +103,7 @@ function asYaml(value, indent = "") {
       : indent + key + ": " + (typeof inner === "string" ? inner : JSON.stringify(inner)) + "\n").join("");
 }
 
-// Numbers as ranges: [0, 1, 2, 5] as "0–2, 5".
+// Formats numbers as ranges: [0, 1, 2, 5] as "0–2, 5".
 function ranges(list) {
   const sorted = [...list].sort((a, b) => a - b), parts = [];
   for (let i = 0, j; i < sorted.length; i = j) {
@@ -120,7 +120,7 @@ function cards(list) {
   box.append("span").text(d => d[0]);
 }
 
-// Numbers as C++ packs them (packed_numbers.h), in groups of `size`.
+// Unpacks numbers (packed_numbers.h) into groups of `size`.
 function unpacked(text, size) {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", value = new Uint8Array(128), groups = [];
   [...digits].forEach((c, i) => { value[c.charCodeAt(0)] = i; });
@@ -138,14 +138,15 @@ function unpacked(text, size) {
   return groups;
 }
 
-// The answers to the reader's questions, in sentences.
+// Adds sentences that answer the reader's questions.
 function answers(list) {
   const sentences = list.filter(Boolean);
   if (sentences.length === 0) return;
   main.append("section").attr("id", "answers").append("ul").selectAll("li").data(sentences).enter().append("li").text(d => d);
 }
 
-// A warning with its file relative to the folders of the files that the command line names by absolute paths.
+// A warning whose file name is relative to the folders of the files that the command line names by absolute
+// paths.
 function locally(warning, command) {
   const words = [...(command || "").matchAll(/(?:^|\s)(?:'(\/[^']*\/)[^'/]*'|(\/[^\s']*\/)[^\s'/]*)(?=\s|$)/g)].map(m => m[1] || m[2]);
   const folder = d3.sort(words, w => -w.length).find(w => warning.startsWith(w));
@@ -183,7 +184,7 @@ function start() {
   }
   d3.select("#footer").text("Made by coppice " + data.version + "; drawn with D3.");
   show(0);
-  // Canvases and colours that scripts chose follow the theme, and paper.
+  // Redraws canvases and colours chosen by scripts when the theme changes or the page is printed.
   for (const media of ["(prefers-color-scheme: dark)", "print"]) {
     matchMedia(media).addEventListener("change", () => show(chosen));
   }

@@ -1,7 +1,9 @@
-// Timelines on canvas of roles of accelerators, jobs, and ports of network interfaces; and the trees of a schedule.
+// Timelines (on canvas) of roles of accelerators, jobs, and ports of network interfaces, and the trees of a
+// schedule.
 
-// Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is the lower half
-// of a row. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
+// Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is
+// the lower half of a row. Dragging and arrow keys move, Ctrl with the wheel, + and - zoom, and 0 shows
+// everything.
 function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timeline"}) {
   const bar = box.append("div").attr("class", "controls");
   const frame = box.append("div").attr("class", "frame"), canvas = frame.append("canvas").attr("id", id).attr("tabindex", 0).attr("role", "img")
@@ -17,7 +19,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   const back = px => from + (px - left) / (width - left - 4) * (to - from);
   function draw() {
     const height = top + rows.length * high + 4;
-    canvas.style("width", "1px").style("height", height + "px");  // so that the frame has its scroll bar, or none
+    canvas.style("width", "1px").style("height", height + "px");  // so that the frame shows a scroll bar only if needed
     width = Math.max(260, frame.node().clientWidth - 2);
     const ratio = Math.min(devicePixelRatio || 1, 16000 / Math.max(width, height));
     canvas.attr("width", width * ratio).attr("height", height * ratio).style("width", width + "px").style("height", height + "px");
@@ -41,7 +43,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
       for (const s of row.spans) {
         if (s.end <= from || s.begin >= to) continue;
         const a = Math.max(left, x(s.begin)), b = Math.min(width - 2, Math.max(x(s.end), a + 0.6)), lane = s.lane || 0;
-        if (b < reached[lane] + 0.3) continue;  // nothing would be seen of it
+        if (b < reached[lane] + 0.3) continue;  // it would be invisible
         reached[lane] = b;
         const tall = row.halves ? (high - 5) / 2 : high - 5, at = y + 2 + (row.halves && lane ? tall + 1 : 0);
         pen.fillStyle = s.color;
@@ -63,7 +65,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"]]) {
     bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
   }
-  bar.append("span").attr("class", "note").text("Drag to move; Ctrl and the wheel zoom.");
+  bar.append("span").attr("class", "note").text("Drag to move; use Ctrl and the mouse wheel to zoom.");
   const node = canvas.node(), spot = event => { const place = node.getBoundingClientRect(); return [event.clientX - place.left, event.clientY - place.top]; };
   const under = event => {
     const [px, py] = spot(event), row = rows[Math.floor((py - top) / high)], t = back(px), slack = 2 * (to - from) / width;
@@ -99,7 +101,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   draw();
 }
 
-// Ticks in one unit, with as many places as tell them apart.
+// Formats ticks in one unit, with the decimal places needed to distinguish them.
 function tickText(ticks) {
   const most = Math.abs(ticks[ticks.length - 1] || 1);
   const [unit, size] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, s]) => most >= s) || ["ns", 1];
@@ -107,8 +109,8 @@ function tickText(ticks) {
   return t => (t / size).toLocaleString("en", {maximumFractionDigits: places}) + " " + unit;
 }
 
-// A row for each role, the accelerators with the same operations: computation above, with a tone for each micro-batch;
-// communication and waiting below.
+// A row for each role (accelerators with the same operations): computation above, with a shade for each
+// micro-batch; communication and waiting below.
 function roles(one) {
   const profile = one.profile || {};
   const stretches = profile.stretches ? profile.stretches.filter(s => s.lanes) : profile.lanes ? [{...profile, begin_ns: 0}] : [];
@@ -151,7 +153,7 @@ function roles(one) {
   behind(box, ["role", ...words], [...sums].map(([key, sum]) => [key, ...words.map(w => duration(sum.get(w) || 0))]));
 }
 
-// The parts of an interval outside of others, which ascend.
+// The parts of an interval that are outside other intervals, which are in ascending order.
 function without([begin, end], others) {
   const left = [];
   for (let i = d3.bisector(o => o[1]).right(others, begin); i < others.length && others[i][0] < end; ++i) {
@@ -162,11 +164,11 @@ function without([begin, end], others) {
   return left;
 }
 
-// A colour for each of neighbouring micro-batches.
+// A colour that distinguishes neighbouring micro-batches.
 const tone = (paint, i) => { const c = d3.hsl(paint); c.l = Math.max(0.25, Math.min(0.75, c.l + [0, 0.14, 0.07, 0.2][i % 4])); return c.formatHex(); };
 
-// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], times in cycles and each
-// after the first as the difference to the one before.
+// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], with times
+// in cycles, each as the difference to the previous time.
 function portTimeline(one) {
   const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
   // Between collectives, a waiting port of a program or of training cannot be distinguished from an idle one.
@@ -181,7 +183,7 @@ function portTimeline(one) {
     for (const [name, begin, end] of [["dependencies", m[2], data], ["lockstep", data, issued], ["latency", issued, head]]) {
       if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits: ${name}`});
     }
-    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; there at ${duration((tail + m[7]) * ns)}`});
+    spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; arrives at ${duration((tail + m[7]) * ns)}`});
   }
   const rows = [...groups.values()].sort((a, b) => a.order - b.order);
   for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
@@ -195,7 +197,7 @@ function portTimeline(one) {
 
 function dimensions(result) {
   if (!Array.isArray(result.dimensions) || result.dimensions.length === 0) return;
-  const box = section("dimensions", "Dimensions", "What each dimension of the hierarchy carried.");
+  const box = section("dimensions", "Dimensions", "The use of each dimension of the hierarchy.");
   const window = result.window_ns, name = (d, i) => `${i}: ${d.kind} of ${d.size}`;
   if (window && result.dimensions.some(d => (d.busy || []).length > 1)) {
     lines(box, result.dimensions.map((d, i) => ({name: name(d, i), color: palette(i), points: (d.busy || []).map((v, w) => [w * window, v])})), "time", "busy", {xFormat: duration, yFormat: percent});
@@ -203,7 +205,7 @@ function dimensions(result) {
   table(box, ["dimension", "bandwidth", "bytes per accelerator", "utilization"], result.dimensions.map((d, i) => [name(d, i), number(d.bandwidth_gb_s) + " GB/s", volume(d.bytes_per_accelerator), percent(d.utilization)]));
 }
 
-// Trees as [flow, op, source, destination, step].
+// The edges of trees: [flow, op, source, destination, step].
 function trees(profile) {
   const flows = d3.groups(unpacked((profile && profile.trees) || "", 5), e => e[0]).sort((a, b) => a[0] - b[0]);
   if (flows.every(([, edges]) => edges.length < 2)) return;
@@ -229,9 +231,9 @@ function trees(profile) {
 
 const kMostLeaves = 100;
 
-// Draws a chain as a snake and a tree from its root; anything else is a table.
+// Draws a chain as a winding line and a tree from its root; shows anything else as a table.
 function drawTree(box, edges, op) {
-  const up = new Map();  // of a child: its edge
+  const up = new Map();  // [child]: the edge from its parent
   for (const [, , source, destination, step] of edges) {
     const [parent, child] = op === 1 ? [source, destination] : [destination, source];
     if (!up.has(child)) up.set(child, {parent, child, step});
@@ -242,11 +244,11 @@ function drawTree(box, edges, op) {
   if (roots.length === 1) {
     try {
       tree = d3.stratify().id(e => e.child).parentId(e => e.parent)([{child: roots[0], parent: null, step: 0}, ...up.values()]);
-    } catch (error) { tree = null; }  // a cycle, as all-to-alls have
+    } catch (error) { tree = null; }  // there is a cycle, as in all-to-alls
   }
   if (!tree || tree.leaves().length > kMostLeaves) {
     box.append("p").text(tree ? `A tree of ${plural(all.size, "node")} in ${plural(tree.height + 1, "level")}, too wide to draw.`
-      : `This flow goes around: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, no tree.`);
+      : `This flow is not a tree: it consists of ${plural(rows.length, "message")} between ${plural(all.size, "node")}.`);
     return behind(box, ["from", "to", "timestep"], rows);
   }
   const room = widthIn(box), leaves = tree.leaves().length, paint = op === 1 ? color("blue") : color("brown");

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kKey = "base";
 constexpr int kDeepest = 8;
 
-// The folder next to an installed command, otherwise the one in the source tree.
+// The folder next to an installed command or, if the command is not installed, the folder in the source tree.
 std::filesystem::path shipped_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
@@ -52,7 +52,7 @@ void expand(Node& root, int depth) {
   const Node value = std::move(*found);
   root.children.erase(found);
   if (depth == kDeepest) {
-    throw ConfigError(value.place, fmt::format("base: more than {} files extend each other", kDeepest));
+    throw ConfigError(value.place, fmt::format("base: more than {} files extend one another", kDeepest));
   }
   Node base = read_document(find_base(value));
   expand(base, depth + 1);

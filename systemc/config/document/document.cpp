@@ -52,11 +52,10 @@ class Converter {
     Node node;
     node.place = origin_.at(yaml.Mark());
     if (depth > kDeepest || ++nodes_ > kMostNodes) {
-      throw ConfigError(
-          node.place,
-          fmt::format("nested too deeply: at most {} levels and {} values; look for brackets that "
-                      "are not closed and for an alias within its own anchor",
-                      kDeepest, kMostNodes));
+      throw ConfigError(node.place,
+                        fmt::format("nested too deeply: at most {} levels and {} values are allowed; look "
+                                    "for unclosed brackets and for an alias inside its own anchor",
+                                    kDeepest, kMostNodes));
     }
     switch (yaml.Type()) {
       case YAML::NodeType::Undefined:
@@ -66,9 +65,9 @@ class Converter {
         node.kind = Node::Kind::kScalar;
         node.text = yaml.Scalar();
         if (!is_utf8(node.text)) {
-          throw ConfigError(
-              node.place,
-              "contains bytes that are not UTF-8: save the file as UTF-8, and use UTF-8 in file names");
+          throw ConfigError(node.place,
+                            "this text contains bytes that are not UTF-8: save the file as UTF-8, and use "
+                            "UTF-8 in file names");
         }
         break;
       case YAML::NodeType::Sequence:
@@ -92,7 +91,7 @@ class Converter {
       const auto twin = std::find_if(node.children.begin(), node.children.end(),
                                      [&](const Node& child) { return child.name == name; });
       if (twin != node.children.end()) {
-        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep one of the two", name,
+        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep only one of them", name,
                                              twin->name_place.line));
       }
       Node child = convert(entry.second, depth + 1);
@@ -108,7 +107,8 @@ class Converter {
   int nodes_ = 0;
 };
 
-// Looks for a second document and stops there: after some errors the parser reports empty documents forever.
+// Looks for a second document and stops there, because after some errors the parser reports empty documents
+// forever.
 class DocumentStarts final : public YAML::EventHandler {
  public:
   struct Second {
@@ -147,7 +147,8 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
   } catch (const YAML::DeepRecursion& error) {
     throw ConfigError(
         origin.at(error.mark),
-        fmt::format("nested too deeply: at most {} levels; look for brackets that are not closed", kDeepest));
+        fmt::format("nested too deeply: at most {} levels are allowed; look for unclosed brackets",
+                    kDeepest));
   } catch (const YAML::Exception& error) {
     throw ConfigError(origin.at(error.mark), "not valid YAML: " + error.msg);
   }
@@ -198,8 +199,8 @@ Node parse_document(const std::string& text, const SourceLocation& place) {
   }
   require_text(text, place);
   const Origin origin{place};
-  const YAML::Node document =
-      parse_yaml(text, origin, "a second YAML document begins here: a configuration is one document");
+  const YAML::Node document = parse_yaml(
+      text, origin, "a second YAML document begins here: a configuration must be a single document");
   if (document.IsNull()) {
     throw ConfigError(origin.start,
                       "the file is empty: expected a map with 'system' and, for a collective, 'collective'");
@@ -216,7 +217,8 @@ Node parse_override(const std::string& text) {
   const Origin origin{{"--set " + text}};
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw ConfigError(origin.start, "must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'");
+    throw ConfigError(origin.start,
+                      "an override must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'");
   }
   Origin value_origin = origin;
   value_origin.start.column += static_cast<int>(equals) + 1;
@@ -232,7 +234,7 @@ Node parse_override(const std::string& text) {
     node.name = text.substr(begin, end - begin);
     node.name_place = origin.start;
     node.name_place.column += static_cast<int>(begin);
-    if (node.name.empty()) throw ConfigError(node.name_place, "a part of the key's name is missing");
+    if (node.name.empty()) throw ConfigError(node.name_place, "part of the key's name is missing");
     Node parent;
     parent.kind = Node::Kind::kMap;
     parent.place = node.name_place;
@@ -240,7 +242,7 @@ Node parse_override(const std::string& text) {
     node = std::move(parent);
     if (begin == 0) return node;
     end = begin - 1;
-    if (end == 0) throw ConfigError(origin.start, "a part of the key's name is missing");
+    if (end == 0) throw ConfigError(origin.start, "part of the key's name is missing");
   }
 }
 

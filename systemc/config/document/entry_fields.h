@@ -18,8 +18,8 @@
 // Readers of keys that are lists of maps.
 namespace coppice::config {
 
-// The elements of a list, which may be empty. If `value` is not a list, throws ConfigError with the expected
-// form.
+// Returns the elements of a list, which may be empty. Throws ConfigError with the expected form if `value` is
+// not a list.
 inline const std::vector<Node>& read_list(const Node& value, std::string_view path,
                                           std::string_view expected) {
   if (value.kind != Node::Kind::kList) refuse(value, path, expected);

@@ -11,8 +11,8 @@
 
 #include "base/units.h"
 
-// JSON Schema (draft 7) of the values that the readers of values.h accept. A schema cannot state the range of
-// a quantity with a unit: it checks the form, and the description states the range.
+// JSON Schema (draft 7) of the values that the readers of values.h accept. A schema cannot check the range of
+// a quantity with a unit: it checks only the form, and the description states the range.
 namespace coppice::config::value_schema {
 
 using Json = nlohmann::ordered_json;
@@ -31,7 +31,7 @@ Json quantity(Frequency (*parse)(std::string_view));
 // A string that matches the whole regular expression.
 Json pattern(std::string_view expression);
 Json list(Json item, int least = 0, int most = 0);  // most: 0 if unlimited
-// Exactly these keys, with `required` mandatory.
+// A map with no other keys than these; the keys in `required` are mandatory.
 Json section(std::vector<std::pair<std::string, Json>> keys, const std::vector<std::string>& required = {});
 Json any_of(std::vector<Json> forms);
 // Either the word or the other form.

@@ -11,7 +11,8 @@
 
 #include "config/document/document.h"
 
-// Readers of single values. Each throws ConfigError at the value, stating what `path` must be and what it is.
+// Readers of single values. Each throws ConfigError at the value; the message states what the key `path` must
+// be and what it is.
 namespace coppice::config {
 
 // "'four'", "a list", "a section", "empty".
@@ -28,17 +29,17 @@ std::uint64_t read_unsigned(const Node& value, std::string_view path);
 double read_number(const Node& value, std::string_view path, double lowest, double highest);
 bool read_flag(const Node& value, std::string_view path);
 
-// One of `names`; the error suggests the nearest.
+// Reads one of `names`; the error suggests the nearest name.
 std::string read_name(const Node& value, std::string_view path, std::span<const std::string> names);
 
-// A list of whole numbers; the error shows `example`, or [`lowest`] if `example` is empty.
+// Reads a list of whole numbers; the error shows `example`, or [`lowest`] if `example` is empty.
 std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
                                std::string_view example = {});
 // Like read_integers(), but also accepts "8x8" or a single number.
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);
 
-// A number with a unit between `lowest` and `highest`; `parse` and `format` are functions of base/units.h.
+// Reads a number with a unit from `lowest` to `highest`; `parse` and `format` are functions of base/units.h.
 template <typename Quantity>
 Quantity read_quantity(const Node& value, std::string_view path, Quantity (*parse)(std::string_view),
                        std::string (*format)(Quantity), Quantity lowest, Quantity highest) {

@@ -100,9 +100,10 @@ class Reader {
     const Node& values = list(key);
     const std::size_t dimensions = list("topology").children.size();
     if (values.children.size() != dimensions) {
-      throw ConfigError(values.place, fmt::format("{} has {} values, but topology names {} dimensions: write "
-                                                  "one for each",
-                                                  key, values.children.size(), dimensions));
+      throw ConfigError(
+          values.place,
+          fmt::format("{} has {} values, but topology names {} dimensions: write one value per dimension",
+                      key, values.children.size(), dimensions));
     }
     return values.children[d];
   }
@@ -118,15 +119,14 @@ std::vector<std::string> assumptions_of(const std::string& path,
   assume("a GB/s is 2^30 B/s, as in ASTRA-sim");
   if (any([](const DimensionSpec& d) { return d.kind == DimensionKind::kOneWayRing && d.size > 2; })) {
     assume(
-        "data travels one way around a ring; write system.topology.dimensions: {file: ..., rings: both_ways} "
-        "for a "
-        "link to each neighbour");
+        "data travels around a ring in one direction; write system.topology.dimensions: {file: ..., rings: "
+        "both_ways} for a link to each neighbour");
   }
   if (any([](const DimensionSpec& d) { return topology::is_ring(d.kind) && d.size == 2; })) {
-    assume("a ring of 2 has one link each way");
+    assume("a ring of 2 has one link in each direction");
   }
   if (any([](const DimensionSpec& d) { return d.kind == DimensionKind::kSwitch; })) {
-    assume("a step through a switch takes the latency of two links");
+    assume("a step through a switch has the latency of two links");
   }
   return all;
 }

@@ -29,7 +29,7 @@ nlohmann::json parse(const std::string& path) {
   } catch (const UnreadableError& error) {
     throw ConfigError({path}, fmt::format("cannot read the system file: {}", error.what()));
   } catch (const nlohmann::json::exception& error) {
-    throw ConfigError({path}, fmt::format("is not JSON: {}", error.what()));
+    throw ConfigError({path}, fmt::format("the system file is not JSON: {}", error.what()));
   }
 }
 
@@ -40,7 +40,8 @@ DimensionMethod our_method(const std::string& path, const nlohmann::json& theirs
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   throw ConfigError(
-      {path}, fmt::format("{}: a dimension cannot run {}; write one of {}", kTheirKey, theirs.dump(), known));
+      {path}, fmt::format("{}: {} is not a supported algorithm for a dimension; write one of {}", kTheirKey,
+                          theirs.dump(), known));
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ AstraSystem read_astra_system(const std::string& path) {
   const nlohmann::json file = parse(path);
   if (!file.is_object() || !file.contains(kTheirKey) || !file[kTheirKey].is_array() ||
       file[kTheirKey].empty()) {
-    throw ConfigError({path}, fmt::format("an ASTRA-sim system file needs a list {} with the algorithm of "
+    throw ConfigError({path}, fmt::format("an ASTRA-sim system file needs a list {} with an algorithm for "
                                           "every dimension, for example [\"ring\", \"halvingDoubling\"]",
                                           kTheirKey));
   }
@@ -60,7 +61,7 @@ AstraSystem read_astra_system(const std::string& path) {
     if (key != kTheirKey) others.push_back(key);
   }
   if (!others.empty())
-    system.assumptions.push_back(fmt::format("{}: not read: {}", path, fmt::join(others, ", ")));
+    system.assumptions.push_back(fmt::format("{}: ignored keys: {}", path, fmt::join(others, ", ")));
   return system;
 }
 

@@ -47,7 +47,7 @@ const std::vector<Network>& networks() {
 constexpr std::array kOtherNetworks{
     std::pair{"fly",
               "its one-way channels connect separate sources and sinks, whereas an accelerator is both"},
-    std::pair{"cmesh", "in Coppice every router of a grid has exactly one accelerator"},
+    std::pair{"cmesh", "in Coppice, every router of a grid has exactly one accelerator"},
     std::pair{"flatfly", "write it as kind hyperx, dims [c, k, ...]"},
     std::pair{"qtree", "write it as a fat tree or as anynet"},
     std::pair{"tree4", "write it as a fat tree or as anynet"},
@@ -77,11 +77,11 @@ class Translation {
     traffic();
     if (kind() != "mesh" && kind() != "torus") {
       assume(
-          "every node attaches through a router of its own, one more hop at each end; in BookSim2 a node "
-          "attaches directly to a port of the network's router");
+          "every node has its own router, which adds a hop at each end; in BookSim2, a node attaches "
+          "directly to a port of the network's router");
     }
     assume("a cycle is 1 ns and a flit 16 B; latencies in cycles do not depend on either");
-    if (!file_.unread().empty()) assume(fmt::format("not read: {}", fmt::join(file_.unread(), ", ")));
+    if (!file_.unread().empty()) assume(fmt::format("ignored keys: {}", fmt::join(file_.unread(), ", ")));
     return std::move(experiment_);
   }
 
@@ -90,14 +90,14 @@ class Translation {
 
   void refuse_other_machines() const {
     file_.require("router", "iq", "Coppice's routers are input-queued");
-    file_.require("speculative", "0", "Coppice does not allocate the switch before virtual channels");
+    file_.require("speculative", "0", "Coppice's routers do not allocate the switch speculatively");
     file_.require("input_speedup", "1", "Coppice's crossbars have no speedup");
     file_.require("output_speedup", "1", "Coppice's crossbars have no speedup");
     if (file_.number("internal_speedup", 0, 1000) != 1) {
       file_.require("internal_speedup", "1.0", "Coppice's routers run at the channels' clock");
     }
     file_.require("hold_switch_for_packet", "0", "the switch is allocated flit by flit");
-    file_.require("link_failures", "0", "Coppice reads no link failures from BookSim2 files");
+    file_.require("link_failures", "0", "Coppice does not read link failures from BookSim2 files");
     file_.require("subnets", "1", "Coppice models one network");
     file_.require("classes", "1", "Coppice models one traffic class");
     if (kind() == "mesh" || kind() == "torus")
@@ -115,8 +115,8 @@ class Translation {
       if (topology.text == name)
         throw ConfigError(topology.place, fmt::format("topology = {}: {}", name, reason));
     }
-    throw ConfigError(topology.place, fmt::format("topology = {}: supported are {}; describe other networks "
-                                                  "by system.topology (`coppice list`) or as anynet",
+    throw ConfigError(topology.place, fmt::format("topology = {} is not one of {}; describe other networks "
+                                                  "with system.topology (`coppice list`) or as anynet",
                                                   topology.text, fmt::join(known, ", ")));
   }
 
@@ -130,8 +130,9 @@ class Translation {
       if (theirs.text == routing.theirs) return scalar(routing.ours, theirs.place);
       known.emplace_back(routing.theirs);
     }
-    throw ConfigError(theirs.place, fmt::format("routing_function = {}: for a {}, write one of {}",
-                                                theirs.text, kind(), fmt::join(known, ", ")));
+    throw ConfigError(theirs.place,
+                      fmt::format("routing_function = {} is not supported for {}: write one of {}",
+                                  theirs.text, kind(), fmt::join(known, ", ")));
   }
 
   Node topology() const {
@@ -195,21 +196,21 @@ class Translation {
     if (kind() == "torus" && routing().text == "adaptive" && vcs > 3) {
       used.text = "3";
       assume(
-          "on a torus, min_adapt uses one virtual channel in addition to the two of dimension order and "
-          "leaves the others empty: the model has 3");
+          "on a torus, min_adapt uses only one virtual channel besides the two of dimension-order routing, "
+          "so the model has 3");
     }
     add(router, "vcs", used);
     add(router, "routing", routing());
     const Node priority = file_["priority"];
     if (priority.text != "none" && priority.text != "age") {
       throw ConfigError(priority.place,
-                        fmt::format("priority = {}: supported are none and age", priority.text));
+                        fmt::format("priority = {} is not supported: write none or age", priority.text));
     }
     add(router, "arbitration", scalar(priority.text == "age" ? "age" : "round_robin", priority.place));
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);
     if (shared > 0 && shared != vcs * file_.integer("vc_buf_size", 1, kMost)) {
       throw ConfigError(file_["buf_size"].place,
-                        "buf_size: every virtual channel has its own buffer; leave it out");
+                        "buf_size: every virtual channel has its own buffer, so leave it out");
     }
     add(router, "vc_depth", file_["vc_buf_size"]);
     add(router, "routing_delay", file_["routing_delay"]);
@@ -233,15 +234,15 @@ class Translation {
     if (experiment_.rate > 1) {
       throw ConfigError(file_["injection_rate"].place,
                         fmt::format("injection_rate of {} packets of {} flits exceeds the capacity of an "
-                                    "injection channel, one flit per cycle",
+                                    "injection channel, which is one flit per cycle",
                                     rate, packet));
     }
     const std::int64_t period = file_.integer("sample_period", 1, 1 << 30);
     experiment_.warmup = period * file_.integer("warmup_periods", 0, 1 << 20);
     experiment_.measure = period * file_.integer("max_samples", 1, 1 << 20);
     assume(
-        fmt::format("{} cycles are measured after {} of warm-up (max_samples, warmup_periods), while "
-                    "BookSim2 stops when its means are steady",
+        fmt::format("{} cycles are measured after {} cycles of warm-up (max_samples, warmup_periods), "
+                    "whereas BookSim2 stops once its means are steady",
                     experiment_.measure, experiment_.warmup));
   }
 
@@ -255,12 +256,12 @@ class Translation {
     experiment_.pattern = read_name(value, "traffic", known);
     if (call.name == "bad_dragon") experiment_.pattern = "next_group";
     if (call.name == "randperm")
-      assume("randperm draws a different permutation than BookSim2 for the same perm_seed");
+      assume("randperm yields a different permutation than in BookSim2 for the same perm_seed");
     if (call.name != "hotspot") return;
     if (call.lists.empty() || call.lists[0].front().empty() || call.lists[0].front().front() == '-') {
-      throw ConfigError(
-          value.place,
-          "traffic = hotspot draws its nodes at random: name them, for example hotspot({{0,9},{1,2}})");
+      throw ConfigError(value.place,
+                        "traffic = hotspot without nodes chooses them at random: name them, for example "
+                        "hotspot({{0,9},{1,2}})");
     }
     const std::vector<std::string>& nodes = call.lists[0];
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -270,7 +271,8 @@ class Translation {
     }
   }
 
-  // Flits per packet; the mean flits of a request and its reply if the file uses them.
+  // Returns the flits per packet or, if the file uses requests and replies, the mean flits of a request with
+  // its reply.
   double request_reply() {
     if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
     std::array<std::int64_t, 4> sizes{};
@@ -293,8 +295,9 @@ class Translation {
     const BooksimCall call = read_booksim_call(value);
     if (call.name == "bernoulli") return;
     if (call.name != "on_off") {
-      throw ConfigError(value.place,
-                        fmt::format("injection_process = {}: supported are bernoulli and on_off", call.name));
+      throw ConfigError(
+          value.place,
+          fmt::format("injection_process = {} is not supported: write bernoulli or on_off", call.name));
     }
     const auto part = [&](std::size_t i, const char* key) {
       Node node = file_[key];
@@ -307,8 +310,9 @@ class Translation {
     if (alpha < 0) alpha = beta * rate / (on - rate);
     if (beta < 0) beta = alpha * (on - rate) / rate;
     if (!(alpha > 0 && beta > 0)) {
-      throw ConfigError(value.place,
-                        "on_off: two of burst_alpha, burst_beta and burst_r1 must be set, the third below 0");
+      throw ConfigError(
+          value.place,
+          "on_off: set two of burst_alpha, burst_beta and burst_r1, and the third to a value below 0");
     }
     experiment_.bursts = fmt::format("{:.10g},{:.10g}", alpha, beta);
   }

@@ -11,7 +11,7 @@ namespace coppice::config {
 // The experiment in a BookSim2 configuration file: input-queued routers under synthetic traffic.
 struct BooksimExperiment {
   Node document;        // the network as a configuration of Coppice, each value located in the file
-  std::string pattern;  // as in `coppice traffic`
+  std::string pattern;  // a pattern of `coppice traffic`
   double rate = 0;      // flits per node and cycle
   int packet_flits = 1;
   Cycles warmup = 0;

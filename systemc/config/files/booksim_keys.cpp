@@ -67,8 +67,8 @@ constexpr std::array kDefaults{
     std::pair{"seed", "0"},
 };
 
-// Ignored keys, such as allocators and output options: they do not affect the network, or their counterpart
-// is always on.
+// Ignored keys, such as allocators and output options: they do not affect the network, or Coppice always has
+// the feature.
 constexpr std::array kUnread{
     "vc_allocator", "sw_allocator", "alloc_iters", "wait_for_tail_credit", "vc_busy_when_full",
     "vc_prioritize_empty", "vc_shuffle_requests", "output_buffer_size", "noq", "latency_thres",
@@ -156,13 +156,14 @@ BooksimCall read_booksim_call(const Node& value) {
   if (open == std::string::npos) return call;
   const std::size_t close = text.rfind(')');
   if (close == std::string::npos || close < open) {
-    throw ConfigError(value.place, fmt::format("'{}' has no ')' after its parameters", text));
+    throw ConfigError(value.place, fmt::format("'{}' has no closing ')' after its parameters", text));
   }
   const std::string inside = text.substr(open + 1, close - open - 1);
   if (split(inside).size() > 1) {
     throw ConfigError(
-        value.place, fmt::format("'{}': BookSim2 requires braces around several parameters: write {}({{{}}})",
-                                 text, call.name, inside));
+        value.place,
+        fmt::format("'{}': BookSim2 requires braces around multiple parameters: write {}({{{}}})", text,
+                    call.name, inside));
   }
   for (const std::string& parameter : list_of(inside)) call.lists.push_back(list_of(parameter));
   return call;

@@ -16,7 +16,7 @@ struct BooksimCall {
   std::vector<std::vector<std::string>> lists;
 };
 
-// Throws ConfigError at the value if braces or parentheses do not match.
+// Parses a value. Throws ConfigError at the value if braces or parentheses do not match.
 BooksimCall read_booksim_call(const Node& value);
 
 // The keys and values of a BookSim2 configuration file, with BookSim2's defaults. All functions throw
@@ -27,10 +27,11 @@ class BooksimKeys {
   explicit BooksimKeys(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Ignored keys of the file: they do not affect the network, or their counterpart is always on.
+  // Keys of the file that are ignored because they do not affect the network, or because Coppice always has
+  // the feature.
   const std::vector<std::string>& unread() const { return unread_; }
 
-  // The file's value, otherwise BookSim2's default.
+  // The file's value or, if the file does not set the key, BookSim2's default.
   Node operator[](const char* key) const;
   std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const;
   double number(const char* key, double least, double most) const;

@@ -4,7 +4,8 @@
 
 namespace coppice::config {
 
-// The contents of configs/hardware/osu018.yaml, with the same names; areas count two-input NAND gates.
+// The contents of a file such as configs/hardware/osu018.yaml, with the names of its keys; areas are numbers
+// of two-input NAND gates.
 struct HardwareTable {
   double area_nanometres = 0;
   double nand2_um2 = 0;
@@ -35,7 +36,7 @@ struct HardwareTable {
   double memory_pj_per_bit = 0;
 };
 
-// Reads such a file. Every key is required. Throws ConfigError at an invalid value.
+// Reads a hardware file, in which every key is required. Throws ConfigError at an invalid value.
 HardwareTable read_hardware_file(const std::string& path);
 
 }  // namespace coppice::config

@@ -80,7 +80,7 @@ std::optional<int> to_int(std::string_view text) {
   return value;
 }
 
-// The indices of Python's slice notation "a", "a:b", "a:b:step" of `count` elements.
+// The indices selected by Python's slice notation "a", "a:b", "a:b:step" out of `count` elements.
 std::vector<int> indices_of(const Node& value, std::string_view slice, int count) {
   const auto bad = [&]() -> ConfigError {
     return {value.place,
@@ -118,7 +118,8 @@ Slice slice_of(const Node& value, std::string_view text, CountOf count_of) {
   const int count = count_of(result.name);
   std::string_view slice = ":";
   if (open != std::string_view::npos) {
-    if (!text.ends_with(']')) throw ConfigError(value.place, fmt::format("'{}' has no closing ]", text));
+    if (!text.ends_with(']'))
+      throw ConfigError(value.place, fmt::format("'{}' has no closing bracket ]", text));
     slice = text.substr(open + 1, text.size() - open - 2);
   }
   result.indices = indices_of(value, slice, count);
@@ -152,7 +153,7 @@ class InfragraphReader {
   topology::GraphFile read(const topology::GraphFileDefaults& defaults) {
     if (const Node* old = part_of(root_, "connections")) {
       throw ConfigError(old->name_place,
-                        "InfraGraph: connections belong to an older version of the format: write edges with "
+                        "InfraGraph: connections are from an older version of the format: write edges with "
                         "ep1, ep2, scheme and link");
     }
     for (const Node& node : list_of(root_, "devices")) read_device(node);
@@ -372,10 +373,10 @@ class InfragraphReader {
       if (a != b && known.insert(std::minmax(a, b)).second) pairs.emplace_back(a, b);
     };
     if (scheme == "many2many" && from.size() * to.size() > kMostPairs) {
-      throw ConfigError(edge.place,
-                        fmt::format("InfraGraph: many2many joins {} endpoints to {}: at most {} links "
-                                    "are possible",
-                                    from.size(), to.size(), kMostPairs));
+      throw ConfigError(
+          edge.place,
+          fmt::format("InfraGraph: many2many joins {} endpoints to {}, but at most {} links are supported",
+                      from.size(), to.size(), kMostPairs));
     }
     if (scheme == "many2many") {
       for (const int a : from) {
@@ -390,7 +391,9 @@ class InfragraphReader {
     } else if (scheme == "one2one") {
       if (from.size() != to.size()) {
         throw ConfigError(
-            edge.place, fmt::format("InfraGraph: one2one joins {} endpoints to {}", from.size(), to.size()));
+            edge.place,
+            fmt::format("InfraGraph: one2one needs as many endpoints in ep1 as in ep2, not {} and {}",
+                        from.size(), to.size()));
       }
       for (std::size_t i = 0; i < from.size(); ++i) add(from[i], to[i]);
     } else {
@@ -403,10 +406,10 @@ class InfragraphReader {
   void tidy() {
     const int dead = network_.drop_dead_ends();
     const int joined = network_.join_pass_through();
-    if (dead > 0) network_.assume(fmt::format("{} components lead nowhere and are left out", dead));
+    if (dead > 0) network_.assume(fmt::format("{} components are dead ends and are left out", dead));
     if (joined > 0) {
-      network_.assume(
-          fmt::format("{} ports, NICs and the like with two neighbours are part of their link", joined));
+      network_.assume(fmt::format(
+          "{} ports, NICs and similar components with two neighbours are merged into their links", joined));
     }
     if (assume_lanes_) network_.assume("a link rated in GT/s has 16 PCIe lanes, minus the encoding overhead");
   }

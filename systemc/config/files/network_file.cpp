@@ -18,7 +18,7 @@
 namespace coppice::config {
 namespace {
 
-// The first key of a YAML or JSON text; empty if the text does not begin with one.
+// The first key of a YAML or JSON text; empty if the text does not begin with a key.
 std::string_view first_key(std::string_view text) {
   while (true) {
     const auto begin = text.find_first_not_of(" \t\r\n{\"'\xEF\xBB\xBF");

@@ -73,7 +73,7 @@ class ProgramReader {
     const Node* const operations = find(root_, "operations");
     if (operations == nullptr || operations->kind != Node::Kind::kList) {
       throw ConfigError(operations == nullptr ? root_.place : operations->place,
-                        "operations: must be a list, such as [{name: sum, all_reduce: 64 KiB}]");
+                        "operations must be a list, such as [{name: sum, all_reduce: 64 KiB}]");
     }
     if (const Node* iterations = find(root_, "iterations")) {
       iterations_ = static_cast<int>(read_integer(*iterations, "iterations", 1, kMostIterations));
@@ -108,7 +108,8 @@ class ProgramReader {
   }
 
   void read_groups(const Node& groups) {
-    if (groups.kind != Node::Kind::kMap) refuse(groups, "groups", "a section with a list of ranks per name");
+    if (groups.kind != Node::Kind::kMap)
+      refuse(groups, "groups", "a section that maps group names to lists of ranks");
     for (const Node& group : groups.children) {
       program_.groups.push_back({group.name, read_ranks(group, "groups." + group.name)});
     }
@@ -171,20 +172,21 @@ class ProgramReader {
     for (const Node& child : entry.children) {
       if (std::ranges::find(works, child.name) == works.end()) continue;
       if (work != nullptr) {
-        throw ConfigError(child.name_place, fmt::format("{} does two things, {} and {}: write two operations",
+        throw ConfigError(child.name_place, fmt::format("{} has two actions, {} and {}: write two operations",
                                                         path, work->name, child.name));
       }
       work = &child;
     }
     if (work == nullptr) {
       throw ConfigError(entry.place,
-                        fmt::format("{} does nothing: write one of {}", path, fmt::join(works, ", ")));
+                        fmt::format("{} has no action: add one of {}", path, fmt::join(works, ", ")));
     }
     std::string name = text_of(entry, "name", path);
     if (name.empty()) name = fmt::format("{} {}", work->name, path);
     if (parts_.contains(name)) {
-      throw ConfigError(entry.place,
-                        fmt::format("{}: a second operation '{}': give it another name", path, name));
+      throw ConfigError(
+          entry.place, fmt::format("{}: another operation already has the name '{}': choose a different name",
+                                   path, name));
     }
     parts_[name] = add(entry, *work, path, name, iteration);
   }
@@ -279,7 +281,9 @@ class ProgramReader {
     transfer.source = end("from");
     transfer.destination = end("to");
     if (transfer.source == transfer.destination) {
-      throw ConfigError(entry.place, fmt::format("{} sends from rank {} to itself", path, transfer.source));
+      throw ConfigError(
+          entry.place,
+          fmt::format("{} sends data from rank {} to itself: write different ranks", path, transfer.source));
     }
     transfer.bytes = read_size(work, path + ".send");
     transfer.kind = text_of(entry, "kind", path);
@@ -302,12 +306,11 @@ class ProgramReader {
         if (found == parts_.end()) {
           std::vector<std::string> names;
           for (const auto& [known, parts] : parts_) names.push_back(known);
-          throw ConfigError(after->place,
-                            names.empty()
-                                ? fmt::format("{}.after: no operation comes before this one", path)
-                                : fmt::format("{}.after: no operation '{}' comes before this one; did you "
-                                              "mean '{}'?",
-                                              path, name, nearest(name, names)));
+          throw ConfigError(
+              after->place,
+              names.empty() ? fmt::format("{}.after: no operation precedes this one", path)
+                            : fmt::format("{}.after: no operation '{}' precedes this one; did you mean '{}'?",
+                                          path, name, nearest(name, names)));
         }
         if (const auto part = found->second.find(rank); part != found->second.end()) {
           operation.after.push_back(part->second);

@@ -20,11 +20,11 @@ namespace coppice::config {
 //     - {rank: 3, name: load, read: 1 GiB}
 //     - {name: meet, barrier: all}
 //
-// An entry specifies one operation on each rank that it names: compute, read and write use `rank` (default:
-// all), a collective its group, a send `from` and `to`. `after` names entries of the list: a rank's operation
-// starts when the rank's own operations of all these entries have ended. With several iterations, an
-// operation follows the same rank's operations of the previous iteration: those listed in `carry`, or all of
-// them if there is no `carry`. Throws ConfigError at the invalid value.
+// An entry specifies one operation on each rank that it names: compute, read and write name ranks with `rank`
+// (default: all), a collective with `group`, and a send with `from` and `to`. `after` names entries of the
+// list: a rank's operation starts when the rank's own operations of all these entries have ended. With
+// several iterations, an operation follows the same rank's operations of the previous iteration: those listed
+// in `carry`, or all of them if there is no `carry`. Throws ConfigError at the invalid value.
 workload::Program read_program_file(const std::string& path);
 
 }  // namespace coppice::config

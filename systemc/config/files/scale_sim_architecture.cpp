@@ -119,7 +119,7 @@ class Reader {
       require_known(entry, name);
       if (!values_.empty() && find(name) != nullptr) {
         throw ConfigError(entry.value.name_place,
-                          fmt::format("{} is set twice: keep one of the two", entry.value.name));
+                          fmt::format("{} is set twice: keep only one of them", entry.value.name));
       }
       values_.push_back(entry.value);
     }
@@ -136,7 +136,7 @@ class Reader {
     set_bandwidth(section);
     const auto assume = [&](const std::string& what) { result_.assumptions.push_back(path_ + ": " + what); };
     assume(fmt::format("a SCALE-Sim word is an element of {} bytes", workload::kElementBytes));
-    if (!unread_.empty()) assume(fmt::format("{} not read", fmt::join(unread_, ", ")));
+    if (!unread_.empty()) assume(fmt::format("ignored keys: {}", fmt::join(unread_, ", ")));
     return std::move(result_);
   }
 
@@ -208,8 +208,8 @@ class Reader {
     const std::vector<std::string> modes{"CALC", "USER"};
     if (mode == nullptr || read_name(*mode, "InterfaceBandwidth", modes) == "CALC") {
       result_.assumptions.push_back(path_ +
-                                    ": the file has SCALE-Sim calculate the bandwidth, so memory never "
-                                    "stalls; set InterfaceBandwidth: USER to use the file's bandwidth");
+                                    ": SCALE-Sim calculates the bandwidth that the arrays need, so memory "
+                                    "never stalls; set InterfaceBandwidth: USER to use the file's bandwidth");
       return;
     }
     Node first = need("Bandwidth");
@@ -220,7 +220,8 @@ class Reader {
     put(section, "memory_bandwidth",
         scalar(format_bandwidth({static_cast<std::int64_t>(bytes)}), first.place), first.name_place);
     result_.assumptions.push_back(
-        fmt::format("{}: one memory has the bandwidth of SCALE-Sim's {} interfaces, {} words per cycle each",
+        fmt::format("{}: one memory provides the bandwidth of SCALE-Sim's {} interfaces, which is {} words "
+                    "per cycle each",
                     path_, kInterfaces, words));
   }
 

@@ -41,8 +41,8 @@ double ratio_at(const std::vector<Measured>& measured, double power, double nano
   return smaller->ratio * std::pow(larger.ratio / smaller->ratio, share);
 }
 
-// Below the feature size of the smallest library with a measured energy, capacitance may fall as slowly as
-// between the libraries.
+// Below the feature size of the smallest library with a measured energy, capacitance may decrease as slowly
+// as between the libraries.
 Technology scaled(const char* name, double nanometres, double volts) {
   const double below = std::max(1.0, kCapacitances.back().nanometres / nanometres);
   return {name, nanometres, volts, kAreaFit * kLibraries,

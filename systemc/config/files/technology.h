@@ -11,17 +11,18 @@ struct Technology {
   double nanometres;    // feature size
   double volts;         // nominal supply voltage
   double area_error;    // largest factor between actual and estimated areas, in either direction
-  double energy_error;  // the same for the energies of logic and memories
+  double energy_error;  // the same factor for the energies of logic and memories
 };
 
-// osu018, for which the Verilog was synthesised, and the processes to which its figures are scaled.
+// osu018, for which the Verilog was synthesised, and the processes to which its areas and energies are
+// scaled.
 const std::vector<Technology>& technologies();
 
 // The technology with this name; nullptr if there is none.
 const Technology* find_technology(const std::string& name);
 
-// Logic at one feature size relative to the same logic at another: the area of its cells, and the capacitance
-// that it switches. Both follow the reduction lane in the cell libraries of docs/measurements/hardware.md.
+// The area of logic and the capacitance that it switches at one feature size, relative to another feature
+// size. Both ratios are those of the reduction lane in the cell libraries of docs/measurements/hardware.md.
 // Values for sizes between two libraries are interpolated logarithmically; beyond the last library, area
 // scales with the square of the size and capacitance with the size.
 double area_ratio(double nanometres, double of_nanometres);

@@ -65,11 +65,11 @@ const Field& field_of(const Node& line) {
   if (found != fields().end()) return *found;
   std::vector<std::string> names;
   for (const Field& field : fields()) names.push_back(field.name);
-  throw ConfigError(line.name_place, fmt::format("a transformer has no '{}'; did you mean '{}'?", line.name,
-                                                 nearest(line.name, names)));
+  throw ConfigError(line.name_place, fmt::format("a transformer has no key '{}'; did you mean '{}'?",
+                                                 line.name, nearest(line.name, names)));
 }
 
-// The location of the line for `name`, otherwise the first line of the file.
+// The location of the line for `name` or, if there is none, of the first line of the file.
 SourceLocation place_of(const Node& document, const char* name) {
   const auto found = std::ranges::find(document.children, name, &Node::name);
   return found == document.children.end() ? document.place : found->place;
@@ -79,7 +79,7 @@ void require_multiple(const Node& document, std::int64_t of, const char* what, c
                       std::int64_t parts) {
   if (of % parts == 0) return;
   throw ConfigError(place_of(document, name),
-                    fmt::format("{} is {}: it must divide {} of {}", name, parts, what, of));
+                    fmt::format("{} is {}, but it must divide the {}, which is {}", name, parts, what, of));
 }
 
 void check(const Node& document, const Transformer& model) {
@@ -92,14 +92,15 @@ void check(const Node& document, const Transformer& model) {
                                                     field.name));
     }
   }
-  require_multiple(document, model.heads, "heads", "key_value_heads", model.key_value_heads);
+  require_multiple(document, model.heads, "number of heads", "key_value_heads", model.key_value_heads);
   if (model.experts_per_token > model.experts) {
     throw ConfigError(place_of(document, "experts_per_token"),
                       fmt::format("experts_per_token is {}, but there {} only {}", model.experts_per_token,
                                   model.experts == 1 ? "is" : "are", model.experts));
   }
   if (model.layer_parameters() > kLargest / model.layers || model.parameters() > kLargest) {
-    throw ConfigError(document.place, fmt::format("the transformer has more than {} weights", kLargest));
+    throw ConfigError(document.place,
+                      fmt::format("the transformer has more than {} weights, which is the limit", kLargest));
   }
 }
 
@@ -113,7 +114,7 @@ workload::Transformer read_transformer(const std::string& path) {
   for (const Node& line : document.children) field_of(line).read(line, model);
   if (model.key_value_heads == 0) model.key_value_heads = model.heads;
   if (model.head_width == 0) {
-    require_multiple(document, model.width, "a width", "heads", model.heads);
+    require_multiple(document, model.width, "width", "heads", model.heads);
     model.head_width = model.width / model.heads;
   }
   check(document, model);

@@ -7,9 +7,9 @@
 namespace coppice::config {
 
 // Reads a description of a transformer (YAML): layers, width, heads, feed_forward, vocabulary and sequence;
-// for anything other than a plain decoder also key_value_heads (default: heads), head_width (default: width /
-// heads), gated, experts, experts_per_token, tied, biases, positions (none or learned),
-// embedding_normalization and dropout. Throws ConfigError at an unknown, missing or impossible value.
+// optionally also key_value_heads (default: heads), head_width (default: width / heads), gated, experts,
+// experts_per_token, tied, biases, positions (none or learned), embedding_normalization and dropout. Throws
+// ConfigError at an unknown, missing or impossible value.
 workload::Transformer read_transformer(const std::string& path);
 
 }  // namespace coppice::config

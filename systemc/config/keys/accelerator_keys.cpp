@@ -61,7 +61,7 @@ void add_roofline_keys(std::vector<Key>& keys) {
   declare(keys, number_key(COPPICE_KEY(system.accelerator.roofline.peak_tflops), 1e-6, 1e6),
           "The peak compute rate of the roofline, in TFLOPS.", kTrained, idle_roofline);
   declare(keys, number_key(COPPICE_KEY(system.accelerator.roofline.efficiency), 0.001, 1),
-          "The share of the peak that kernels reach.", kTrained, idle_roofline);
+          "The share of the peak compute rate that kernels reach.", kTrained, idle_roofline);
   declare(keys,
           quantity_key(COPPICE_KEY(system.accelerator.roofline.memory_bandwidth), parse_bandwidth,
                        format_bandwidth, kSlowestMemory, kFastestMemory),
@@ -92,14 +92,13 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add(name_key(COPPICE_KEY(system.accelerator.timing), {"formula", "array"}),
       "How array cycles are determined: by the formula, or by moving operands through the PEs.");
   add(name_key(COPPICE_KEY(system.accelerator.convention), {"causal", "scale_sim"}),
-      "Which cycles of a tile count: all cycles it needs (causal), or those that SCALE-Sim counts.");
+      "Which cycles of a tile are counted: all cycles it needs (causal), or those that SCALE-Sim counts.");
   add(name_key(COPPICE_KEY(system.accelerator.split), {"best", "batch", "rows", "columns", "filters"}),
       "How the processing elements split the work: by samples, rows or columns of outputs, or filters; best "
       "chooses.");
   // Written only if they differ from the default; other results omit them.
   add(integer_key(COPPICE_KEY(system.accelerator.pe_latency), 0, 64).unless_usual(0),
-      "The number of registers between a PE's multiplier and its adder; every tile takes that many cycles "
-      "longer.",
+      "The number of registers between a PE's multiplier and its adder; each adds one cycle to every tile.",
       idle_pe_latency);
   add(name_key(COPPICE_KEY(system.accelerator.operands), {"fp32", "bf16", "int8"}).unless_usual("fp32"),
       "The operand type of the PEs, which sets the size of activations and weights. Sums are fp32, or 32-bit "
@@ -107,16 +106,17 @@ void add_systolic_keys(std::vector<Key>& keys) {
       idle_operands);
   add(limit_key(COPPICE_KEY(system.accelerator.buffers.input), parse_bytes, format_bytes, kSmallestBuffer,
                 kLargestMemory),
-      "The size of a processing element's buffer for the operand from the left, both halves together.");
+      "The total size of both halves of a processing element's buffer for the operand from the left.");
   add(limit_key(COPPICE_KEY(system.accelerator.buffers.weight), parse_bytes, format_bytes, kSmallestBuffer,
                 kLargestMemory),
-      "The size of a processing element's buffer for the operand from the top, both halves together.");
+      "The total size of both halves of a processing element's buffer for the operand from the top.");
   add(limit_key(COPPICE_KEY(system.accelerator.buffers.output), parse_bytes, format_bytes, kSmallestBuffer,
                 kLargestMemory),
-      "The size of a processing element's buffer for sums, both halves together.");
+      "The total size of both halves of a processing element's buffer for sums.");
   add(name_key(COPPICE_KEY(system.accelerator.tiling),
                {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"}),
-      "The operand whose tiles stay in their buffer while the others change.", idle_tiling);
+      "The operand whose tiles stay in their buffer while the tiles of the other operands change.",
+      idle_tiling);
   // The network interface uses the same memory.
   add(limit_key(COPPICE_KEY(system.accelerator.memory_bandwidth), parse_bandwidth, format_bandwidth,
                 kSlowestMemory, kFastestMemory),
@@ -127,22 +127,23 @@ void add_systolic_keys(std::vector<Key>& keys) {
 
 void add_accelerator_keys(std::vector<Key>& keys) {
   declare(keys, name_key(COPPICE_KEY(system.accelerator.model), {"systolic", "roofline"}),
-          "How computation is timed: by systolic arrays or by a roofline.", kTrained, idle_accelerator);
+          "The model that determines computation times: systolic arrays or a roofline.", kTrained,
+          idle_accelerator);
   declare(keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
-          "The share of its computation that an accelerator loses while it forwards messages for others.",
+          "The fraction by which an accelerator computes longer if it forwards messages of others.",
           {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
   declare(keys,
           file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a kernel-time table (CSV)",
                    "kernels.csv"),
-          "A table (CSV) of measured kernel times with the columns kernel and time_us, used instead of the "
-          "accelerator's model.",
+          "A CSV table of measured kernel times with the columns kernel and time_us, which replace those of "
+          "the accelerator's model.",
           {Purpose::kRun}, idle_kernels);
   add_systolic_keys(keys);
   declare(keys,
           limit_key(COPPICE_KEY(system.accelerator.memory), parse_bytes, format_bytes, kSmallestBuffer,
                     kLargestMemory),
-          "The size of an accelerator's memory, which must hold the data of an iteration.", kTrained,
+          "The size of an accelerator's memory, which must hold all data of an iteration.", kTrained,
           idle_memory);
 }
 

@@ -46,7 +46,7 @@ Key dimension_algorithms_key() {
     }
     if (value.kind != Node::Kind::kList) {
       refuse(value, kPath,
-             "a list with the algorithm of every dimension, or the name of an ASTRA-sim system file");
+             "a list with an algorithm for every dimension, or the name of an ASTRA-sim system file");
     }
     algorithms.clear();
     for (std::size_t i = 0; i < value.children.size(); ++i) {

@@ -82,13 +82,15 @@ Json dimensions_schema() {
                              {"file"})});
 }
 
-// A ring must state its number of links, which determines its directions: they must not depend on a default.
+// A ring must specify its number of links, since this determines its directions, which must not depend on a
+// default.
 void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
   if (dimension.kind != DimensionKind::kRing) return;
   if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
-    throw ConfigError(value.place, fmt::format("{}.links is missing: a ring has 2, one to each neighbour, or "
-                                               "another even number; 1 if it is one-way",
-                                               path));
+    throw ConfigError(value.place,
+                      fmt::format("{}.links is missing: write 2 for a ring with a link to each neighbour, a "
+                                  "larger even number for more links, or 1 for a one-way ring",
+                                  path));
   }
   if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
 }
@@ -158,7 +160,7 @@ void check_rate(const Loaded& loaded, std::size_t d) {
   const std::string objection = bandwidth_objection(system, bandwidth);
   if (objection.empty()) return;
   throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
-                    fmt::format("{}: total of all links to one neighbour: {}", path_of(d), objection));
+                    fmt::format("{}: in total over all links to one neighbour, {}", path_of(d), objection));
 }
 
 void check_latency(const Loaded& loaded, std::size_t d) {
@@ -188,7 +190,7 @@ void check_halving(const Loaded& loaded, std::size_t d) {
   throw ConfigError(
       loaded.place(path_of(d) + ".size"),
       fmt::format(
-          "{}.size is {}: halving-doubling on a switch needs a power of two, {} or {}; or make the "
+          "{}.size is {}, but halving-doubling on a switch needs a power of two: write {} or {}, make the "
           "dimension fully_connected (direct) or a ring, or let its switches reduce (in_network: true)",
           path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
 }
@@ -215,8 +217,8 @@ void check_chunks(const Loaded& loaded) {
   // Data smaller than one chunk is padded.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
   throw ConfigError(loaded.place("collective.chunks"),
-                    fmt::format("collective.chunks is {}, but {} makes at most {} chunk{}: each needs a "
-                                "piece of at least {} bytes for every accelerator{}, {}",
+                    fmt::format("collective.chunks is {}, but {} yields at most {} chunk{}: each needs at "
+                                "least {} bytes for every accelerator{}, which is {}",
                                 collective.chunks, format_bytes(collective.size), collective.size / each,
                                 collective.size / each == 1 ? "" : "s", workload::kElementBytes,
                                 rings ? " and ring direction" : "", format_bytes(each)));

@@ -10,8 +10,8 @@ namespace coppice::config {
 // relative to the working directory, or {file: NAME, rings: one_way or both_ways}.
 Key dimensions_key();
 
-// The dimensions of a hierarchy as they are built: with links to switches bundled or not, according to
-// system.topology.bundled, and with the bandwidth that remains after system.link.efficiency.
+// The dimensions from which a hierarchy is built: links to switches are bundled if system.topology.bundled is
+// set, and bandwidths are multiplied by system.link.efficiency.
 std::vector<topology::DimensionSpec> dimensions_to_build(const SystemConfig& system);
 
 // Checks the rules within the dimensions of a hierarchy, and between them and other keys. Throws ConfigError

@@ -12,7 +12,7 @@ namespace {
 
 using workload::CollectiveOp;
 
-constexpr const char* kAlone = "a single accelerator sends nothing";
+constexpr const char* kAlone = "a single accelerator sends no data";
 
 // Whether the algorithm chooses the number of chunks by the cost of messages.
 bool chooses_chunks(const Config& config) {
@@ -31,8 +31,8 @@ bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
 }
 
-// Whether a collective of the run may use an algorithm for which `kind` holds. A choice that a program leaves
-// open may be the hierarchical algorithm.
+// Whether a collective of the run may use an algorithm for which `kind` holds. If a program leaves the
+// algorithm open, it may be the hierarchical algorithm.
 template <typename Kind>
 bool may_run(const Config& config, Kind kind) {
   const auto by = [&](const std::string& name) {
@@ -52,10 +52,11 @@ std::string idle_bytes(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||
       accelerator.memory)
     return "";
-  return "memory accesses take no time: only system.accelerator.memory_bandwidth and memory limit them";
+  return "memory accesses take no time unless system.accelerator.memory_bandwidth or "
+         "system.accelerator.memory is set";
 }
 
-// Whether gradients carry values, which are drawn from the seed.
+// Whether gradients carry values, which are random numbers that depend on the seed.
 bool carries_values(const Config& config) {
   if (config.check != Check::kAuto) return config.check == Check::kValues;
   return config.collective.size <= kValuesLimit / std::max<std::int64_t>(count_accelerators(config), 1);
@@ -65,32 +66,32 @@ bool carries_values(const Config& config) {
 
 std::string idle_untrained(const Config& config, const Use& /*use*/) {
   if (!config.training.model.empty() || runs_inference(config)) return "";
-  return work_of(config) == Work::kProgram ? "the program states what is computed and when"
-                                           : "nothing is trained";
+  return work_of(config) == Work::kProgram ? "the program specifies all computations" : "no model is trained";
 }
 
 std::string idle_contexts(const Config& config, const Use& /*use*/) {
   if (config.system.ni.impl == Implementation::kRtl) return "";
   const Work work = work_of(config);
-  if (work == Work::kCollective || work == Work::kGroup)
-    return "a single collective is the only one in flight";
+  if (work == Work::kCollective || work == Work::kGroup) return "only one collective is in flight";
   const workload::Overlap overlap = config.training.overlap;
   const bool one = overlap == workload::Overlap::kNone || overlap == workload::Overlap::kChained;
-  return work == Work::kLayers && one ? "the gradients are reduced by one all-reduce" : "";
+  return work == Work::kLayers && one ? "a single all-reduce reduces all gradients" : "";
 }
 
 std::string idle_jitter(const Config& config, const Use& /*use*/) {
   const Work work = work_of(config);
-  return work == Work::kCollective || work == Work::kGroup ? "the accelerators compute nothing" : "";
+  return work == Work::kCollective || work == Work::kGroup ? "the accelerators do not compute" : "";
 }
 
 std::string idle_choice(const Config& config, CollectiveOp op) {
   const Work work = work_of(config);
   if (work == Work::kCollective)
-    return "collective.algorithm and chunks determine how a single collective runs";
+    return "collective.algorithm and collective.chunks determine how a single collective runs";
   if (work == Work::kGroup && op != config.collective.op)
     return fmt::format("collective.op is {}", to_string(config.collective.op));
-  return work == Work::kLayers && op != CollectiveOp::kAllReduce ? "gradients are reduced by all_reduce" : "";
+  return work == Work::kLayers && op != CollectiveOp::kAllReduce
+             ? "training on a layer table uses only all_reduce"
+             : "";
 }
 
 std::string idle_chunks(const Config& config, CollectiveOp op) {
@@ -102,11 +103,11 @@ std::string idle_chunks(const Config& config, CollectiveOp op) {
   const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(name);
   const bool open =
       name.empty() ? runs_program(config) : algorithm != nullptr && algorithm->chooses_algorithm;
-  return open ? "the chosen algorithm determines its chunks" : "";
+  return open ? "the automatically chosen algorithm determines the number of its chunks" : "";
 }
 
 std::string idle_op(const Config& config, const Use& use) {
-  return use.purpose == Purpose::kRun && names_collectives(config) ? "the program states its collectives"
+  return use.purpose == Purpose::kRun && names_collectives(config) ? "the program specifies its collectives"
                                                                    : "";
 }
 
@@ -116,7 +117,7 @@ std::string idle_copies(const Config& config, const Use& use) {
   const workload::ParallelSpec& parallel = config.training.large.parallel;
   return parallel.data * parallel.expert * parallel.context > 1
              ? ""
-             : "training.parallel lays out one copy of the weights, whose gradients stay where they are";
+             : "training.parallel describes a single copy of the weights, whose gradients need no reduction";
 }
 
 std::string idle_zero(const Config& config, const Use& use) {
@@ -143,7 +144,7 @@ std::string idle_trace(const Config& config, const Use& /*use*/) {
 std::string idle_parallel(const Config& config, const Use& /*use*/) {
   const Work work = work_of(config);
   if (work == Work::kLarge) return "";
-  return work == Work::kText ? "a text workload states its own parallelism"
+  return work == Work::kText ? "a text workload specifies its own parallelism"
                              : "training.parallel does not describe a large model";
 }
 
@@ -160,8 +161,8 @@ std::string idle_all_gather_bytes(const Config& config, const Use& use) {
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
   if (use.purpose == Purpose::kRun && names_collectives(config))
-    return "the program states the sizes of its collectives";
-  return trains ? "the gradients of training.model are reduced" : "";
+    return "the program specifies the sizes of its collectives";
+  return trains ? "training.model determines the size of the gradients" : "";
 }
 
 std::string idle_root(const Config& config, const Use& /*use*/) {
@@ -174,7 +175,7 @@ std::string idle_scheduler(const Config& config, const Use& /*use*/) {
     return config.collective.algorithm + " does not move chunks through dimensions";
   return described_by(config, topology::DescribedBy::kDimensions)
              ? ""
-             : "a " + config.system.topology.kind + " is not built of dimensions";
+             : "a " + config.system.topology.kind + " is not a hierarchy of dimensions";
 }
 
 std::string idle_dims(const Config& config, const Use& /*use*/) {
@@ -202,7 +203,7 @@ std::string idle_dimensions(const Config& config, const Use& /*use*/) {
 std::string idle_accelerator(const Config& config, const Use& use) {
   const bool computes =
       use.purpose == Purpose::kLayers || computes_layers(config) || computes_by_size(config);
-  return computes ? "" : "the accelerators compute nothing";
+  return computes ? "" : "the accelerators do not compute";
 }
 
 std::string idle_systolic(const Config& config, const Use& use) {
@@ -221,7 +222,8 @@ std::string idle_tiles(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_systolic(config, use);
   if (!computes_nothing.empty() || use.purpose == Purpose::kLayers || computes_layers(config))
     return computes_nothing;
-  return "work given in operations and bytes runs at the arrays' peak: only layers of a table have tiles";
+  return "work specified in operations and bytes runs at the arrays' peak rate: only the layers of a table "
+         "have tiles";
 }
 
 std::string idle_tiling(const Config& config, const Use& use) {
@@ -230,23 +232,22 @@ std::string idle_tiling(const Config& config, const Use& use) {
 }
 
 std::string idle_forwarding(const Config& config, const Use& /*use*/) {
-  return computes_layers(config)
-             ? ""
-             : "only training on a layer table slows down accelerators that forward messages";
+  return computes_layers(config) ? ""
+                                 : "forwarding slows down accelerators only when training on a layer table";
 }
 
 std::string idle_memory(const Config& config, const Use& use) {
   const Work work = work_of(config);
   const bool known = use.purpose == Purpose::kLayers || work == Work::kLayers || work == Work::kLarge ||
                      work == Work::kInference;
-  return known ? "" : "no workload determines what the accelerators store";
+  return known ? "" : "no workload determines how much data the accelerators store";
 }
 
 std::string idle_pe_latency(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_tiles(config, use);
   if (!computes_nothing.empty() || config.system.accelerator.convention != "scale_sim")
     return computes_nothing;
-  return "system.accelerator.convention is scale_sim, which counts no registers";
+  return "system.accelerator.convention is scale_sim, which ignores these registers";
 }
 
 std::string idle_operands(const Config& config, const Use& use) {
@@ -255,8 +256,9 @@ std::string idle_operands(const Config& config, const Use& use) {
   const bool counts_bytes =
       use.purpose == Purpose::kLayers || accelerator.memory_bandwidth || accelerator.memory;
   if (!computes_nothing.empty() || accelerator.timing == "array" || counts_bytes) return computes_nothing;
-  return "the formula moves no values and memory accesses take no time: write system.accelerator.timing: "
-         "array, or set system.accelerator.memory_bandwidth or memory";
+  return "the formula does not move operands, and memory accesses take no time: write "
+         "system.accelerator.timing: array, or set system.accelerator.memory_bandwidth or "
+         "system.accelerator.memory";
 }
 
 std::string idle_memory_bandwidth(const Config& config, const Use& use) {
@@ -275,13 +277,13 @@ std::string idle_roofline(const Config& config, const Use& use) {
 }
 
 std::string idle_kernels(const Config& config, const Use& /*use*/) {
-  return computes_by_size(config) ? "" : "no program has named compute operations";
+  return computes_by_size(config) ? "" : "the run has no named compute operations";
 }
 
 std::string idle_optimizer(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kLayers || work_of(config) == Work::kLarge) return "";
   if (computes_layers(config)) return idle_bytes(config, use);
-  if (trains_text_workload(config)) return "a text workload states the times of its updates";
+  if (trains_text_workload(config)) return "a text workload specifies the times of its updates";
   return idle_untrained(config, use);
 }
 
@@ -354,7 +356,9 @@ std::string idle_clock(const Config& config, const Use& use) {
 
 std::string idle_delay(const Config& config, const Use& use) {
   if (use.purpose != Purpose::kSchedule) return idle_router(config, use);
-  return runs_over_dimensions(config) ? idle_timing(config, use) : "it only orders chunks in a hierarchy";
+  return runs_over_dimensions(config)
+             ? idle_timing(config, use)
+             : "a schedule depends on it only if it orders the chunks of a hierarchy";
 }
 
 std::string idle_ni(const Config& config, const Use& /*use*/) {
@@ -367,8 +371,7 @@ std::string idle_rtl_nodes(const Config& config, const Use& use) {
 }
 
 std::string idle_ni_buffer(const Config& config, const Use& use) {
-  if (!config.system.ni.lockstep)
-    return "only the lockstep's estimate depends on it, and system.ni.lockstep is off";
+  if (!config.system.ni.lockstep) return "only the lockstep depends on it, and system.ni.lockstep is off";
   return idle_ni(config, use);
 }
 
@@ -380,23 +383,23 @@ std::string idle_payload(const Config& config, const Use& use) {
 
 std::string idle_reduction_latency(const Config& config, const Use& use) {
   if (names_collectives(config)) return idle_ni(config, use);
-  if (config.collective.op == CollectiveOp::kAllToAll) return "an all-to-all reduces nothing";
-  if (config.collective.op == CollectiveOp::kAllGather) return "an all-gather reduces nothing";
-  if (config.collective.op == CollectiveOp::kBroadcast) return "a broadcast reduces nothing";
+  if (config.collective.op == CollectiveOp::kAllToAll) return "an all-to-all does not reduce data";
+  if (config.collective.op == CollectiveOp::kAllGather) return "an all-gather does not reduce data";
+  if (config.collective.op == CollectiveOp::kBroadcast) return "a broadcast does not reduce data";
   return idle_ni(config, use);
 }
 
 std::string idle_reduction_rate(const Config& config, const Use& use) {
   // The rate limits the ejection channel, also under synthetic traffic.
   if (config.system.ni.reduction_flits_per_cycle > 1)
-    return "a port ejects at most one flit per cycle; write 1";
+    return "a port ejects at most one flit per cycle: write 1";
   return idle_timing(config, use);
 }
 
 std::string idle_seed(const Config& config, const Use& use) {
   const bool draws = use.purpose == Purpose::kTraffic || use.purpose == Purpose::kRoute;
   if (draws || carries_values(config)) return "";
-  return "it seeds the gradients' values, which this check does not use";
+  return "it determines only the gradients' values, which this check does not use";
 }
 
 std::string idle_energies(const Config& config, const Use& /*use*/) {
@@ -404,7 +407,7 @@ std::string idle_energies(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_observation(const Config& /*config*/, const Use& use) {
-  return use.records_waves ? "" : "no waveform (--vcd) is written";
+  return use.records_waves ? "" : "no waveform (--vcd or --fst) is written";
 }
 
 }  // namespace coppice::config

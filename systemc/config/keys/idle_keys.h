@@ -16,7 +16,8 @@ std::string idle_trace(const Config& config, const Use& use);
 // Keys that only programs read.
 std::string idle_contexts(const Config& config, const Use& use);
 std::string idle_jitter(const Config& config, const Use& use);
-// Keys that choose how a program's collectives with operation `op` run, if the program has none.
+// Keys that choose how a program's collectives with operation `op` run, if the program has no such
+// collectives.
 std::string idle_choice(const Config& config, workload::CollectiveOp op);
 std::string idle_chunks(const Config& config, workload::CollectiveOp op);
 std::string idle_op(const Config& config, const Use& use);
@@ -32,9 +33,9 @@ std::string idle_parallel(const Config& config, const Use& use);
 std::string idle_inference(const Config& config, const Use& use);
 // Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
-// The root, for a collective without one.
+// The root, for a collective that has no root.
 std::string idle_root(const Config& config, const Use& use);
-// dims of a kind that has none, and the graph file of a kind that does not read one.
+// dims of a kind without dims, and the graph file of a kind that does not read a file.
 std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
 // Keys that decide how chunks move through dimensions.
@@ -45,9 +46,9 @@ std::string idle_delay(const Config& config, const Use& use);
 // A schedule's file, if the schedule is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
-// Keys of the accelerator, if nothing is computed.
+// Keys of the accelerator, if accelerators do not compute.
 std::string idle_accelerator(const Config& config, const Use& use);
-// Keys of one accelerator model, if the other one is used or nothing is computed.
+// Keys of one accelerator model, if the other model is used or accelerators do not compute.
 std::string idle_systolic(const Config& config, const Use& use);
 std::string idle_array_clock(const Config& config, const Use& use);
 // Keys of the tiling of layers, if there are no layers.
@@ -56,7 +57,8 @@ std::string idle_tiling(const Config& config, const Use& use);
 // Computation lost to forwarding, and the memory size.
 std::string idle_forwarding(const Config& config, const Use& use);
 std::string idle_memory(const Config& config, const Use& use);
-// PE latency, which SCALE-Sim does not count, and operand types, which only arrays multiply.
+// PE latency, which SCALE-Sim does not count, and operand types, which matter only if arrays multiply
+// operands.
 std::string idle_pe_latency(const Config& config, const Use& use);
 std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
@@ -70,7 +72,8 @@ std::string idle_optimizer(const Config& config, const Use& use);
 std::string idle_trees(const Config& config, const Use& use);
 std::string idle_planes(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
-// Compilers use bandwidths only if they differ; message costs determine only an automatic number of chunks.
+// Bandwidths, which compilers use only if they differ; message costs determine only an automatic number of
+// chunks.
 std::string idle_bandwidth(const Config& config, const Use& use);
 // Efficiency, which compilers use if it differs between levels.
 std::string idle_efficiency(const Config& config, const Use& use);

@@ -128,7 +128,7 @@ std::string idle_failures(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_restart(const Config& config, const Use& /*use*/) {
-  return config.program.failures.empty() ? "nothing fails" : "";
+  return config.program.failures.empty() ? "no failures are configured" : "";
 }
 
 }  // namespace
@@ -142,7 +142,8 @@ void add_job_keys(std::vector<Key>& keys) {
                    {"file", "The program of the job (YAML).", "the name of a file"},
                    {"arrival", "When the job begins.", "a duration"},
                    {"accelerators",
-                    "The accelerators of its ranks (default: the first ones that no earlier job uses).",
+                    "The accelerators of the job's ranks (default: the first accelerators that no earlier "
+                    "job uses).",
                     "a list of whole numbers"}}),
           "Programs that share the machine, each on its own accelerators.", kRunOnly);
   declare(keys,

@@ -26,7 +26,7 @@ class Purposes {
   unsigned bits_ = 0;
 };
 
-// Other facts that determine whether a key has an effect.
+// Properties of the run that determine whether a key has an effect.
 struct Use {
   Purpose purpose = Purpose::kRun;
   bool records_waves = true;
@@ -39,7 +39,7 @@ struct KeyPart {
   std::string form;     // its possible values
 };
 
-// Returns the reason why a key has no effect, given the rest of the configuration; empty if it has one.
+// Returns the reason why a key has no effect in a configuration; empty if it has an effect.
 using IdleRule = std::function<std::string(const Config& config, const Use& use)>;
 
 // A configuration key, declared once (key_builders.h). Everything that depends on the set of keys is derived
@@ -54,15 +54,15 @@ struct Key {
   nlohmann::ordered_json schema;  // JSON Schema of the values that `read` accepts (document/value_schema.h)
   // Reads the value into the configuration; throws ConfigError at the value.
   std::function<void(const Node& value, Config& config)> read;
-  // The value as a file would contain it; null if there is neither a value nor a default.
+  // Returns the value as a file would contain it; null if there is neither a value nor a default.
   std::function<nlohmann::ordered_json(const Config& config)> write;
   Purposes required;  // purposes that require it
   // Whether the key may be missing, given the other keys; null if it is always required.
   std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
   Purposes used;  // purposes for which it can change the result
-  IdleRule idle;  // returns why it has no effect for them in a given configuration
+  IdleRule idle;  // returns why the key has no effect for these purposes in a configuration
 
-  // These functions return the key with one more property.
+  // Each of these functions returns the key with another property.
   Key shown_as(std::string text) &&;  // an example other than the default
   Key of_form(std::string text) &&;   // its possible values
   Key with_parts(std::vector<KeyPart> of_items) &&;
@@ -71,7 +71,7 @@ struct Key {
   Key excused_if(std::function<bool(const Loaded& loaded, Purpose purpose)> need_not) &&;
 };
 
-// Adds a key: its meaning, the purposes that read it, the reason why it may have no effect, and the purposes
+// Adds a key with its meaning, the purposes that read it, a rule for when it has no effect, and the purposes
 // that require it.
 void declare(std::vector<Key>& keys, Key key, std::string summary, Purposes used, IdleRule idle = nullptr,
              Purposes required = {});

@@ -78,7 +78,7 @@ Key quantity_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::stri
   return key;
 }
 
-// One quantity, or a list with one per dimension.
+// A quantity for all dimensions, or a list with a quantity per dimension.
 template <typename Field, typename Quantity>
 Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
                       Quantity lowest, Quantity highest) {
@@ -106,15 +106,15 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
     for (const auto& quantity : quantities) list.push_back(format(quantity));
     return list;
   };
-  key.form =
-      fmt::format("from {} to {}, or a list with one for every dimension", format(lowest), format(highest));
+  key.form = fmt::format("from {} to {}, or a list with a value for every dimension", format(lowest),
+                         format(highest));
   key.schema = value_schema::any_of(
       {value_schema::quantity(parse), value_schema::list(value_schema::quantity(parse), 1)});
   key.path = std::move(at.path);
   return key;
 }
 
-// A string out of `names`; may be unset.
+// One of `names`; may be unset.
 template <typename Field>
 Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;

@@ -4,8 +4,7 @@
 
 #include "config/keys/key.h"
 
-// The keys of schema.h in groups. Each function adds its keys in the order in which a resolved configuration
-// lists them.
+// The keys of schema.h, in groups. Each function adds its keys in the order of a resolved configuration.
 namespace coppice::config {
 
 // system.accelerator.*: the model of computation (accelerator_keys.cpp).
@@ -30,14 +29,14 @@ void add_routing_keys(std::vector<Key>& keys);
 // system.topology.failed_spines, failed_links and degraded (routing_keys.cpp).
 void add_failure_keys(std::vector<Key>& keys, Purposes used);
 
-// system.ni.protocols: a list of protocols for messages, {name, efficiency, setup, launch, from, up_to,
-// algorithms, operations, ranks}, of which the fastest applicable one is used (protocol_keys.cpp).
+// system.ni.protocols: a list of protocols for messages, each {name, efficiency, setup, launch, from, up_to,
+// algorithms, operations, ranks}. The fastest applicable protocol is used (protocol_keys.cpp).
 Key protocols_key();
 
 // system.switch.reduction_bandwidth (protocol_keys.cpp).
 Key reduction_bandwidth_key();
 
-// collective.dimension_algorithms: a list with the algorithm of every dimension of a hierarchy, or the name
+// collective.dimension_algorithms: a list with an algorithm for every dimension of a hierarchy, or the name
 // of an ASTRA-sim system file, relative to the working directory (dimension_algorithms.cpp).
 Key dimension_algorithms_key();
 

@@ -79,12 +79,13 @@ void add_layout_keys(std::vector<Key>& keys) {
        "2", "The number of accelerators that share the tokens of a sample.");
   add_layout(keys, order_key().shown_as("[tensor, context, expert, data, pipeline]"),
              "The order of the parallel axes over the accelerators; ranks of the first axis are neighbours.");
-  add_layout(keys,
-             flag_key(KeyAt(
-                          "training.parallel.sequence",
-                          [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
-                 .shown_as("true"),
-             "Whether tensor-parallel accelerators split work by tokens that each would otherwise repeat.");
+  add_layout(
+      keys,
+      flag_key(KeyAt(
+                   "training.parallel.sequence",
+                   [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
+          .shown_as("true"),
+      "Whether tensor-parallel accelerators divide, by tokens, the work that each would otherwise repeat.");
 }
 
 Key inference_model_key() {
@@ -92,7 +93,7 @@ Key inference_model_key() {
   key.path = "workload.inference.model";
   key.schema = value_schema::text();
   key.example = "llama2_70b";
-  key.form = "a transformer of 'coppice list', or the path of its description (YAML)";
+  key.form = "a transformer listed by 'coppice list', or the path of a description (YAML)";
   key.read = [path = key.path, form = key.form](const Node& value, Config& config) {
     config.inference.model = read_text(value, path, form);
     if (config.inference.model.empty()) refuse(value, path, form);
@@ -122,7 +123,7 @@ void add_inference_keys(std::vector<Key>& keys) {
                   1, 1 << 28)
           .shown_as("4096")
           .unless_usual(0),
-      "The number of tokens per request in the KV cache at the decode step (default: the prompt).");
+      "The number of tokens per request in the KV cache at the decode step (default: the prompt's tokens).");
   count(KeyAt(
             "workload.inference.tensor", [](auto& c) -> auto& { return c.inference.tensor; }),
         "8", "The number of accelerators that share every layer.");
@@ -166,26 +167,29 @@ void add_parallel_keys(std::vector<Key>& keys) {
                   1, 1 << 28)
           .shown_as("4096")
           .unless_usual(0),
-      "The tokens per sample, instead of the model's own.");
+      "The number of tokens per sample (default: the model's).");
   add(keys,
       integer_key(KeyAt(
                       "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }),
                   0, 3)
           .shown_as("1"),
-      "The state that copies of a model shard: 1 the optimizer state, 2 also gradients, 3 also weights.",
+      "The state that the copies of a model shard: 1 for the optimizer state, 2 for gradients as well, 3 for "
+      "weights as well.",
       idle_zero);
   add(keys,
       enum_key(KeyAt(
                    "training.recompute", [](auto& c) -> auto& { return c.training.large.recompute; }),
                std::vector{Recomputation::kNone, Recomputation::kSelective, Recomputation::kFull})
           .shown_as("selective"),
-      "The activations that are recomputed for the backward pass instead of stored.");
+      "The activations that are recomputed for the backward pass instead of being stored.");
   add(keys,
       enum_key(KeyAt(
                    "training.context_exchange",
                    [](auto& c) -> auto& { return c.training.large.context_exchange; }),
                std::vector{ContextExchange::kRing, ContextExchange::kAllGather}),
-      "How context parallelism exchanges keys and values: around a ring, or gathered.", idle_exchange);
+      "How context parallelism exchanges keys and values: by passing them around a ring, or by gathering "
+      "them.",
+      idle_exchange);
   add(keys,
       integer_key(KeyAt(
                       "training.iterations", [](auto& c) -> auto& { return c.training.large.iterations; }),
@@ -207,8 +211,8 @@ void check_parallel_training(const Loaded& loaded) {
   const int batches = training.large.micro_batches;
   if (training.batch_per_accelerator % batches != 0) {
     throw ConfigError(loaded.place(kBatch),
-                      fmt::format("{} of {} samples cannot be split into {} micro-batches: write {}", kBatch,
-                                  training.batch_per_accelerator, batches,
+                      fmt::format("{} is {} samples, which cannot be split into {} micro-batches: write {}",
+                                  kBatch, training.batch_per_accelerator, batches,
                                   (training.batch_per_accelerator / batches + 1) * batches));
   }
   if (training.overlap == workload::Overlap::kChained) {

@@ -8,7 +8,7 @@ namespace coppice::config {
 // buckets.
 void resolve_parallel_training(Loaded& loaded);
 
-// Throws ConfigError for impossible combinations.
+// Throws ConfigError for impossible combinations of training keys.
 void check_parallel_training(const Loaded& loaded);
 
 }  // namespace coppice::config

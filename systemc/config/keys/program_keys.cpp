@@ -32,15 +32,15 @@ void add_context_keys(std::vector<Key>& keys) {
     declare(keys, std::move(key).written_if(has_contexts), summary, kRunOnly, idle_contexts);
   };
   add(integer_key(COPPICE_KEY(system.ni.contexts), 1, kMostContexts),
-      "The number of a program's collectives that a network interface can have in flight.");
+      "The maximum number of a program's collectives in flight in a network interface.");
   add(enum_key(COPPICE_KEY(system.ni.context_order),
                std::vector{ContextOrder::kRoundRobin, ContextOrder::kPriority, ContextOrder::kFifo})
           .shown_as("priority"),
       "Which collective in flight a port serves first: the next in rotation, the one with the highest "
       "priority, or the first started.");
   add(integer_key(COPPICE_KEY(system.ni.table_load), 0, 1'000'000),
-      "The cycles per entry to load the table of a program's collective, unless it was loaded before the run "
-      "or a context still holds it.");
+      "The number of cycles per entry to load the table of a program's collective, unless it was loaded "
+      "before the run or a context still holds it.");
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
@@ -53,7 +53,7 @@ Key jitter_key() {
   key.path = "program.jitter";
   key.schema = value_schema::any_of(
       {value_schema::number(0, kMostJitter), value_schema::list(value_schema::number(0, kMostJitter), 1)});
-  key.form = "a number from 0 to 1000, or a list with one for every rank";
+  key.form = "a number from 0 to 1000, or a list with a number for every rank";
   key.example = "[1, 1.1]";
   key.read = [path = key.path](const Node& value, Config& config) {
     config.program.jitter.clear();
@@ -65,7 +65,8 @@ Key jitter_key() {
       const std::string item_path = fmt::format("{}[{}]", path, config.program.jitter.size());
       config.program.jitter.push_back(read_number(item, item_path, 0, kMostJitter));
     }
-    if (config.program.jitter.empty()) refuse(value, path, "a number, or a list with one for every rank");
+    if (config.program.jitter.empty())
+      refuse(value, path, "a number, or a list with a number for every rank");
   };
   key.write = [](const Config& config) {
     return config.program.jitter.empty() ? Json() : Json(config.program.jitter);
@@ -148,17 +149,18 @@ void add_program_keys(std::vector<Key>& keys) {
   declare(keys, file_key(COPPICE_KEY(program.file), "the name of a program (YAML)", "program.yaml"),
           "The program to run (docs/guide/programs.md).", kRunOnly);
   declare(keys,
-          file_key(COPPICE_KEY(program.trace), "the name of Chakra trace files, with {rank} in it",
+          file_key(COPPICE_KEY(program.trace), "the name of Chakra trace files, which contains {rank}",
                    "trace.{rank}.et"),
-          "The Chakra traces to run; {rank} in the name stands for the rank's number.", kRunOnly);
+          "The Chakra traces to run; {rank} in the name stands for the number of the rank.", kRunOnly);
   declare(keys, file_key(COPPICE_KEY(program.groups), "the name of a JSON file of groups", "groups.json"),
-          "A JSON file with the ranks of the groups in a trace, if its metadata does not list them.",
-          kRunOnly, idle_trace);
+          "A JSON file that lists the ranks of the groups in a trace, if its metadata does not.", kRunOnly,
+          idle_trace);
   declare(keys, dependencies_key(),
           "Which dependencies of a trace node to follow: only data dependencies, or all.", kRunOnly,
           idle_trace);
   add_job_keys(keys);
-  declare(keys, jitter_key(), "A factor on computation times: one for all ranks, or one per rank.", kRunOnly,
+  declare(keys, jitter_key(),
+          "A factor by which computation times are multiplied: one for all ranks, or one per rank.", kRunOnly,
           idle_jitter);
   add_context_keys(keys);
   for (const CollectiveOp op : workload::kNamedCollectives) add_choice_keys(keys, op);

@@ -92,7 +92,7 @@ Key protocols_key() {
   key.form = "a list of sections";
   key.parts = {
       {"name", "The protocol's name in results.", "a name"},
-      {"efficiency", "The share of the transferred bytes that is data.", "a number from 0.01 to 1"},
+      {"efficiency", "The share of the transferred bytes that carries data.", "a number from 0.01 to 1"},
       {"setup", "The setup time per message, instead of system.ni.message_setup.",
        "a duration, such as 1 us"},
       {"launch", "The launch time of a collective, instead of system.ni.launch.", "a duration, such as 5 us"},
@@ -116,8 +116,9 @@ Key protocols_key() {
         throw ConfigError(item.place, fmt::format("{} needs a name, such as LL", item_path));
       }
       if (std::ranges::find(protocols, protocol.name, &ProtocolConfig::name) != protocols.end()) {
-        throw ConfigError(item.place, fmt::format("{} is a second protocol '{}': give it another name",
-                                                  item_path, protocol.name));
+        throw ConfigError(
+            item.place, fmt::format("{}: another protocol already has the name '{}': choose a different name",
+                                    item_path, protocol.name));
       }
       protocols.push_back(std::move(protocol));
     }

@@ -25,8 +25,9 @@ std::string idle_failures(const Config& config, const Use& /*use*/) {
 
 std::string idle_degraded(const Config& config, const Use& /*use*/) {
   const topology::KindInfo* const kind = kind_of(config);
-  return kind != nullptr && kind->spines_fail ? "the links of a " + config.system.topology.kind + " only fail"
-                                              : "";
+  return kind != nullptr && kind->spines_fail
+             ? "the links of a " + config.system.topology.kind + " can fail but not degrade"
+             : "";
 }
 
 std::vector<std::string> model_names() {
@@ -53,7 +54,7 @@ const Fields<RoutedJobConfig>& job_fields() {
       {"gradient", value_schema::quantity(parse_bytes),
        [](const Node& v, const std::string& p, Job& j) {
          j.gradient = read_quantity(v, p, parse_bytes, format_bytes, Bytes{4}, Bytes{1} << 40);
-         if (*j.gradient % 4 != 0) refuse(v, p, "a whole number of elements of 4 B");
+         if (*j.gradient % 4 != 0) refuse(v, p, "a multiple of 4 B");
        }},
       {"compute", duration_schema(),
        [](const Node& v, const std::string& p, Job& j) { j.compute = read_duration(v, p); }},
@@ -65,10 +66,8 @@ RoutedJobConfig read_job(const Node& value, const std::string& path) {
   auto job = read_entry<RoutedJobConfig>(value, path, job_fields(),
                                          "a job, for example {model: bloom, data_parallel: 4}");
   if (job.model.empty() && !(job.copy && job.gradient && job.compute)) {
-    throw ConfigError(
-        value.place,
-        fmt::format("{}.model is missing; give the job a model, or its own copy, gradient and compute",
-                    path));
+    throw ConfigError(value.place,
+                      fmt::format("{}.model is missing: write a model, or copy, gradient and compute", path));
   }
   return job;
 }
@@ -90,10 +89,10 @@ Key jobs_key() {
   key.schema = entries_schema(job_fields(), {}, 1);
   key.form = "a list of sections";
   key.parts = {
-      {"model", "The large model that the job trains.", "a large model of 'coppice list'"},
+      {"model", "The large model that the job trains.", "a large model listed by 'coppice list'"},
       {"data_parallel", "The number of copies of the model, which is also the ring size.",
        "a whole number from 2 to 1024"},
-      {"arrival", "When the job starts (default: drawn from the seed).", "a duration"},
+      {"arrival", "When the job starts (default: at a random time).", "a duration"},
       {"copy", "The number of accelerators per copy (default: the model's).", "a whole number, 1 or more"},
       {"gradient", "The gradient bytes per accelerator (default: the model's).", "bytes"},
       {"compute", "The time of a forward and backward pass (default: the model's).", "a duration"}};
@@ -271,7 +270,7 @@ void add_routing_keys(std::vector<Key>& keys) {
   std::vector<std::string> methods;
   for (const routing::MethodInfo& method : routing::methods()) methods.push_back(method.name);
   add(name_key(COPPICE_KEY(routing.method), methods),
-      "The path assignment method; 'coppice list' describes each.");
+      "The path assignment method; 'coppice list' describes all methods.");
   add(jobs_key(), "The training jobs that share the network.");
   keys.back().required = kRouteOnly;
   add(enum_key(COPPICE_KEY(routing.placement),
@@ -281,13 +280,13 @@ void add_routing_keys(std::vector<Key>& keys) {
   add(integer_key(COPPICE_KEY(routing.host), 1, 1 << 20), "The number of accelerators per host.");
   add(integer_key(COPPICE_KEY(routing.iterations), 1, 10'000), "The number of iterations per job.");
   add(duration_key(COPPICE_KEY(routing.arrival_window)),
-      "The window from which start times of jobs without an arrival are drawn, uniformly.");
+      "The time window in which jobs without an arrival start, at uniformly distributed random times.");
   add(enum_key(COPPICE_KEY(routing.compute), std::vector{ComputeTime::kPublished, ComputeTime::kPhysical}),
       "Whether computation times come from the published study or from the accelerators' peak.");
   add(number_key(COPPICE_KEY(routing.utilization), 0.001, 1.0),
       "The share of their peak that accelerators reach, for physical compute times.");
   add(integer_key(COPPICE_KEY(routing.random_failures), 0, kMostSpines),
-      "The number of random spines that have failed for the whole run.");
+      "The number of randomly chosen spines that have failed from the start.");
   add(spine_failures_key(), "The spines that fail while jobs run.");
   add(duration_key(COPPICE_KEY(routing.controller.round_trip)),
       "The round-trip time of a message to the path controller.");
@@ -299,9 +298,10 @@ void add_routing_keys(std::vector<Key>& keys) {
       "The time until hosts notice that a path has failed.");
   add(quantity_key(COPPICE_KEY(routing.controller.elephant), parse_bytes, format_bytes, Bytes{0},
                    Bytes{1} << 50),
-      "Messages of at least this size are reported to the controller; smaller ones are hashed.");
+      "Messages of at least this size are reported to the controller; the paths of smaller messages are "
+      "hashed.");
   add(flag_key(COPPICE_KEY(routing.controller.precompute)),
-      "Whether the controller precomputes assignments for likely next events.");
+      "Whether the controller precomputes assignments for events that are likely to come next.");
 }
 
 }  // namespace coppice::config

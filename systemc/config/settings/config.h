@@ -40,18 +40,18 @@ enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
-  std::vector<int> dims;  // meaning per kind in topology/networks/builders.h; empty for file
-  std::string
-      file{};  // for kind file: a graph (topology/files/graph_file.h), relative to the working directory
-  std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy, all of them bundled
+  std::vector<int> dims;  // topology/networks/builders.h defines their meaning for each kind; empty for file
+  // For kind file: a graph (topology/files/graph_file.h), relative to the working directory.
+  std::string file{};
+  std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy; all are bundled
   bool bundled = true;  // for kind hierarchy: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;
 };
 
-// `check: auto` carries values if the gradients of all accelerators together have at most this size.
+// `check: auto` simulates values if the gradients of all accelerators have at most this size in total.
 inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
 
-// One value for every dimension, or a list with one per dimension.
+// Each list holds one value for all dimensions, or one value per dimension.
 struct LinkConfig {
   std::vector<Bandwidth> bandwidth{{16'000'000'000}};
   std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
@@ -65,8 +65,8 @@ struct ProtocolConfig {
   double efficiency = 1;                 // bytes of data per byte sent
   Femtoseconds setup = 0;                // replaces system.ni.message_setup
   std::optional<Femtoseconds> launch{};  // nullopt: system.ni.launch
-  // The protocol applies to collectives of `from` to `up_to` bytes, these algorithms and operations, and this
-  // range of accelerators; nullopt or empty: any.
+  // The protocol applies to collectives of `from` to `up_to` bytes with these algorithms, operations and
+  // numbers of accelerators; nullopt or empty: any.
   std::optional<Bytes> from{};
   std::optional<Bytes> up_to{};
   std::vector<std::string> algorithms{};
@@ -77,9 +77,8 @@ struct ProtocolConfig {
 
 // Settings that all switches share.
 struct SwitchConfig {
-  std::optional<Bandwidth>
-      // Bandwidth of the adder at a reducing switch's port; nullopt: the bandwidth of the port's channel.
-      reduction_bandwidth{};
+  // Bandwidth of the adder at a reducing switch's port; nullopt: the bandwidth of the port's channel.
+  std::optional<Bandwidth> reduction_bandwidth{};
   bool operator==(const SwitchConfig&) const = default;
 };
 
@@ -103,7 +102,7 @@ struct NiConfig {
   FlowControl flow_control = FlowControl::kPacket;
   Bytes payload = 256;  // per packet
   bool lockstep = true;
-  int buffer = 896;     // flits of a port between DMA and injection: 32 + 16 packets of 17 flits, plus 80
+  int buffer = 896;     // flits per port between DMA and injection: 32 + 16 packets of 17 flits, plus 80
   int dma_latency = 4;  // cycles from request to the first flit
   int reduction_latency = 4;               // cycles of the adder pipeline
   Femtoseconds message_setup = 0;          // time before each message, during which the port moves no data
@@ -115,8 +114,8 @@ struct NiConfig {
   Implementation impl = Implementation::kSystemc;
   std::vector<int> rtl_nodes{};  // for impl rtl: the accelerators whose NI is Verilog; empty: all
   Femtoseconds launch = 0;       // time from the call of a collective until its first entry may issue
-  std::vector<ProtocolConfig>
-      protocols{};  // the fastest applicable one is used; empty: one protocol for all messages
+  // The fastest applicable protocol is used; empty: one protocol for all messages.
+  std::vector<ProtocolConfig> protocols{};
   bool operator==(const NiConfig&) const = default;
 };
 
@@ -131,7 +130,7 @@ struct RooflineConfig {
   bool operator==(const RooflineConfig&) const = default;
 };
 
-// The buffers of a PE; nullopt: as large as their operand.
+// The sizes of a PE's buffers; nullopt: as large as the operand.
 struct BuffersConfig {
   std::optional<Bytes> input = std::nullopt;
   std::optional<Bytes> weight = std::nullopt;
@@ -140,25 +139,25 @@ struct BuffersConfig {
 };
 
 struct AcceleratorConfig {
-  std::string model = "systolic";  // or roofline
+  std::string model = "systolic";  // systolic or roofline
   RooflineConfig roofline{};
   std::string kernels{};  // a table of measured times (workload/kernel_times.h); empty: none
-  // The fraction of its computation that an accelerator loses if it forwards messages of others (C-Cube, Sec.
-  // V-C: 3 to 4%).
+  // The fraction by which an accelerator computes longer if it forwards messages of others (C-Cube, Sec. V-C:
+  // 3 to 4%).
   double forwarding_cost = 0.035;
   int pes = 16;
   std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
-  std::string timing = "formula";     // or array: operands move through the PEs
-  std::string convention = "causal";  // or scale_sim
+  std::string timing = "formula";     // formula, or array, in which operands move through the PEs
+  std::string convention = "causal";  // causal or scale_sim
   std::string split = "best";         // how the PEs divide a layer (accelerator/split.h)
   BuffersConfig buffers{};
   std::string tiling = "least_traffic";                      // see accelerator/buffers/tiling.h
   std::optional<Bytes> memory = std::nullopt;                // nullopt: unlimited
   std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // nullopt: unlimited
   int pe_latency = 0;             // registers between a PE's multiplier and its adder
-  std::string operands = "fp32";  // type of the arrays' multipliers; or bf16, int8
+  std::string operands = "fp32";  // type of the arrays' operands: fp32, bf16 or int8
   bool operator==(const AcceleratorConfig&) const = default;
 };
 
@@ -174,7 +173,7 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
-// The settings for a program's collectives with one operation; empty or 0: as in `collective`.
+// The settings for a program's collectives of one operation; empty or 0: as in `collective`.
 struct CollectiveChoice {
   std::string algorithm{};
   int chunks = 0;
@@ -186,7 +185,7 @@ struct ProgramJobConfig {
   std::string name{};
   std::string file{};               // a program (workload/program_file.h)
   Femtoseconds arrival = 0;         // earliest start of its operations
-  std::vector<int> accelerators{};  // one per rank; empty: the first ones that no earlier job uses
+  std::vector<int> accelerators{};  // one per rank; empty: the first accelerators that no earlier job uses
   bool operator==(const ProgramJobConfig&) const = default;
 };
 
@@ -202,9 +201,8 @@ struct ProgramFailureConfig {
 struct ProgramConfig {
   std::string file{};   // a program (workload/program_file.h)
   std::string trace{};  // files of a trace, with {rank} in place of the rank's number
-  std::vector<double>
-      // Factor from nominal to actual computation time: one for all ranks, or one per rank; empty: 1.
-      jitter{};
+  // Actual divided by nominal computation time: one value for all ranks, or one per rank; empty: 1.
+  std::vector<double> jitter{};
   // The keys collectives.OP, by operation.
   std::map<workload::CollectiveOp, CollectiveChoice> collectives{};
   std::string groups{};         // for a trace: a file with the ranks of its groups
@@ -215,14 +213,14 @@ struct ProgramConfig {
   bool operator==(const ProgramConfig&) const = default;
 };
 
-// The training of a large model; it applies only if training.parallel is set.
+// The training of a large model; used only if training.parallel is set.
 struct LargeTrainingConfig {
   bool laid_out = false;  // not a key: whether training.parallel is set
   workload::ParallelSpec parallel{};
   bool sequence_parallel = false;  // training.parallel.sequence
   int micro_batches = 1;
   workload::PipelineSchedule schedule = workload::PipelineSchedule::kOneForwardOneBackward;
-  int interleave = 0;         // chunks of layers per rank; 0: 2 if the schedule interleaves, otherwise 1
+  int interleave = 0;         // chunks of layers per rank; 0: 2 for the interleaved schedule, otherwise 1
   std::int64_t sequence = 0;  // tokens per sample; 0: the model's
   int zero = 0;
   workload::Recomputation recompute = workload::Recomputation::kNone;
@@ -233,13 +231,13 @@ struct LargeTrainingConfig {
 
 // An iteration of data-parallel training, with all-reduces by `collective.algorithm`.
 struct TrainingConfig {
-  std::string model;               // a table in configs/workloads/, or the path of one; empty: no training
+  std::string model;  // a table in configs/workloads/, or the path of a table; empty: no training
   int batch_per_accelerator = 16;  // samples
   workload::Overlap overlap = workload::Overlap::kNone;
   // Whether the size of an ALLGATHER in a text workload is one rank's input or the total.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // see accelerator/footprint.h
-  Bytes bucket = 25'000'000;           // for overlap bucketed: size of gradients that are reduced together
+  Bytes bucket = 25'000'000;  // for overlap bucketed: total size of the gradients that are reduced together
   LargeTrainingConfig large{};
   bool operator==(const TrainingConfig&) const = default;
 };
@@ -247,19 +245,19 @@ struct TrainingConfig {
 // The inference of a large model: a prefill of prompts, then a decode step.
 struct InferenceConfig {
   std::string model{};  // workload.inference.model; empty: none
-  int batch = 1;        // requests
+  int batch = 1;        // number of requests
   int prompt = 1024;    // tokens per request
-  int context = 0;      // tokens in the KV cache at the decode step; 0: as many as in the prompt
+  int context = 0;      // tokens in the KV cache at the decode step; 0: the number of prompt tokens
   int tensor = 1;
   int pipeline = 1;
   int expert = 1;
   bool operator==(const InferenceConfig&) const = default;
 };
 
-// A training job of a routing study. Missing settings come from the model or are drawn at random.
+// A training job of a routing study. Missing settings are those of the model or are chosen at random.
 struct RoutedJobConfig {
   std::string model;      // one of workload/large_model.h; empty: copy, gradient and compute are set
-  int data_parallel = 2;  // copies of the model, and so accelerators in a ring
+  int data_parallel = 2;  // copies of the model, which is the number of accelerators in a ring
   std::optional<Femtoseconds> arrival = std::nullopt;
   std::optional<int> copy = std::nullopt;              // accelerators in a full copy
   std::optional<Bytes> gradient = std::nullopt;        // per accelerator
@@ -281,11 +279,12 @@ struct ControllerConfig {
   Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;  // from host to controller and back
   // For an assignment that was not predicted.
   Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;
-  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;  // time after which hosts fall back to ECMP
-  // Time in which hosts detect a failed path.
+  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;  // after this time, hosts fall back to ECMP
+  // Time that hosts take to detect a failed path.
   Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;
   Bytes elephant = 1 << 20;  // smaller messages are hashed and never reported
-  bool precompute = true;    // computes assignments for the next phases and for single failures in advance
+  // Whether assignments for the next phases and for single failures are computed in advance.
+  bool precompute = true;
   bool operator==(const ControllerConfig&) const = default;
 };
 
@@ -296,19 +295,20 @@ struct RoutingConfig {
   routing::Placement placement = routing::Placement::kRandomHosts;
   int host = 8;  // accelerators per host
   int iterations = 10;
-  Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;  // arrivals are uniform in this window
+  // Jobs arrive in this window at uniformly distributed times.
+  Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;
   ComputeTime compute = ComputeTime::kPublished;
-  double utilization = 0.5;  // fraction of the accelerators' peak, for the physical time
-  int random_failures = 0;   // number of spines, drawn from the seed, that have failed for the whole run
+  double utilization = 0.5;  // fraction of the accelerators' peak that they reach, for the physical time
+  int random_failures = 0;   // number of randomly chosen spines that have failed for the whole run
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
   bool operator==(const RoutingConfig&) const = default;
 };
 
-// The hardware model of results; no hardware results if the technology is empty.
+// The hardware model; results have no hardware section if the technology is empty.
 struct HardwareConfig {
   std::string technology{};  // hardware.technology: the process of area and energy results
-  std::string energies{};    // hardware.energies: a file of energies (YAML) instead of the shipped one
+  std::string energies{};    // hardware.energies: a file of energies (YAML) that replaces the built-in file
   bool operator==(const HardwareConfig&) const = default;
 };
 
@@ -324,11 +324,11 @@ struct Config {
   Cycles max_cycles = 0;              // 0: no limit
   std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
   RoutingConfig routing;
-  // system.topology.failed_spines and failed_links: for kind clos its spines and (ToR, spine) links, for
-  // other kinds links between two nodes.
+  // system.topology.failed_spines and failed_links: spines and (ToR, spine) links for kind clos, and links
+  // between two nodes for other kinds.
   topology::ClosFailures failures;
   std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
-  // Assumptions made where input files do not specify something, one sentence each. Not a key; results repeat
+  // Assumptions about details that input files do not specify, one sentence each. Not a key; results repeat
   // them.
   std::vector<std::string> assumptions{};
   // Warnings printed when the configuration was loaded, such as keys without effect. Not a key; results

@@ -16,19 +16,20 @@ std::string flit_advice(const SystemConfig& system, Bytes flit) {
   const bool packets = system.ni.flow_control == FlowControl::kPacket;
   const Bytes payload = system.ni.payload;
   if (!packets || (payload % flit == 0 && payload >= usual_payload(flit))) {
-    return fmt::format("system.flit {}", format_bytes(flit));
+    return fmt::format("system.flit to {}", format_bytes(flit));
   }
-  return fmt::format("system.flit {} and system.ni.payload {}", format_bytes(flit),
+  return fmt::format("system.flit to {} and system.ni.payload to {}", format_bytes(flit),
                      format_bytes(usual_payload(flit)));
 }
 
-// Suggests a clock, in multiples of 100 MHz, that moves enough flits per second; empty if there is none.
+// Suggests a clock, in multiples of 100 MHz, that moves enough flits per second; empty if there is no such
+// clock.
 std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
   std::int64_t steps = bandwidth.bytes_per_second / system.flit / kClockStep;
   for (; steps * kClockStep <= kFastestClock; ++steps) {
     const Frequency clock{steps * kClockStep};
     if (steps > 0 && transfer_time(system.flit, bandwidth) >= clock.period()) {
-      return "system.clock " + format_frequency(clock);
+      return "system.clock to " + format_frequency(clock);
     }
   }
   return "";
@@ -81,16 +82,17 @@ std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth)
   if (const Bytes flit = carrying_flit(system, bandwidth); flit > 0)
     advice.push_back(flit_advice(system, flit));
   if (const std::string clock = clock_advice(system, bandwidth); !clock.empty()) advice.push_back(clock);
-  return fmt::format("{} is more than one flit of {} per cycle of {}: {}", format_bandwidth(bandwidth),
-                     format_bytes(system.flit), format_frequency(system.clock),
-                     advice.empty() ? "lower it" : fmt::format("make {}", fmt::join(advice, ", or ")));
+  return fmt::format(
+      "{} exceeds one flit of {} per cycle at {}: {}", format_bandwidth(bandwidth), format_bytes(system.flit),
+      format_frequency(system.clock),
+      advice.empty() ? "lower the bandwidth" : fmt::format("set {}", fmt::join(advice, ", or ")));
 }
 
 std::string latency_objection(const SystemConfig& system, Femtoseconds latency) {
   const Cycles cycles = latency / system.clock.period();
   if (cycles <= kLongestLatency) return "";
-  return fmt::format("{} is {} cycles of {}: at most {} can be simulated, {}", format_duration(latency),
-                     cycles, format_frequency(system.clock), kLongestLatency,
+  return fmt::format("{} is {} cycles at {}: at most {} cycles can be simulated, which is {}",
+                     format_duration(latency), cycles, format_frequency(system.clock), kLongestLatency,
                      format_duration(kLongestLatency * system.clock.period()));
 }
 

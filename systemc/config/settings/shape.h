@@ -8,7 +8,7 @@
 
 namespace coppice::config {
 
-// Queries that need only the configuration, not a graph or a schedule.
+// Queries that need only the configuration, but no graph and no schedule.
 
 // Whether the kind is described by `dims`.
 bool has_dims(const Config& config);
@@ -16,12 +16,13 @@ bool has_dims(const Config& config);
 // Whether the kind is a torus or mesh: `dims` are widths, and a dimension of width 1 has no links.
 bool is_grid(const Config& config);
 
-// The description of the kind; nullptr before one is read, or if no kind has the name.
+// The description of the kind; nullptr before a kind has been read, or if no kind has its name.
 const topology::KindInfo* kind_of(const Config& config);
 
 bool described_by(const Config& config, topology::DescribedBy where);
 
-// The description of the collective's algorithm; nullptr if no algorithm is named, as for traffic.
+// The description of the collective's algorithm; nullptr if no algorithm is configured, as for synthetic
+// traffic.
 const schedule::AlgorithmInfo* algorithm_of(const Config& config);
 
 // Whether the collective's algorithm supports collective.trees.
@@ -33,10 +34,10 @@ bool runs_over_dimensions(const Config& config);
 // The names of the algorithms that run over dimensions.
 std::vector<std::string> algorithms_over_dimensions();
 
-// The names of the all-to-all algorithms, and of the algorithms that choose one.
+// The names of the all-to-all algorithms, and of the algorithms that choose among them.
 std::vector<std::string> all_to_all_algorithms();
 
-// Whether the collective's algorithm compiles others and keeps the fastest.
+// Whether the collective's algorithm compiles other algorithms and chooses the fastest.
 bool chooses_algorithm(const Config& config);
 
 // Whether the configuration specifies work for accelerators, not only a network.
@@ -60,14 +61,14 @@ Work work_of(const Config& config);
 // Whether accelerators compute layers of a table, tile by tile.
 bool computes_layers(const Config& config);
 
-// Whether accelerators compute, or may compute, work that a program gives in operations and bytes.
+// Whether accelerators compute, or may compute, work that a program specifies in operations and bytes.
 bool computes_by_size(const Config& config);
 
 // Whether the workload specifies its own collectives, unlike a single collective or a layer table.
 bool names_collectives(const Config& config);
 
-// Whether the system runs a program whose result lists its collectives: one that names_collectives(), the
-// collective of a group, or an all-to-all.
+// Whether the system runs a program whose result lists its collectives: if names_collectives() holds, or for
+// the collective of a group or an all-to-all.
 bool runs_program(const Config& config);
 
 // Whether the system runs inference of a large model, named by workload.inference.

@@ -11,7 +11,7 @@ namespace coppice::system {
 
 // The number of flits in each channel's input buffer, summed over virtual channels, derived from the events
 // of flits with source routes: a flit is in the buffer from its arrival until it wins the switch behind the
-// buffer. Stores the maximum of every window of `kWindow` cycles.
+// buffer. Stores the maximum in every window of `kWindow` cycles.
 class BufferLevels {
  public:
   static constexpr Cycles kWindow = 64;
@@ -36,15 +36,15 @@ class BufferLevels {
   struct Buffer {
     std::queue<Cycles> arriving;  // arrival times of flits on the channel
     int held = 0;
-    Cycles window = 0;  // begin of the window of `most`
+    Cycles window = 0;  // start of the window to which `most` applies
     int most = 0;
     std::vector<Level> levels;
   };
 
   // Adds the flits that have arrived by `now`.
   static void arrive(Buffer& buffer, Cycles now);
-  // Begins the window of `now`; records the level of the previous window, and of those in between, in which
-  // nothing changed.
+  // Begins the window that contains `now`; records the level of the previous window and of the windows in
+  // between, in which nothing changed.
   static void enter_window(Buffer& buffer, Cycles now);
   static void note(std::vector<Level>& levels, Level level);
   // The channel on which the packet arrived at the event's node; -1: injected by the network interface.

@@ -9,20 +9,21 @@
 
 namespace coppice::system {
 
-// At most kMost samples of the running totals of several series, at about equal intervals. When they are
-// full, every other one is dropped. A sample costs one copy of the totals.
+// At most kMost samples of the running totals of several series, at about equal intervals. If there are too
+// many samples, every other one is dropped. Taking a sample copies the totals once.
 class CountSamples {
  public:
   static constexpr std::size_t kMost = 128;
 
-  // Takes the first sample at `now`; the next one is due no earlier than `interval` later.
+  // Takes the first sample at `now`; the next sample is due after at least `interval`.
   void start(Femtoseconds now, Femtoseconds interval, const std::vector<std::int64_t>& totals);
   bool started() const { return !samples_.empty(); }
   bool due(Femtoseconds now) const { return now >= next_; }
   // Takes a sample at `now`, which must be after the previous one.
   void take(Femtoseconds now, const std::vector<std::int64_t>& totals);
-  // Adds the time used by the first `series` series to `windows`, if a unit of series s takes `unit_time[s]`.
-  // If units are counted before their time has passed, the excess is moved to the following samples.
+  // Adds the time used by the first `series` series to `windows`, where a unit of series s takes
+  // `unit_time[s]`. If units are counted before their time has passed, the excess is moved to the following
+  // samples.
   void add_to(TimeWindows& windows, std::size_t series, const std::vector<Femtoseconds>& unit_time) const;
 
  private:

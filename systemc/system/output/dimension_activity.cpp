@@ -76,8 +76,8 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
   keep_busy(event.node, port, now * period_, now * period_, flit_time_[port]);
 }
 
-// If a flit takes a fractional number of cycles, it may be granted the channel up to a cycle before the
-// previous flit is done, and then follows it immediately.
+// If flits take a fractional number of cycles, a flit may be granted the channel up to a cycle before the
+// previous flit ends, and then follows it immediately.
 void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
                                   Femtoseconds last_flit, Femtoseconds used) {
   Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
@@ -103,10 +103,11 @@ void DimensionActivity::message_completed(const ni::MessageRecord& message, std:
         {message.dependencies_met * period_, message.completed * period_});
 }
 
-// Messages of a port may overtake each other on the way to different accelerators, so the last one to end may
+// Messages of a port to different accelerators may overtake each other, so the message that ends last may
 // have begun first.
 void DimensionActivity::cover(std::vector<Span>& covered, std::size_t series, Span span) {
-  constexpr std::size_t kMost = 32;   // per port; beyond it, the oldest spans are merged, including the gap
+  // Spans per port; if there are more, the oldest two are merged, including the gap between them.
+  constexpr std::size_t kMost = 32;
   Femtoseconds uncounted = span.end;  // everything after this time has been counted
   Span joined = span;
   while (!covered.empty() && covered.back().end >= span.begin) {

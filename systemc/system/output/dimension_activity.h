@@ -24,7 +24,7 @@ class TimeWindows {
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end) { add(series, begin, end, end - begin); }
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent);
   Femtoseconds window() const { return window_; }
-  // Returns a copy whose kMost windows extend to `end`, even if no time was spent recently.
+  // Returns a copy whose kMost windows extend to `end`, even if no time was spent in the last windows.
   TimeWindows until(Femtoseconds end) const;
   // [window]: the time spent by a series divided by the window's length and by `count`; the last window ends
   // at `end`.
@@ -37,10 +37,10 @@ class TimeWindows {
   Femtoseconds window_;
 };
 
-// Observes the activity of a hierarchy's dimensions over time: that of channels (the time for which flits,
-// including heads, occupy the channels that leave accelerators) and that of messages (Themis, Fig. 9: a
-// dimension is active at a port while one of the port's messages is in it, from when its data is available
-// until it has been reduced or stored). Both are means over all accelerators and ports.
+// Observes the activity of a hierarchy's dimensions over time. The activity of channels is the time for which
+// flits, including heads, occupy the channels that leave accelerators. The activity of messages (Themis, Fig.
+// 9) is the time for which one of a port's messages is in the dimension, from when its data is available
+// until it has been reduced or stored. Both are averaged over all accelerators and ports.
 class DimensionActivity final : public fabric::FabricObserver {
  public:
   // `schedules`: the schedules of the messages. All references must outlive this object; the topology must
@@ -62,8 +62,8 @@ class DimensionActivity final : public fabric::FabricObserver {
   std::vector<double> active(std::size_t d, Femtoseconds end) const;
 
  private:
-  // Counts a channel as busy for `used` between `begin` and the end of its last flit, which begins at
-  // `last_flit` or, if later, when the previous flit ends.
+  // Counts a channel as busy for `used` between `begin` and the end of its last flit, which starts at
+  // `last_flit` or when the previous flit ends, whichever is later.
   void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit,
                  Femtoseconds used);
 
@@ -72,7 +72,7 @@ class DimensionActivity final : public fabric::FabricObserver {
     Femtoseconds end;
   };
   // Adds the part of `span` that is outside `covered` to a series, and merges the span into `covered`, which
-  // is disjoint and in ascending order. Each call's span must end no earlier than previous ones.
+  // is disjoint and in ascending order. No span may end earlier than the spans of previous calls.
   void cover(std::vector<Span>& covered, std::size_t series, Span span);
 
   double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }

@@ -24,8 +24,8 @@ class DimensionLoad {
 
   // Writes `dimensions`, a list of {kind, size, bandwidth_gb_s, bytes_per_accelerator, utilization, activity,
   // busy}, and `window_ns`, the window length of `activity` and `busy`, for a run that ended at `end`. The
-  // bandwidth is an accelerator's, summed over its links of the dimension; utilization counts data without
-  // heads.
+  // bandwidth is that of an accelerator, summed over its links of the dimension; utilization counts data
+  // without heads.
   void write(const DimensionActivity* activity, Femtoseconds end, nlohmann::ordered_json& result) const;
 
  private:

@@ -75,7 +75,7 @@ FstFile::~FstFile() {
 void FstFile::finish() {
   const int reason = no_room_behind(written_);
   if (reason != 0) output_.refuse(std::strerror(reason));
-  if (!is_whole(written_)) output_.refuse("the waveform was cut off");
+  if (!is_whole(written_)) output_.refuse("the waveform is incomplete");
   if (output_.direct()) {
     std::ifstream file(written_, std::ios::binary);
     std::array<char, 65536> block{};

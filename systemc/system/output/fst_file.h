@@ -6,8 +6,8 @@
 
 namespace coppice::system {
 
-// The waveform of a Verilated model (--fst). The model writes it without reporting errors, so it is written
-// next to its final name, checked for completeness, and renamed.
+// The waveform of a Verilated model (--fst). The model does not report write errors, so the file is written
+// under a temporary name, checked for completeness, and renamed.
 class FstFile {
  public:
   // Throws ConfigError if `path` cannot be written.
@@ -25,7 +25,7 @@ class FstFile {
 
  private:
   ResultFile output_;
-  std::string written_;  // temporary_path(), or a separate file if that is a device or a pipe
+  std::string written_;  // temporary_path(), or a separate file if the output is a device or a pipe
 };
 
 }  // namespace coppice::system

@@ -41,7 +41,7 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   InterfaceShape shape{ni_ports, flit_bits(config), config.system.ni.buffer, 0, 0};
   if (!ni_overhead.is_null()) {
     shape.entries = ni_overhead.at("entries_per_port_max").get<std::int64_t>();
-    // There is one arrival counter per flow.
+    // Each flow has one arrival counter.
     const double count_bits = std::max(1, ni_overhead.at("field_bits").value("dependencies", 1));
     shape.flows = static_cast<std::int64_t>(ni_overhead.at("dependency_bytes_per_node").get<double>() *
                                             kByteBits / count_bits);
@@ -58,7 +58,7 @@ double squared(double ratio) {
   return ratio * ratio;
 }
 
-// Bytes added, and bytes read from and written to memory, summed over all accelerators. With any schedule, an
+// Bytes added, and bytes read from and written to memory, summed over all accelerators. In any schedule, an
 // all-reduce adds each word n - 1 times and copies it n - 1 times.
 struct Moved {
   double added = 0;
@@ -70,8 +70,8 @@ Moved moved_bytes(workload::CollectiveOp op, double bytes, int accelerators) {
   const double each = bytes * (accelerators - 1);
   const double reduced = op == kAllGather || op == kBroadcast ? 0 : each;
   const double gathered = op == kReduceScatter || op == kReduce ? 0 : each;
-  return {reduced,
-          3 * reduced + 2 * gathered};  // an addition reads at both ends and writes; a copy reads and writes
+  // An addition reads at both ends and writes once; a copy reads and writes once.
+  return {reduced, 3 * reduced + 2 * gathered};
 }
 
 // The mean number of ports per router.

@@ -19,7 +19,7 @@ struct RouterShape {
   int flit_bits = 0;
 };
 
-// The properties of a network interface that determine its area. `entries` is that of the port with the most.
+// The properties of a network interface that determine its area. `entries` is the maximum over ports.
 struct InterfaceShape {
   int ports = 0;
   int flit_bits = 0;
@@ -41,13 +41,13 @@ Area interface_area(const config::HardwareTable& table, const InterfaceShape& sh
 bool in_range(const RouterShape& shape);
 bool in_range(const InterfaceShape& shape);
 
-// Reads the table of hardware.energies or, if unset, the shipped one, from the installation or the source
-// tree.
+// Reads the table named by hardware.energies or, if that key is not set, the built-in table from the
+// installation or the source tree.
 config::HardwareTable hardware_table(const config::Loaded& loaded);
 
-// The `hardware` of a machine: the area of an accelerator with its share of the switches, in mm2, and the
-// areas of the parts, summed over all accelerators. `ni_overhead` is the result's; if it is null, tables are
-// assumed to be empty.
+// The `hardware` section for a machine: the area of an accelerator with its share of the switches, in mm2,
+// and the areas of the parts, summed over all accelerators. `ni_overhead` is that of the result; if it is
+// null, tables are assumed to be empty.
 nlohmann::ordered_json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
                                      const nlohmann::ordered_json& ni_overhead);
 

@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// A result's `leap`: the cycles simulated and skipped, the simulated cycles summed over all `nodes`, and how
-// many of these were run in stretches.
+// The `leap` section of a result: the cycles simulated and skipped, the simulated cycles summed over all
+// `nodes`, and the number of these that were simulated in stretches.
 inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std::int64_t stretched) {
   return {{"simulated_cycles", cycles - leapt},
           {"leapt_cycles", leapt},
@@ -20,7 +20,7 @@ inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std:
           {"stretched_node_cycles", stretched}};
 }
 
-// Writes a result's `trains`, if some messages moved as flits.
+// Writes the `trains` section of a result, if some messages moved as flits.
 inline void write_flits_beside_trains(const fabric::Meetings* meetings, nlohmann::ordered_json& result) {
   if (meetings == nullptr || meetings->given().empty()) return;
   result["trains"] = {{"messages", meetings->messages}, {"as_flits", meetings->as_flits}};

@@ -168,7 +168,7 @@ void PerfettoFile::flush(Trace& packets, bool all) {
   std::string packed(size, '\0');
   if (::compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(plain.data()),
                  static_cast<uLong>(plain.size())) != Z_OK) {
-    output_.refuse("it could not be compressed");
+    output_.refuse("its data could not be compressed");
   }
   packed.resize(size);
   Trace whole;
@@ -176,8 +176,8 @@ void PerfettoFile::flush(Trace& packets, bool all) {
   output_.append(whole.SerializeAsString());
 }
 
-// Viewers sort by time and keep the order of simultaneous events, so all ends are written first. Grouping
-// events by type improves compression: a trace of 2.9 MB shrinks to 2.0 MB.
+// Viewers sort events by time and keep the order of simultaneous events, so all ends are written first.
+// Grouping events by type improves compression: a trace of 2.9 MB shrinks to 2.0 MB.
 void PerfettoFile::finish() {
   std::erase_if(order_, [this](Track track) { return !tracks_[track].used; });
   Trace packets;

@@ -18,8 +18,8 @@ class TracePacket;
 namespace coppice::system {
 
 // A file of compressed Perfetto TrackEvent packets. Its tracks have slices, instants and counter values at
-// simulated times, which the format rounds to nanoseconds. Everything is kept in memory until finish(), which
-// writes events grouped by type. Tracks without events are omitted.
+// simulated times, which the format rounds to nanoseconds. All events are kept in memory until finish(),
+// which writes them grouped by type. Tracks without events are omitted.
 class PerfettoFile {
  public:
   using Track = std::size_t;
@@ -60,7 +60,7 @@ class PerfettoFile {
     Femtoseconds begin;
     Femtoseconds end;
     std::uint32_t name;
-    std::uint32_t arguments;  // number of arguments, from first_argument on
+    std::uint32_t arguments;  // number of arguments, starting at first_argument
     std::size_t first_argument;
     Arrow arrow;
   };

@@ -8,7 +8,7 @@ namespace coppice::system {
 
 void require_part(const std::string& name, double part, double rounding) {
   if (part <= 1 + rounding) return;  // also false for NaN
-  throw ModelError(fmt::format("{} is {}, but cannot exceed 1: this is an error of the model", name, part));
+  throw ModelError(fmt::format("{} is {}, but cannot exceed 1: this is a bug in the model", name, part));
 }
 
 }  // namespace coppice::system

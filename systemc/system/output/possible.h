@@ -8,7 +8,7 @@ namespace coppice::system {
 inline constexpr double kRatioRounding = 1e-9;
 
 // Throws a ModelError that names the fraction `part` of a result if it exceeds 1 by more than `rounding`,
-// which no machine can do.
+// which is impossible.
 void require_part(const std::string& name, double part, double rounding = kRatioRounding);
 
 }  // namespace coppice::system

@@ -32,9 +32,9 @@ void require_possible_dimensions(const nlohmann::ordered_json& dimensions) {
 void require_possible(const nlohmann::ordered_json& result, double least_ns) {
   const double time_ns = result["time_ns"].get<double>();
   if (time_ns < least_ns * (1 - kRatioRounding)) {
-    throw ModelError(
-        fmt::format("the run took {} ns, less than the lower bound of {} ns: this is an error of the model",
-                    time_ns, least_ns));
+    throw ModelError(fmt::format(
+        "the run took {} ns, which is less than the lower bound of {} ns: this is a bug in the model",
+        time_ns, least_ns));
   }
   if (result.contains("link_utilization")) {
     require_part("link_utilization.max", result["link_utilization"]["max"].get<double>());

@@ -14,10 +14,10 @@ namespace coppice::system {
 double bus_factor(workload::CollectiveOp op, int accelerators);
 
 // Throws a ModelError that names the quantity if the run took less than `least_ns`, a collective took less
-// than the least possible time, or a fraction of time or bandwidth exceeds 1.
+// than its lower bound, or a fraction of time or bandwidth exceeds 1.
 void require_possible(const nlohmann::ordered_json& result, double least_ns);
 
-// Adds the choice of `algorithm: auto`, if any, and its candidates, fastest first.
+// Adds the algorithm chosen by `algorithm: auto`, if any, and its candidates, fastest first.
 void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

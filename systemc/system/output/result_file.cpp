@@ -86,8 +86,8 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::refuse(const std::string& reason) const {
-  throw ModelError(
-      fmt::format("{}: '{}' cannot be written: {}; name another file, or make room", option_, path_, reason));
+  throw ModelError(fmt::format("{}: '{}' cannot be written: {}; name another file, or free disk space",
+                               option_, path_, reason));
 }
 
 void ResultFile::fail() const {
@@ -110,7 +110,7 @@ void ResultFile::commit() {
   }
   if (was_read(target_)) {
     throw ModelError(
-        fmt::format("{}: '{}' is an input and is not overwritten; name another file", option_, path_));
+        fmt::format("{}: '{}' is also an input and is not overwritten; name another file", option_, path_));
   }
   if (is_special(target_)) refuse("it is no longer a regular file");
   std::error_code error;

@@ -8,13 +8,13 @@
 namespace coppice::system {
 
 // Writes an output file; all outputs use this class. A file appears under its name either complete or not at
-// all: it is written next to its final name and renamed. Anything other than a regular file (a terminal, a
-// pipe, /dev/null) is written directly and never replaced; a symbolic link is kept, and its target is
-// replaced. A file that was read as an input (base/input_file.h) is never overwritten.
+// all: it is written under a temporary name in the same folder and then renamed. Outputs other than regular
+// files (a terminal, a pipe, /dev/null) are written directly and never replaced; a symbolic link is kept, and
+// its target is replaced. A file that was read as an input (base/input_file.h) is never overwritten.
 class ResultFile {
  public:
-  // `option` is the origin of `path`, such as "--out", for messages. Throws ConfigError located there if the
-  // file cannot be written, which is tested by creating and removing the temporary file.
+  // `option` is the option that names `path`, such as "--out". Throws ConfigError located at the option if
+  // the file cannot be written, which is tested by creating and removing the temporary file.
   ResultFile(std::string option, std::string path);
   // Removes the temporary file if it was not committed.
   ~ResultFile();
@@ -30,8 +30,8 @@ class ResultFile {
 
   // Appends `text`. Throws ModelError if that fails, for example on a full disk.
   void append(std::string_view text);
-  // Renames the temporary file, whether written by append() or by others, to its final name. Throws
-  // ModelError if it could not be written completely or the name is that of an input.
+  // Renames the temporary file, which may have been written by append() or by other code, to its final name.
+  // Throws ModelError if it could not be written completely, or if an input has the name.
   void commit();
   // Writes `text` as the whole file and commits it.
   void write(std::string_view text) {
@@ -39,7 +39,7 @@ class ResultFile {
     commit();
   }
 
-  // Throws a ModelError that the output cannot be written, with the reason.
+  // Throws a ModelError that states why the output cannot be written.
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
@@ -53,7 +53,7 @@ class ResultFile {
   std::string option_;
   std::string path_;
   std::string target_;     // path_ with symbolic links resolved
-  std::string temporary_;  // target_ itself if that is not a regular file
+  std::string temporary_;  // target_ itself if target_ is not a regular file
   bool direct_ = false;
   bool committed_ = false;
   std::unique_ptr<std::FILE, CloseFile> file_;  // open while text is appended

@@ -14,8 +14,8 @@ class Machine;
 // Begins a result with its schema, the program's version and the configuration.
 nlohmann::ordered_json begin_result(const std::string& schema, const config::Config& config);
 
-// Ends a run's result with the statistics of the machine's modules, which are also written to
-// `statistics_path` unless that is empty, and the cost of the run.
+// Completes a run's result with the statistics of the machine's modules and the cost of the run. Also writes
+// the statistics to `statistics_path`, unless it is empty.
 void end_result(nlohmann::ordered_json& result, const Machine& machine, const std::string& statistics_path,
                 const CostMeter& cost);
 

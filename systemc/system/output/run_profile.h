@@ -18,10 +18,10 @@
 namespace coppice::system {
 
 // A run's activity over time, for reports: every channel's use in time windows, the messages and waiting
-// times of every network-interface port, and the trees of a schedule. Its size is bounded: beyond
-// kMostMessages messages, it halves the number of accelerators whose messages it keeps. As an observer of a
-// fabric of trains or fluid flows, it has exact windows for the first kMostExact passages. After these, or if
-// it does not observe the fabric, it samples the fabric's counters as messages complete.
+// times of every network-interface port, and the trees of a schedule. Its size is bounded: whenever there are
+// more than kMostMessages messages, it halves the number of accelerators whose messages it keeps. If it
+// observes a fabric of trains or fluid flows, windows are exact for the first kMostExact passages. Later, or
+// if it does not observe the fabric, it samples the fabric's counters when messages complete.
 class RunProfile final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   static constexpr std::size_t kMostMessages = 5'000;
@@ -32,7 +32,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   static constexpr std::size_t kMostTrees = 32;
   static constexpr std::size_t kMostEdges = 8'192;
 
-  // References must outlive this object. `trees`: whether the flows are those of one schedule.
+  // References must outlive this object. `trees` states whether all flows belong to one schedule.
   RunProfile(const topology::Topology& topology, const config::SystemConfig& system,
              const fabric::Fabric& fabric, bool trees);
 
@@ -43,7 +43,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
 
   // Starts sampling the fabric's counters in cycle `now`.
   void sample_from(Cycles now);
-  // Takes a sample if sampling is on and one is due. Call this between slices of the run.
+  // Takes a sample if sampling has started and a sample is due. Call this between slices of the run.
   void sample_if_due(Cycles now);
 
   // The profile of a run of `cycles`:

@@ -19,7 +19,8 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   time.contention = delayed - time.credits;
   time.latency = in_flight - delayed;
   time.lockstep = issued - data_here;
-  // From issue to the head is memory latency; from head to tail, serialization and any excess.
+  // The time from issue to head is memory latency; the time from head to tail consists of serialization and
+  // delays.
   time.latency += message.head_injected - issued;
   const Cycles sending = message.tail_injected + 1 - message.head_injected;
   time.serialization = std::min(sending, message.serialization);

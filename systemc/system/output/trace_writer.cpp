@@ -89,7 +89,8 @@ void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles
   const auto place = static_cast<std::size_t>(channel);
   const Cycles done = end - 1 + flit_cycles_[place];
   const double share = static_cast<double>(used) / static_cast<double>(period_ * (done - begin));
-  // Above this share, a channel is shown as fully busy, since flit times are rounded up to whole cycles.
+  // If a channel's use exceeds this fraction, it is shown as fully busy, since flit times are rounded up to
+  // whole cycles.
   constexpr double kDense = 0.9;
   intervals_[place].push_back({begin, done, share > kDense ? 1 : share});
 }

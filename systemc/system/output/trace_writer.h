@@ -18,8 +18,8 @@ namespace coppice::system {
 // Writes a trace for Perfetto (ui.perfetto.dev). Each network interface has a track per port with table
 // entries and waiting times, a track of arrivals, to which arrows lead from the senders, and at fluid
 // fidelity a counter of each port's rate. Each channel has a counter of its use and, if flits move, a counter
-// of the flits in the buffer at its end. Times are simulated and rounded to nanoseconds. The complete file
-// appears in finish(); an unfinished trace leaves no file.
+// of the flits in the buffer at its end. Times are simulated times, rounded to nanoseconds. finish() creates
+// the complete file; an unfinished trace leaves no file.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written. The topology must outlive this object.
@@ -47,7 +47,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   struct Interval {
     Cycles begin;
     Cycles end;  // end of the last flit, exclusive
-    double use;  // share of the channel's time
+    double use;  // fraction of the time for which the channel is used
   };
 
   void add_interfaces();

@@ -9,8 +9,8 @@
 
 namespace coppice::system {
 
-// A value change dump (IEEE 1364) of named signals, with times in picoseconds. The complete file appears in
-// finish().
+// A value change dump (IEEE 1364) of named signals, with times in picoseconds. finish() creates the complete
+// file.
 class VcdFile {
  public:
   // Throws ConfigError at `option` if `path` cannot be written.
@@ -19,10 +19,10 @@ class VcdFile {
   // Adds a signal of `width` (at most 64) bits and returns its number; dots in its name separate scopes. Call
   // this before the first set().
   std::size_t add(std::string name, int width);
-  // Sets a signal's value from `at` on, which must not decrease. Throws ModelError if the file cannot be
-  // written, as does finish().
+  // Sets a signal's value from time `at`, which must not decrease between calls. Like finish(), throws
+  // ModelError if the file cannot be written.
   void set(std::size_t signal, std::uint64_t value, Femtoseconds at);
-  // Completes the dump up to the time of the last call of set(), even if that did not change a value.
+  // Completes the dump up to the time of the last call of set(), even if this call did not change a value.
   void finish();
 
  private:

@@ -37,7 +37,7 @@ LeastTime least_all_reduce_time(const Topology& topology, Bytes bytes) {
   LeastTime least{bytes, cut.bytes_per_second, Direction::kOut, sides(topology, cut.cut)};
   for (const Direction direction : {Direction::kOut, Direction::kIn}) {
     if (direction == Direction::kIn && FlowNetwork(topology, direction).symmetric()) break;
-    // Only search for partitions that prove more than the cut.
+    // Searches only for partitions that prove a higher bound than the cut.
     Partition partition = weakest_partition_below(topology, direction, cut.bytes_per_second);
     if (partition.groups.empty()) continue;
     LeastTime found{2 * partition.joints() * bytes, partition.bytes_per_second, direction,

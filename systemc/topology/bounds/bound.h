@@ -15,19 +15,19 @@ enum class Collective { kReduceScatter, kAllGather, kAllReduce };
 // A lower bound on the time of a collective, with its proof: `bytes` must leave (or enter) `groups`, through
 // whose boundaries at most `bytes_per_second` can pass.
 struct LeastTime {
-  Bytes bytes = 0;                    // bytes across the boundaries of all groups together
+  Bytes bytes = 0;                    // total bytes across the boundaries of all groups
   std::int64_t bytes_per_second = 0;  // capacity of all boundaries; 0 if nothing has to move
   Direction direction = Direction::kOut;
-  // Together, all accelerators; each group is in ascending order. If there are two groups, data passes from
-  // the first to the second, or for an all-reduce possibly both ways.
+  // Groups that together contain all accelerators, each in ascending order. If there are two groups, data
+  // passes from the first to the second, and for an all-reduce possibly in both directions.
   std::vector<std::vector<NodeId>> groups;
 
   double ns() const;
 };
 
 // The bound for an all-reduce of `bytes`: the larger of two bounds. First, every set of accelerators must
-// send its sum, and receive that of the others, once. Second, among k groups, the sum of each element takes 2
-// (k - 1) messages between groups, as in gossiping, if only accelerators and reducing switches (which are
+// once send its sum and receive the sum of the others. Second, among k groups, the sum of each element takes
+// 2 (k - 1) messages between groups, as in gossiping, if only accelerators and reducing switches (which are
 // then in the groups) add.
 LeastTime least_all_reduce_time(const Topology& topology, Bytes bytes);
 

@@ -9,7 +9,7 @@
 
 namespace coppice::topology {
 
-// A set of nodes, the data that must leave (or enter) it, and the bandwidth for that.
+// A set of nodes, the data that must leave (or enter) it, and the bandwidth available for this data.
 struct CutBound {
   std::int64_t data = 0;              // data that must cross the boundary, in the unit of the shares
   std::int64_t bytes_per_second = 0;  // capacity of the channels out of (or into) the set

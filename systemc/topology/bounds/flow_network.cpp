@@ -40,7 +40,7 @@ FlowNetwork::FlowNetwork(const Topology& topology, Direction direction, std::spa
     bandwidth_.push_back(bandwidth);
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  // Visiting arcs by source preserves the order of the arcs of each head.
+  // Visiting arcs by source preserves the order of the arcs that lead to a vertex.
   std::vector<Arc> next(first_.begin(), first_.end() - 1);
   reverse_.resize(head_.size());
   for (std::size_t arc = 0; arc < head_.size(); ++arc) reverse_[arc] = next[index(head_[arc])]++;
@@ -113,8 +113,8 @@ Capacity FlowNetwork::push(Vertex from, Capacity limit) {
   return sent;
 }
 
-// Computes distances from a vertex until enough room is found for everything that can leave it; returns
-// whether any room is found.
+// Computes distances from a vertex until enough room is found for all flow that can leave it; returns whether
+// any room is found.
 bool FlowNetwork::find_levels(Vertex from) {
   ++search_;
   reached_.assign(1, from);

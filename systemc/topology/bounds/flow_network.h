@@ -14,16 +14,16 @@ enum class Direction : std::uint8_t { kOut, kIn };
 // Large enough to be exact for any bandwidths: sums over channels times the number of accelerators.
 __extension__ using Capacity = __int128;
 
-// Flows over a topology's channels that are pushed from one vertex after another and end where there is room.
-// Earlier flows stay while the next one is pushed, and flows take the shortest available paths (Dinic's
-// algorithm with warm starts). Finding many similar minimum cuts therefore costs little more than their
-// sizes.
+// Flows over a topology's channels that are pushed from one vertex after another and end at vertices with
+// room. Earlier flows remain while the next flow is pushed, and flows use the shortest available paths
+// (Dinic's algorithm with warm starts). Finding many similar minimum cuts therefore costs little more than
+// their sizes.
 class FlowNetwork {
  public:
   using Vertex = std::int32_t;
 
-  // `vertex_of` maps nodes to vertices 0, 1, ..., and nodes of one vertex are never separated; if it is
-  // empty, each node is a vertex. With kIn, all channels are reversed.
+  // `vertex_of` maps nodes to vertices 0, 1, ...; cuts never separate nodes of one vertex. If it is empty,
+  // each node is a vertex. With kIn, all channels are reversed.
   FlowNetwork(const Topology& topology, Direction direction, std::span<const Vertex> vertex_of = {});
 
   // The number of arcs: two vertices joined by channels have one arc in each direction.
@@ -61,7 +61,7 @@ class FlowNetwork {
   using Arc = std::int32_t;
 
   struct Path {
-    std::size_t first_arc;  // index into path_arcs_; the path ends where the next one begins
+    std::size_t first_arc;  // index into path_arcs_; the path ends where the next path begins
     Vertex end;
     Capacity amount;
   };

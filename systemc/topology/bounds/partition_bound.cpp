@@ -57,8 +57,8 @@ Parties::Parties(const Topology& topology) : of_node(index(topology.num_nodes())
   if (topology.num_interfaces() == topology.num_nodes()) count = next;
 }
 
-// Limit on parties times channels for searching partitions other than that into single parties; at the limit
-// this takes several seconds.
+// Limit on parties times channels for the search of partitions other than that into single parties; at the
+// limit, the search takes several seconds.
 constexpr std::size_t kSearched = 200'000'000;
 
 // The price of a partition: exit capacity, in units of the network, divided by the number of joints.
@@ -140,7 +140,7 @@ std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   return found;
 }
 
-// Adds a party and returns its share. So far, the flows of earlier parties' shares could end here. The
+// Adds a party and returns its share. Until now, the flows of earlier parties' shares could end here. The
 // minimum, over sets with this party, of the exit minus the others' shares is the flow that can now be pushed
 // from here plus the flow that already ended here.
 Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {

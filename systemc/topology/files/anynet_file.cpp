@@ -53,10 +53,10 @@ class AnynetParser {
 End parse_end(const Line& line, std::size_t i) {
   const Word& type = line[i];
   if (type.text != "router" && type.text != "node") {
-    throw ConfigError(type.where, fmt::format("'{}' should be 'router' or 'node'", type.text));
+    throw ConfigError(type.where, fmt::format("expected 'router' or 'node' instead of '{}'", type.text));
   }
   if (i + 1 == line.size())
-    throw ConfigError(end_of(line), fmt::format("'{}' needs a number after it", type.text));
+    throw ConfigError(end_of(line), fmt::format("'{}' must be followed by a number", type.text));
   const auto id = parse_number(line[i + 1], "the number of a " + type.text, 0, kMaxId);
   return {.is_router = type.text == "router", .id = static_cast<int>(id), .where = type.where};
 }
@@ -78,7 +78,7 @@ void AnynetParser::parse(const Line& line) {
 
 void AnynetParser::connect(const End& head, const End& body, std::optional<std::int64_t> cycles) {
   if (!head.is_router && !body.is_router) {
-    throw ConfigError(body.where, fmt::format("node {} cannot be connected to node {}: only to a router",
+    throw ConfigError(body.where, fmt::format("node {} cannot be connected to node {}, only to a router",
                                               head.id, body.id));
   }
   if (!head.is_router) return attach(head, body.id, cycles);

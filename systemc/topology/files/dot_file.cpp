@@ -17,7 +17,7 @@ constexpr int kDeepest = 64;
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-// A word, a quoted string, "->", "--", or one of { } [ ] = ; , and empty at the end.
+// A word, a quoted string, "->", "--", or one of { } [ ] = ; , or an empty text at the end of the file.
 struct Token {
   std::string text;
   bool quoted = false;
@@ -73,7 +73,7 @@ class DotLexer {
       if (text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] == '"') ++at_;
       now_.text += text_[at_];
     }
-    if (at_ == text_.size()) refuse("this quote is not closed");
+    if (at_ == text_.size()) refuse("this quotation mark is not closed");
     ++at_;
   }
 
@@ -126,7 +126,8 @@ class DotReader {
     if (!lexer_.is("{")) lexer_.next();
     lexer_.expect("{");
     read_statements({});
-    if (!says_kind_) network_.assume("no node has a kind, type, role or shape: all of them are accelerators");
+    if (!says_kind_)
+      network_.assume("no node has a kind, type, role or shape, so all nodes are accelerators");
     return network_.build(defaults);
   }
 
@@ -190,7 +191,8 @@ class DotReader {
     if (lexer_.is("subgraph") || lexer_.is("{")) {
       if (lexer_.take("subgraph") && !lexer_.is("{")) lexer_.next();
       lexer_.expect("{");
-      if (++depth_ > kDeepest) lexer_.refuse(fmt::format("subgraphs are nested more than {} deep", kDeepest));
+      if (++depth_ > kDeepest)
+        lexer_.refuse(fmt::format("subgraphs are nested more than {} levels deep", kDeepest));
       auto named = read_statements(usual);
       --depth_;
       return named;

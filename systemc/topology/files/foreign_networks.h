@@ -5,16 +5,16 @@
 
 #include "topology/files/graph_file.h"
 
-// Readers of other tools' network formats. Each throws ConfigError with file:line:col of the error, and
-// states in GraphFile::assumptions what it assumes where the file specifies nothing.
+// Readers of other tools' network formats. Each throws ConfigError with file:line:col of the error, and lists
+// in GraphFile::assumptions its assumptions about details that the file does not specify.
 namespace coppice::topology {
 
 // GraphML: nodes with an attribute kind, type or role (accelerator, gpu, ... or switch, ...), and edges with
-// bandwidth and latency (named_network.h). An undirected edge is a two-way link.
+// bandwidth and latency (named_network.h). An undirected edge is a bidirectional link.
 GraphFile parse_graphml(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
-// Graphviz: the same attributes as in GraphML, or shapes circle (accelerator) and box (switch), as written by
-// to_dot().
+// Graphviz: nodes and edges with the attributes of GraphML, or with the shapes circle (accelerator) and box
+// (switch), as written by to_dot().
 GraphFile parse_dot(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 // NCCL's dump (NCCL_TOPO_DUMP_FILE) of one server: GPUs are accelerators, numbered by rank. NVSwitches are
@@ -25,8 +25,8 @@ GraphFile parse_nccl(std::string_view text, const std::string& file, const Graph
 // lines "src dst rate delay error".
 GraphFile parse_ns3(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
-// TACOS' network CSV: the number of NPUs, a header, then one "Src,Dest,Latency (ns),Bandwidth (GB/s)" row per
-// direction, where a GB/s is 2^30 bytes per second.
+// TACOS' network CSV: the number of NPUs, a header, then a row "Src,Dest,Latency (ns),Bandwidth (GB/s)" for
+// each direction of a link, where a GB/s is 2^30 bytes per second.
 GraphFile parse_tacos_network(std::string_view text, const std::string& file,
                               const GraphFileDefaults& defaults);
 

@@ -62,7 +62,7 @@ const Word& value_of(const Line& line, std::size_t i) {
 // Sets `value` from the keyword at `i` and the next word.
 template <typename T, typename Parse>
 void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse parse) {
-  if (value) throw ConfigError(line[i].where, fmt::format("a second '{}' on this line", line[i].text));
+  if (value) throw ConfigError(line[i].where, fmt::format("'{}' occurs twice on this line", line[i].text));
   const Word& word = value_of(line, i);
   try {
     value = parse(word.text);
@@ -90,12 +90,12 @@ ChannelOptions GraphParser::parse_options(const Line& line) const {
     } else if (word.text == "efficiency") {
       parse_once(line, i++, options.efficiency, parse_efficiency);
     } else if (word.text.size() > 1 && word.text.front() == 'x') {
-      if (options.multiplicity) throw ConfigError(word.where, "a second multiplicity on this line");
+      if (options.multiplicity) throw ConfigError(word.where, "the multiplicity occurs twice on this line");
       options.multiplicity =
           parse_number({word.text.substr(1), word.where}, "a multiplicity", 1, kMaxMultiplicity);
     } else {
-      throw ConfigError(word.where, fmt::format("unknown word '{}': bandwidth \"16 GB/s\", latency \"150 "
-                                                "ns\", efficiency 0.8 or x2 is expected here",
+      throw ConfigError(word.where, fmt::format("unknown word '{}': expected bandwidth \"16 GB/s\", latency "
+                                                "\"150 ns\", efficiency 0.8 or x2 here",
                                                 word.text));
     }
   }
@@ -125,7 +125,7 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Checks values that the file sets; defaults have been checked with the configuration.
+// Checks values that the file sets; default values have been checked with the configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {
@@ -153,7 +153,7 @@ void GraphParser::parse_channel(const Line& line, bool both_ways) {
   const std::string_view arrow = both_ways ? "--" : "->";
   if (line.size() < 4 || line[2].text != arrow) {
     throw ConfigError(line.size() < 3 ? end_of(line) : line[2].where,
-                      fmt::format("a {0} is written: {0} 0 {1} 1", line.front().text, arrow));
+                      fmt::format("write a {0} as in this example: {0} 0 {1} 1", line.front().text, arrow));
   }
   const NodeId a = parse_node(line[1]);
   const NodeId b = parse_node(line[3]);
@@ -177,7 +177,7 @@ void GraphParser::parse_count(const Line& line, std::optional<Count>& count, int
   count = Count{static_cast<int>(parse_number(word, "the number of " + keyword.text, least, kMaxNodes)),
                 word.where};
   if (line.size() > 2) {
-    throw ConfigError(line[2].where, fmt::format("nothing may follow '{} {}'", keyword.text, word.text));
+    throw ConfigError(line[2].where, fmt::format("the line must end after '{} {}'", keyword.text, word.text));
   }
 }
 

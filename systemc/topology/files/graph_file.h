@@ -28,7 +28,7 @@ struct GraphFile {
   Topology topology;
   bool uses_default_bandwidth = false;
   bool uses_default_latency = false;
-  std::vector<std::string> assumptions{};  // what the file does not specify, one sentence each
+  std::vector<std::string> assumptions{};  // about what the file does not specify, one sentence each
 };
 
 // Parses Coppice's own format; `file` is for messages. One statement per line; # starts a comment:
@@ -44,7 +44,7 @@ GraphFile parse_graph(std::string_view text, const std::string& file, const Grap
 
 // Parses BookSim2's anynet format: lines of "router R" followed by any number of "router R2" and "node N",
 // each with an optional latency in cycles (default 1); also "node N router R". Connections between routers
-// are two-way; a latency applies to the direction in which it is written. All channels have the default
+// are bidirectional; a latency applies to the direction in which it is written. All channels have the default
 // bandwidth. Nodes become accelerators, and routers switches, in ascending order. However, a router with a
 // single node and no latency to it becomes that accelerator's own router instead of a switch; all other nodes
 // are linked to their router, which is a switch.

@@ -40,7 +40,8 @@ Line split_line(std::string_view text, SourceLocation where) {
     const std::string_view rest = text.substr(at);
     if (rest.front() == '"') {
       const std::size_t close = rest.find('"', 1);
-      if (close == std::string_view::npos) throw ConfigError(where, "this quote is not closed on its line");
+      if (close == std::string_view::npos)
+        throw ConfigError(where, "this quotation mark is not closed on its line");
       words.push_back({std::string(rest.substr(1, close - 1)), where});
       at += close + 1;
     } else {
@@ -97,7 +98,7 @@ std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t 
   }
   if (error == std::errc::result_out_of_range || value < least || value > most) {
     throw ConfigError(word.where,
-                      fmt::format("{} cannot be {}: it is {} to {}", what, word.text, least, most));
+                      fmt::format("{} cannot be {}: it must be {} to {}", what, word.text, least, most));
   }
   return value;
 }
@@ -112,8 +113,8 @@ void require_usable(const Topology& topology, const std::vector<SourceLocation>&
     const bool in = !topology.in_channels(node).empty();
     if (out && in) continue;
     throw ConfigError(place(node),
-                      fmt::format("accelerator {} has no channel{}: it needs one in each direction", node,
-                                  !out && !in ? "" : (out ? " into it" : " out of it")));
+                      fmt::format("accelerator {} has no channel{}: it needs a channel in each direction",
+                                  node, !out && !in ? "" : (out ? " into it" : " out of it")));
   }
   if (const auto apart = find_unreachable(topology)) {
     throw ConfigError(place(apart->second),

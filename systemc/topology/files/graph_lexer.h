@@ -18,8 +18,8 @@ struct Word {
 
 using Line = std::vector<Word>;
 
-// Splits a graph file into lines and words, without empty lines. # starts a comment. Throws ConfigError at an
-// unterminated quote.
+// Splits a graph file into lines and words, without empty lines. # starts a comment. Throws ConfigError at a
+// quotation mark that is not closed.
 std::vector<Line> split_lines(std::string_view text, const std::string& file);
 
 // The first line with words; empty if there is none.
@@ -31,9 +31,9 @@ SourceLocation end_of(const Line& line);
 // Parses an integer from `least` to `most`. `what` describes it in the ConfigError.
 std::int64_t parse_number(const Word& word, std::string_view what, std::int64_t least, std::int64_t most);
 
-// Throws ConfigError at `places[accelerator]` if one of several accelerators lacks a channel out of or into
-// it, or cannot reach another. If `places` is too short, its first entry is used for the remaining
-// accelerators.
+// Throws ConfigError at `places[accelerator]` if one of several accelerators has no outgoing or no incoming
+// channel, or cannot reach another accelerator. If `places` is too short, its first entry is used for the
+// remaining accelerators.
 void require_usable(const Topology& topology, const std::vector<SourceLocation>& places);
 
 }  // namespace coppice::topology

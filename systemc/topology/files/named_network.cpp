@@ -24,7 +24,8 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-// The part of an attribute's name after its first word, which is the unit of a number without one.
+// The part of an attribute's name after its first word, which is the unit if the value is a number without a
+// unit.
 struct Suffix {
   std::string_view name;
   double unit = 1;  // bytes per second, or femtoseconds
@@ -116,7 +117,7 @@ std::optional<bool> says_accelerator(std::string_view name, std::string_view val
 
 int NamedNetwork::add_node(const std::string& name, bool accelerator, Place place) {
   const auto [at, fresh] = numbers_.emplace(name, num_nodes());
-  if (!fresh) throw ConfigError(locate_(place), fmt::format("a second node '{}'", name));
+  if (!fresh) throw ConfigError(locate_(place), fmt::format("another node already has the name '{}'", name));
   nodes_.push_back({name, accelerator, false, place});
   return at->second;
 }
@@ -142,7 +143,7 @@ std::vector<std::vector<std::size_t>> NamedNetwork::links_of_nodes() const {
 int NamedNetwork::drop_dead_ends() {
   const auto links = links_of_nodes();
   std::vector<bool> cut(links_.size());
-  // The only neighbour of a node; -1 if it has none, -2 if it has several.
+  // The only neighbour of a node; -1 if it has no neighbour, -2 if it has several.
   const auto only_neighbour = [&](int node) {
     int neighbour = -1;
     for (const std::size_t i : links[static_cast<std::size_t>(node)]) {
@@ -250,11 +251,11 @@ GraphFile NamedNetwork::build(const GraphFileDefaults& defaults) const {
   }
   file.assumptions = assumptions_;
   if (file.uses_default_bandwidth) {
-    file.assumptions.push_back(fmt::format("links without a bandwidth have system.link.bandwidth, {}",
+    file.assumptions.push_back(fmt::format("links without a bandwidth use system.link.bandwidth, {}",
                                            format_bandwidth(defaults.link.bandwidth)));
   }
   if (file.uses_default_latency) {
-    file.assumptions.push_back(fmt::format("links without a latency have system.link.latency, {}",
+    file.assumptions.push_back(fmt::format("links without a latency use system.link.latency, {}",
                                            format_duration(defaults.link.latency)));
   }
   require_usable(file.topology, {locate_(0)});

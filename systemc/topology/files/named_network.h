@@ -13,7 +13,7 @@
 
 namespace coppice::topology {
 
-// A network in the form that other tools use: named nodes in any order, and links that may lack a bandwidth
+// A network in the form of other tools' files: named nodes in any order, and links that may lack a bandwidth
 // or latency. Readers of foreign formats fill it; build() numbers the nodes.
 class NamedNetwork {
  public:
@@ -89,8 +89,8 @@ Bandwidth parse_foreign_bandwidth(std::string_view text);
 void read_link_attribute(const std::string& name, const std::string& value, NamedNetwork::Link& link,
                          const std::function<SourceLocation()>& where);
 
-// Whether a node's attribute (kind, type, role or shape) marks it as an accelerator or as a switch; nullopt
-// if it marks neither.
+// Whether an attribute (kind, type, role or shape) marks a node as an accelerator (true) or as a switch
+// (false); nullopt if it does neither.
 std::optional<bool> says_accelerator(std::string_view name, std::string_view value);
 
 }  // namespace coppice::topology

@@ -16,7 +16,7 @@ namespace coppice::topology {
 namespace {
 
 // Bytes per second of one NVLink in one direction, by the GPU's compute capability: the last entry that does
-// not exceed it applies.
+// not exceed the capability applies.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;
@@ -80,7 +80,7 @@ class NcclReader {
   void find_gpus(const pugi::xml_node& parent, const std::string& busid, int depth) {
     if (depth > kDeepest) {
       throw ConfigError(xml_.place(parent),
-                        fmt::format("PCIe devices are nested more than {} deep", kDeepest));
+                        fmt::format("PCIe devices are nested more than {} levels deep", kDeepest));
     }
     for (const pugi::xml_node child : parent.children()) {
       const std::string_view name = child.name();
@@ -101,7 +101,8 @@ class NcclReader {
       const std::string target = xml_.attribute(link, "target");
       const int count = link.attribute("count").as_int(1);
       if (count < 1 || count > 1024) {
-        throw ConfigError(xml_.place(link), fmt::format("an nvlink's count is 1 to 1024, not {}", count));
+        throw ConfigError(xml_.place(link),
+                          fmt::format("the count of an nvlink must be 1 to 1024, not {}", count));
       }
       int b = network_.find(target);
       const bool to_gpu = b >= 0 && b < static_cast<int>(gpus_.size());
@@ -152,8 +153,8 @@ class NcclReader {
       for (const pugi::xml_node pci : cpu.children("pci")) read_pci(pci, number);
     }
     network_.assume(
-        "a PCIe link has its lanes' rate minus encoding in each direction; protocol costs are left to "
-        "system.link.efficiency");
+        "a PCIe link has the rate of its lanes minus the encoding overhead in each direction; set "
+        "system.link.efficiency for protocol costs");
     if (cpus.size() > 1) {
       network_.assume(fmt::format("every pair of CPUs is connected by a link of {}, as NCCL assumes",
                                   format_bandwidth(between_cpus(xml_.root().child("cpu")))));
@@ -173,7 +174,7 @@ class NcclReader {
     const int lanes =
         pci.attribute("link_width").as_int() > 0 ? pci.attribute("link_width").as_int() : kUsualLanes;
     if (gigatransfers > 1000 || lanes > 64) {
-      throw ConfigError(xml_.place(pci), "a PCIe link has up to 1000 GT/s and 64 lanes");
+      throw ConfigError(xml_.place(pci), "a PCIe link can have at most 1000 GT/s and 64 lanes");
     }
     return {std::llround(gigatransfers * 1e9 * pcie_encoding(gigatransfers) / 8 * lanes)};
   }
@@ -198,8 +199,8 @@ class NcclReader {
     }
     if (ports == 0) return;
     network_.assume(
-        fmt::format("the dump describes one server: its {} network ports, {:g} GB/s in total, lead nowhere "
-                    "and are ignored",
+        fmt::format("the dump describes one server, so its {} network ports, {:g} GB/s in total, are not "
+                    "connected and are ignored",
                     ports, gigabytes));
   }
 

@@ -13,8 +13,8 @@ namespace coppice::topology {
 namespace {
 
 constexpr std::size_t kPlainCounts = 3;  // nodes, switches, links
-constexpr std::size_t kSimaiCounts =
-    5;  // nodes, GPUs per server, NVSwitches, switches, links; a GPU type may follow
+// Nodes, GPUs per server, NVSwitches, switches, links; a GPU type may follow.
+constexpr std::size_t kSimaiCounts = 5;
 constexpr std::size_t kLinkWords = 5;  // src dst rate delay error
 
 template <typename Parse>
@@ -39,8 +39,8 @@ class Ns3Reader {
     if (!simai && counts.size() != kPlainCounts) {
       throw ConfigError(
           counts.front().where,
-          "the first line of a topology of ns-3 counts nodes, switches and links; of SimAI nodes, GPUs "
-          "per server, NVSwitches, switches and links, before the GPU's type");
+          "the first line must contain the numbers of nodes, switches and links (ns-3), or of nodes, GPUs "
+          "per server, NVSwitches, switches and links, and then the GPU's type (SimAI)");
     }
     const int nodes = count(counts, 0, 1);
     const int nvswitches = simai ? count(counts, 2, 0) : 0;
@@ -50,11 +50,11 @@ class Ns3Reader {
     if (switches > 0) read_switches(switches, nodes);
     const auto links = static_cast<std::size_t>(count(counts, simai ? 4 : 2, 0));
     if (lines_.size() - links_at < links) {
-      throw ConfigError(counts.front().where, fmt::format("the counts include {} links, but {} follow", links,
-                                                          lines_.size() - links_at));
+      throw ConfigError(counts.front().where, fmt::format("the first line states {} links, but {} follow",
+                                                          links, lines_.size() - links_at));
     }
     for (std::size_t i = links_at; i < links_at + links; ++i) read_link(i, nodes);
-    network_.assume("links work in both directions; their error rates are ignored");
+    network_.assume("links are bidirectional; their error rates are ignored");
     return network_.build(defaults);
   }
 
@@ -66,7 +66,7 @@ class Ns3Reader {
   void read_switches(int switches, int nodes) {
     if (lines_.size() < 2 || lines_[1].size() != static_cast<std::size_t>(switches)) {
       throw ConfigError(lines_[lines_.size() < 2 ? 0 : 1].front().where,
-                        fmt::format("the second line names the {} switches", switches));
+                        fmt::format("the second line must list the {} switches", switches));
     }
     for (const Word& word : lines_[1]) {
       network_.set_accelerator(static_cast<int>(parse_number(word, "a node", 0, nodes - 1)), false);
@@ -76,9 +76,9 @@ class Ns3Reader {
   void read_link(std::size_t at, int nodes) {
     const Line& line = lines_[at];
     if (line.size() != kLinkWords) {
-      throw ConfigError(line.front().where,
-                        "write a link as src dst rate delay error, for example 0 8 200Gbps "
-                        "0.0005ms 0");
+      throw ConfigError(
+          line.front().where,
+          "a link must be written as src dst rate delay error, for example 0 8 200Gbps 0.0005ms 0");
     }
     network_.add_link({.a = static_cast<int>(parse_number(line[0], "a node", 0, nodes - 1)),
                        .b = static_cast<int>(parse_number(line[1], "a node", 0, nodes - 1)),

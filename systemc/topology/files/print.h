@@ -21,7 +21,7 @@ std::string to_dot(const Topology& topology);
 std::string to_graphml(const Topology& topology);
 // Writes a graph as InfraGraph (YAML): one device with all accelerators (xpu) and switches. Reading it back
 // yields an equal graph, except for dimensions. Throws UnsupportedError if a channel has no equal reverse
-// channel, since InfraGraph has only two-way links.
+// channel, since InfraGraph has only bidirectional links.
 std::string to_infragraph(const Topology& topology);
 // Writes a graph in TACOS' format: the number of NPUs, then a row per directed link. A GB/s is 2^30 bytes per
 // second. Throws UnsupportedError if there are switches, which TACOS does not support.

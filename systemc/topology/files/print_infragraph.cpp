@@ -29,8 +29,8 @@ void require_links(const Topology& topology) {
   for (const auto& [link, more] : surplus) {
     if (more == 0) continue;
     throw UnsupportedError(
-        fmt::format("InfraGraph has only two-way links, but nodes {} and {} have a one-way channel: write "
-                    "graph, graphml or dot",
+        fmt::format("InfraGraph has only bidirectional links, but nodes {} and {} are joined by a one-way "
+                    "channel: write graph, graphml or dot",
                     std::get<0>(link), std::get<1>(link)));
   }
 }

@@ -64,7 +64,7 @@ GraphFile parse_tacos_network(std::string_view text, const std::string& file,
   for (std::size_t i = 2; i < rows.size(); ++i) {
     const Row& row = rows[i];
     if (row.cells.size() != 4) {
-      throw ConfigError(row.where, "write a link as a row of Src,Dest,Latency (ns),Bandwidth (GB/s)");
+      throw ConfigError(row.where, "a link must be a row of Src,Dest,Latency (ns),Bandwidth (GB/s)");
     }
     network.add_link({.a = node_of(row, 0, nodes),
                       .b = node_of(row, 1, nodes),

@@ -17,7 +17,7 @@ namespace coppice::topology {
 // level. All links are pairs of channels, one per direction. Each throws UnsupportedError, with a remedy, for
 // dims or links that it cannot use.
 
-// dims [n]: a 1-dimensional torus under another name, with the same ports and datelines.
+// dims [n]: a ring, with the ports and datelines of a 1-dimensional torus.
 Topology make_ring(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [n]: a channel from every accelerator to every other one; out-channels are in ascending order of
@@ -35,20 +35,20 @@ Topology make_switch(std::span<const int> dims, std::span<const LinkSpec> links)
 //   tree: 8 leaves with 8 accelerators and 8 uplinks each, 8 spines.
 // - dims [m, l, s]: two levels of any shape: l leaves of m accelerators each, s spines, m / s parallel links
 //   between every leaf and every spine (s divides m). [m, 2, 0] has no spines: m parallel links join the two
-//   leaves. [8, 2, 0] is the 16-node DGX-2-like system: two boards of 8 accelerators, with each board's
-//   switches as one.
+//   leaves. [8, 2, 0] is a system of 16 nodes like the DGX-2: two boards of 8 accelerators, with each board's
+//   switches combined into one.
 // Link levels: 0 between accelerators and leaves, l between switches of levels l - 1 and l. Ports of a
 // switch: downward channels in ascending order of destination, then upward channels likewise.
 Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [m, n], n even: BiGraph (Alibaba's EFLOPS): n switches of m accelerators each, n/2 in a lower and n/2
-// in an upper layer, with a link between every lower and every upper switch. This reading of dims (m
-// accelerators per switch, n switches in total) makes 4×8 have 32 and 4×16 have 64 accelerators; it gives a
-// switch at least as many links to the other layer as accelerators, so that halving-doubling between the
-// layers can be free of contention; and it agrees with the 31 and 63 timesteps that the single channel into
-// each accelerator requires for an all-gather. Switch i is node m·n + i and holds accelerators m·i to m·i + m
-// - 1; the lower switches are those below n/2. Link levels: 0 between accelerators and switches, 1 between
-// the layers. Ports of a switch: accelerators, then the switches of the other layer, in ascending order.
+// in an upper layer, with a link between every lower and every upper switch. With this interpretation of dims
+// (m accelerators per switch, n switches in total), 4×8 has 32 and 4×16 has 64 accelerators; a switch has at
+// least as many links to the other layer as accelerators, so that halving-doubling between the layers can be
+// free of contention; and an all-gather takes the expected 31 and 63 timesteps, which the single channel into
+// each accelerator requires. Switch i is node m·n + i and holds accelerators m·i to m·i + m - 1; the lower
+// switches are those below n/2. Link levels: 0 between accelerators and switches, 1 between the layers. Ports
+// of a switch: accelerators, then the switches of the other layer, in ascending order.
 Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // No dims: the hybrid cube mesh of NVIDIA's DGX-1 with V100s, 8 accelerators with six links each, 24 links in
@@ -59,7 +59,7 @@ Topology make_dgx1(std::span<const int> dims, std::span<const LinkSpec> links);
 // dims [p, a, h] or [p, a, h, g]: a dragonfly (Kim, Dally, Scott and Abts 2008) with g groups of a routers,
 // each of which has p accelerators; g defaults to its maximum, a·h + 1. The routers of a group are fully
 // connected, and each has h global links to other groups. The global links of a group are numbered router by
-// router. They lead to the groups at distances 1, 2, ... g - 1, then start over while enough links are left
+// router. They lead to the groups at distances 1, 2, ... g - 1, and start over as long as enough links remain
 // for a complete round; the remaining links are unused. Router r of group i is node p·a·g + i·a + r and holds
 // p accelerators in order. Link levels: 0 between accelerators and routers, 1 within groups, 2 between
 // groups. Ports of a router: accelerators, the group's other routers in ascending order, global links.

@@ -15,7 +15,8 @@ std::vector<bool> live_links(int tors, int spines, const ClosFailures& failures)
   std::vector<bool> live(static_cast<std::size_t>(tors) * width, true);
   const auto require = [](const char* what, int number, int count) {
     if (number >= 0 && number < count) return;
-    throw UnsupportedError(fmt::format("failed {} {}: the {}s are 0 to {}", what, number, what, count - 1));
+    throw UnsupportedError(fmt::format("there is no {} {} that could fail: the {}s are numbered 0 to {}",
+                                       what, number, what, count - 1));
   };
   for (const int spine : failures.spines) {
     require("spine", spine, spines);
@@ -102,7 +103,8 @@ Route Clos::route(NodeId src, NodeId dst, int spine, int vcs) const {
     for (const ChannelId channel : {up(from, spine), down(spine, to)}) {
       if (channel < 0) {
         throw ModelError(
-            fmt::format("no path from {} to {} over spine {}: one of its links has failed", src, dst, spine));
+            fmt::format("there is no path from {} to {} over spine {}, because one of its links has failed",
+                        src, dst, spine));
       }
       route.push_back(hop(topology_->channel(channel).src_port));
     }

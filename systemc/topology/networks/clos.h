@@ -17,18 +17,18 @@ struct ClosFailures {
   bool operator==(const ClosFailures&) const = default;
 };
 
-// dims [m, t, s]: a two-level Clos network of t top-of-rack switches (ToRs) with m accelerators each, which
-// have one NIC, and s spines, with a link between every ToR and every spine. The oversubscription is m times
-// the bandwidth of level 0 divided by s times that of level 1. ToR i is node m·t + i and holds accelerators
-// m·i to m·i + m - 1; spine j is node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between
-// ToRs and spines. Ports of a ToR: accelerators, then live spines, in ascending order; ports of a spine:
-// ToRs, in ascending order. Failed parts have no channels. A ToR without live spines is built nevertheless;
-// its accelerators can reach only each other. Throws UnsupportedError for dims, links or failures that it
-// cannot use.
+// dims [m, t, s]: a two-level Clos network of t top-of-rack switches (ToRs) and s spines, with a link between
+// every ToR and every spine. A ToR has m accelerators with one NIC each. The oversubscription is m times the
+// bandwidth of level 0 divided by s times that of level 1. ToR i is node m·t + i and holds accelerators m·i
+// to m·i + m - 1; spine j is node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between ToRs
+// and spines. Ports of a ToR: accelerators, then live spines, in ascending order; ports of a spine: ToRs, in
+// ascending order. Failed parts have no channels. A ToR without live spines remains in the network, but its
+// accelerators can reach only each other. Throws UnsupportedError for dims, links or failures that it cannot
+// use.
 Topology make_clos(std::span<const int> dims, std::span<const LinkSpec> links,
                    const ClosFailures& failures = {});
 
-// View of a Clos topology for path assignment.
+// A view of a Clos topology for path assignment.
 class Clos {
  public:
   // `topology` must be of kind kClos and outlive this object.

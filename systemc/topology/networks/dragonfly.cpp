@@ -23,8 +23,8 @@ struct Shape {
         groups(dims.size() > 3 ? dims[3] : dims[1] * dims[2] + 1) {}
 
   // The number of links from a group to each other group. Router r's k-th global link is its group's link r *
-  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... around to the one before
-  // it, and start over as long as enough are left for another round.
+  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... up to the previous group,
+  // and start over as long as enough links remain for another round.
   int rounds() const { return groups > 1 ? routers * global_links / (groups - 1) : 0; }
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }
@@ -34,7 +34,7 @@ struct Shape {
   int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
   int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
 
-  // A link to the group `distance` further on: if possible, one at `router`, otherwise the one selected by
+  // A link to the group at `distance`: if possible, a link at `router`, otherwise the link selected by
   // `choice`.
   int choose(int router, int distance, NodeId choice) const {
     const int links = std::max(rounds(), 1);  // a group is linked to every other group
@@ -65,9 +65,9 @@ void require_dragonfly(std::span<const int> dims) {
   const std::int64_t most = std::int64_t{dims[1]} * dims[2] + 1;
   const std::int64_t groups = dims.size() > 3 ? dims[3] : most;
   if (groups < 1 || groups > most) {
-    throw UnsupportedError(
-        fmt::format("a dragonfly of {} groups: {} routers with {} global links each join 1 to {} groups",
-                    groups, dims[1], dims[2], most));
+    throw UnsupportedError(fmt::format(
+        "a dragonfly cannot have {} groups: {} routers with {} global links each join 1 to {} groups", groups,
+        dims[1], dims[2], most));
   }
   const std::int64_t routers = dims[1] * groups;
   require_size(Kind::kDragonfly, dims, routers * (std::int64_t{dims[0]} + 1),
@@ -136,7 +136,7 @@ class GroupDetour final : public DetourRouting {
     }
     const int group = (at - shape_.first_switch()) / shape_.routers;
     const int middle = drawn(state, shape_.groups);
-    // No detour if both ends are in one group, or one is in the drawn group.
+    // There is no detour if both ends are in one group, or if one of them is in the group drawn at random.
     if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
     state.dimension = 0;
     return step(at, dst, passed(state) ? group_of(dst) : middle, state);
@@ -191,7 +191,7 @@ class GroupDetour final : public DetourRouting {
   }
 
   // A detour has twice as many channels between groups. Long channels always contain some flits, so only a
-  // larger number justifies a detour.
+  // larger number of waiting flits justifies a detour.
   bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
     constexpr int kUsual = 30;  // flits
     RouteState straight = state;
@@ -242,9 +242,9 @@ Topology make_dragonfly(std::span<const int> dims, std::span<const LinkSpec> lin
 std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology, int vcs) {
   const int least = DragonflyRouting::needs_classes(Shape(topology.dims())) ? 2 : 1;
   if (vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(), least, kMaxVcs,
-                    least > 1 ? " (some before and some after the channel between two groups)" : ""));
+    throw UnsupportedError(fmt::format(
+        "{} virtual channels are not supported on {}, only {} to {}{}", vcs, topology.name(), least, kMaxVcs,
+        least > 1 ? " (some before and some after the channel between two groups)" : ""));
   }
   return std::make_unique<DragonflyRouting>(topology, vcs);
 }
@@ -252,13 +252,13 @@ std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology
 std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours) {
   if (detours == Detours::kAdaptive) {
     throw UnsupportedError(
-        "a dragonfly has only one shortest path between two routers: write ugal or valiant");
+        "a dragonfly has only one shortest path between two routers, so write ugal or valiant");
   }
   constexpr int kThirds = 3;
   if (vcs < kThirds || vcs > kMaxVcs) {
-    throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs {} to {}, a third for each group on the path", vcs,
-                    topology.name(), kThirds, kMaxVcs));
+    throw UnsupportedError(fmt::format(
+        "{} virtual channels are not supported on {}, only {} to {}, a third for each group on the path", vcs,
+        topology.name(), kThirds, kMaxVcs));
   }
   return std::make_unique<GroupDetour>(topology, vcs, detours == Detours::kUgal);
 }

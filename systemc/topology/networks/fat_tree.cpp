@@ -73,12 +73,12 @@ void require_two_levels(int per_leaf, int leaves, int spines) {
   require_at_least(Kind::kFatTree, "spines", spines, 0);
   if (spines == 0 && leaves != 2) {
     throw UnsupportedError(fmt::format(
-        "a fat_tree of {} leaves needs spines; without spines there must be exactly 2 leaves", leaves));
+        "a fat_tree of {} leaves needs spines: only 2 leaves can be connected without spines", leaves));
   }
   if (spines > 0 && per_leaf % spines != 0) {
     throw UnsupportedError(
-        fmt::format("a fat_tree of {} spines with {} accelerators per leaf: the number of spines must divide "
-                    "a leaf's {} uplinks",
+        fmt::format("a fat_tree cannot have {} spines with {} accelerators per leaf: the number of spines "
+                    "must divide a leaf's {} uplinks",
                     spines, per_leaf, per_leaf));
   }
 }

@@ -95,12 +95,12 @@ class UpAndDown final : public DetourRouting {
 
 std::unique_ptr<DetourRouting> make_fat_tree_detours(const Topology& topology, int vcs, Detours detours) {
   if (topology.dims().size() != 2) {
-    throw UnsupportedError(
-        fmt::format("{}: routing with detours is available only for fat trees of dims [k, n]; write minimal",
-                    topology.name()));
+    throw UnsupportedError(fmt::format(
+        "{}: routing with detours is available only for fat trees with dims [k, n]; write minimal",
+        topology.name()));
   }
   if (detours == Detours::kUgal) {
-    throw UnsupportedError("a fat tree has no longer paths to choose from: write adaptive or valiant");
+    throw UnsupportedError("a fat tree has only shortest paths to choose from: write adaptive or valiant");
   }
   return std::make_unique<UpAndDown>(topology, vcs, detours == Detours::kAdaptive);
 }

@@ -61,7 +61,7 @@ VcRange shifted(VcRange vcs, int by) {
   return {static_cast<std::uint8_t>(vcs.begin + by), static_cast<std::uint8_t>(vcs.end + by)};
 }
 
-// Dimension-order routing on the virtual channels after the first `shift`.
+// Dimension-order routing on all virtual channels except the first `shift`.
 class ShiftedRouting final : public RoutingFunction {
  public:
   ShiftedRouting(const RoutingFunction& routing, int shift) : routing_(&routing), shift_(shift) {}
@@ -78,8 +78,8 @@ class ShiftedRouting final : public RoutingFunction {
   int shift_;
 };
 
-// Dimension-order routing as if the packet started at every router: at a dateline it moves from the upper
-// half of the virtual channels to the lower half.
+// Dimension-order routing as if every router were the packet's source: at a dateline, the packet moves from
+// the upper half of the virtual channels to the lower half.
 class RestartedRouting final : public RoutingFunction {
  public:
   explicit RestartedRouting(const RoutingFunction& routing) : routing_(&routing) {}
@@ -174,8 +174,8 @@ class NodeDetour final : public DetourRouting {
   ShiftedRouting shifted_;
 };
 
-// Any shortest path on the upper virtual channels, and dimension order on the reserved first ones.
-// RouteState::dimension is 0 once the packet is on the latter.
+// Any shortest path on the upper virtual channels, and dimension-order routing on the first, reserved virtual
+// channels. RouteState::dimension is 0 once the packet uses a reserved virtual channel.
 class ShortestHops final : public DetourRouting {
  public:
   ShortestHops(const Topology& topology, int vcs)
@@ -229,7 +229,7 @@ std::unique_ptr<DetourRouting> make_grid_detours(const Topology& topology, int v
   const bool adaptive = detours == Detours::kAdaptive;
   if (const int least = adaptive ? classes + 1 : 2 * classes; vcs < least) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels on {}: needs at least {}, {}", vcs, topology.name(), least,
+        "{} virtual channels are too few on {}: it needs at least {}, {}", vcs, topology.name(), least,
         adaptive ? "one more than dimension-order routing" : "half for each part of a packet's path"));
   }
   if (adaptive) return std::make_unique<ShortestHops>(topology, vcs);

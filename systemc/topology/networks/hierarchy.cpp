@@ -92,8 +92,9 @@ class HierarchyRouting final : public RoutingFunction {
  private:
   static Hop hop(int port, VcRange vcs) { return {.out_port = static_cast<std::uint16_t>(port), .vcs = vcs}; }
 
-  // A packet that has entered a ring keeps its direction, the shorter one. To prevent cycles, it uses the
-  // upper half of the virtual channels if it has yet to cross the dateline, otherwise the lower half.
+  // A packet that has entered a ring keeps the shorter direction. To prevent cycles, it uses the upper half
+  // of the virtual channels until it crosses the dateline, and the lower half if it does not cross it or has
+  // crossed it.
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;
@@ -114,25 +115,25 @@ class HierarchyRouting final : public RoutingFunction {
 }  // namespace
 
 void require_dimension(std::size_t d, const DimensionSpec& spec) {
-  if (spec.size < 2) refuse(d, fmt::format("a size of {} connects nothing: needs at least 2", spec.size));
+  if (spec.size < 2) refuse(d, fmt::format("its size is {}, but must be at least 2", spec.size));
   if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
   if (spec.latency < 0) refuse(d, "its latency must not be negative");
   if (spec.in_network && spec.kind != DimensionKind::kSwitch) {
-    refuse(d, fmt::format("a {} has no switch for in-network reduction (in_network)", to_string(spec.kind)));
+    refuse(d, fmt::format("a {} has no switch that could reduce data (in_network)", to_string(spec.kind)));
   }
   if (spec.in_network && !spec.bundled) {
     refuse(d,
-           "in-network reduction (in_network) needs one channel from each accelerator: the links must be "
-           "bundled");
+           "in-network reduction (in_network) needs a single channel from each accelerator, so the links "
+           "must be bundled");
   }
   if (!spec.bundled && spec.kind != DimensionKind::kSwitch) {
-    refuse(d, fmt::format("the links of a {} are always bundled: only links to a switch can be unbundled",
+    refuse(d, fmt::format("the links of a {} must be bundled: only links to a switch can be unbundled",
                           to_string(spec.kind)));
   }
   const int ways = bundles(spec.kind, spec.size);
   if (spec.links < 1 || spec.links % ways != 0) {
     refuse(d, fmt::format("a {} of {} has links in {} direction{} from every accelerator: {} link{} cannot "
-                          "be divided evenly, {} can",
+                          "be divided evenly, but {} can",
                           to_string(spec.kind), spec.size, ways, ways == 1 ? "" : "s", spec.links,
                           spec.links == 1 ? "" : "s", (std::max(spec.links, 1) + ways - 1) / ways * ways));
   }
@@ -198,7 +199,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
       join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
-    // Adds channels offset by offset, so that all accelerators number their in-channels alike.
+    // Adds channels offset by offset, so that all accelerators number their in-channels in the same way.
     for (int way = 1; way <= bundles(spec.kind, spec.size); ++way) {
       const int offset = spec.kind == DimensionKind::kRing && way == 2 ? spec.size - 1 : way;
       for (NodeId node = 0; node < accelerators; ++node) {
@@ -218,7 +219,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
 Hierarchy::Hierarchy(const Topology& topology) : accelerators_(topology.num_accelerators()) {
   if (topology.kind() != Kind::kHierarchy) {
     throw UnsupportedError(fmt::format(
-        "{} has no dimensions with their own network: use topology.kind hierarchy", topology.name()));
+        "the dimensions of {} are not networks of their own: use topology.kind hierarchy", topology.name()));
   }
   int stride = 1;
   int port = 0;
@@ -263,8 +264,8 @@ std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
 std::unique_ptr<RoutingFunction> make_hierarchy_routing(const Topology& topology, int vcs) {
   constexpr int kMaxVcs = 255;  // VcRange stores them in 8 bits
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(),
-                                       least, kMaxVcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+                                       topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }
   return std::make_unique<HierarchyRouting>(topology, vcs);

@@ -13,13 +13,13 @@ namespace coppice::topology {
 // One dimension of a hierarchical system (Themis, Sec. 2.3 and Table 2). In each dimension, every accelerator
 // belongs to one group of `size` accelerators, connected by a ring, by links between all pairs, or by a
 // switch. `links` is the number of an accelerator's links in this dimension, each with `bandwidth` in either
-// direction. Links that connect the same two nodes form a bundle, whose links are used in parallel: it is one
-// channel with the sum of their bandwidths. Links to a switch may instead be separate channels (`bundled` is
-// false): routed messages use the first of them, and schedules that name channels use all. In a ring, half of
-// an accelerator's links lead to each neighbour, in a one-way ring all to the next one; in a fully connected
-// group, the same number lead to each other member; with a switch, all lead to it. `latency` is that of one
-// step, from accelerator to accelerator, without router pipelines; each of the two channels through a switch
-// has half of it.
+// direction. Links between the same two nodes form a bundle: a single channel with the sum of their
+// bandwidths. Links to a switch may instead be separate channels (if `bundled` is false): routed messages use
+// the first of these channels, and schedules that name channels use all of them. In a ring, half of an
+// accelerator's links lead to each neighbour; in a one-way ring, all lead to the next neighbour; in a fully
+// connected group, the same number of links lead to every other member; with a switch, all links lead to the
+// switch. `latency` is the latency of one step, from accelerator to accelerator, without router pipelines;
+// each of the two channels through a switch has half of this latency.
 struct DimensionSpec {
   DimensionKind kind = DimensionKind::kSwitch;
   int size = 2;
@@ -27,21 +27,22 @@ struct DimensionSpec {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
   bool bundled = true;
-  bool in_network = false;  // whether its switches reduce
+  bool in_network = false;  // whether the dimension's switches reduce
   bool operator==(const DimensionSpec&) const = default;
 };
 
-// Throws UnsupportedError, with a remedy, if no hierarchy can have `spec` as its dimension `d`.
+// Throws UnsupportedError, with a remedy, if a hierarchy cannot have `spec` as its dimension `d`.
 void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Builds a hierarchy. Its nodes are the accelerators, numbered with dimension 0 varying fastest, then the
-// switches of the lowest switch dimension by group, then those of the next one, and so on; but reducing
-// switches precede all others. The out-channels of an accelerator are, dimension by dimension: in a ring, the
-// channel to the next and, if it is two-way, to the previous coordinate; in a fully connected group, the
-// channels to the coordinates 1, 2, ... further on; with a switch, the channel to it. In-channels correspond
-// to out-channels: port i receives from the neighbour whose out-port i leads here. Port i of a switch leads
-// to the accelerator with coordinate i in its dimension. Of unbundled links, all except the first come after
-// all other channels. Throws UnsupportedError, with a remedy, for dimensions that cannot be built.
+// switches of the lowest switch dimension by group, then those of the next switch dimension, and so on,
+// except that reducing switches precede all others. The out-channels of an accelerator are, dimension by
+// dimension: in a ring, the channel to the next coordinate and, unless the ring is one-way, to the previous
+// coordinate; in a fully connected group, the channels to the coordinates 1, 2, ... further on; with a
+// switch, the channel to it. In-channels correspond to out-channels: port i receives from the neighbour whose
+// out-port i leads here. Port i of a switch leads to the accelerator with coordinate i in its dimension.
+// Unbundled links other than the first one come after all other channels. Throws UnsupportedError, with a
+// remedy, for dimensions that cannot be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // The bandwidth of each channel that `spec` creates.
@@ -60,8 +61,8 @@ class Hierarchy {
     DimensionKind kind;
     int size;
     int stride;      // difference between neighbours' numbers
-    int first_port;  // its first out-channel at each accelerator
-    int ports;       // number of its out-channels at each accelerator
+    int first_port;  // the dimension's first out-channel at each accelerator
+    int ports;       // number of the dimension's out-channels at each accelerator
     NodeId first_switch = kNoNode;
     bool in_network = false;
   };
@@ -70,7 +71,7 @@ class Hierarchy {
   int coordinate(NodeId accelerator, std::size_t d) const {
     return accelerator / dimensions_[d].stride % dimensions_[d].size;
   }
-  // The member of the accelerator's group in dimension `d` with another coordinate.
+  // The member of the accelerator's group in dimension `d` that has a given coordinate.
   NodeId peer(NodeId accelerator, std::size_t d, int coordinate_there) const {
     return accelerator + (coordinate_there - coordinate(accelerator, d)) * dimensions_[d].stride;
   }

@@ -47,7 +47,7 @@ class HyperxRouting final : public RoutingFunction {
 void require_hyperx(std::span<const int> dims) {
   if (dims.size() < 2) {
     throw UnsupportedError(
-        fmt::format("a hyperx takes dims [accelerators per switch, switches of dimension 1, ...], not [{}]",
+        fmt::format("a hyperx needs dims [accelerators per switch, switches of dimension 1, ...], not [{}]",
                     fmt::join(dims, ", ")));
   }
   require_at_least(Kind::kHyperx, "accelerators per switch", dims[0], 1);
@@ -90,8 +90,8 @@ Topology make_hyperx(std::span<const int> dims, std::span<const LinkSpec> links)
 
 std::unique_ptr<RoutingFunction> make_hyperx_routing(const Topology& topology, int vcs) {
   if (vcs < 1 || vcs > kMaxVcs) {
-    throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs 1 to {}", vcs, topology.name(), kMaxVcs));
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only 1 to {}", vcs,
+                                       topology.name(), kMaxVcs));
   }
   return std::make_unique<HyperxRouting>(topology, vcs);
 }

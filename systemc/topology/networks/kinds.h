@@ -23,12 +23,12 @@ struct KindInfo {
   Kind kind = Kind::kFile;
   std::string_view name{};     // name in configurations
   std::string_view dims{};     // such as "[k, n]"; empty if the kind has no dims
-  std::string_view summary{};  // one line
+  std::string_view summary{};  // description in one line
   DescribedBy described_by = DescribedBy::kDims;
   // Builds the network from dims and links (one for all levels or one per level); nullptr if these are not
   // sufficient.
   Topology (*make)(std::span<const int> dims, std::span<const LinkSpec> links) = nullptr;
-  // The number of link specifications that it distinguishes; nullptr: always one.
+  // The number of link specifications that the kind distinguishes; nullptr: always one.
   std::size_t (*link_levels)(std::span<const int> dims) = nullptr;
   // The number of accelerators for dims, 0 if these are invalid; nullptr: the product of dims.
   std::int64_t (*accelerators)(std::span<const int> dims) = nullptr;
@@ -39,7 +39,8 @@ struct KindInfo {
   bool grid = false;         // dims are widths, one per dimension of links; a width of 1 has no links
   bool wraps = false;        // rows of 3 or more accelerators form rings, whose routes cross datelines
   bool coordinates = false;  // accelerators adjacent along one of dims are linked
-  bool irregular = false;    // no ring of channels is known by construction, so one must be searched for
+  bool irregular =
+      false;  // the construction does not determine a ring of channels, so algorithms must search for one
   bool spines_fail = false;  // ClosFailures apply
 };
 

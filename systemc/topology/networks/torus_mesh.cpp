@@ -14,8 +14,8 @@ constexpr std::size_t kMaxDimensions = 32;
 int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   if (dims.empty()) throw UnsupportedError(fmt::format("a {} needs at least one dimension", to_string(kind)));
   if (dims.size() > kMaxDimensions) {
-    throw UnsupportedError(
-        fmt::format("a {} of {} dimensions: at most {}", to_string(kind), dims.size(), kMaxDimensions));
+    throw UnsupportedError(fmt::format("a {} cannot have {} dimensions: at most {} are possible",
+                                       to_string(kind), dims.size(), kMaxDimensions));
   }
   if (links.size() != dims.size()) {
     throw UnsupportedError(fmt::format("a {} of {} dimensions needs as many link specifications, not {}",
@@ -25,18 +25,18 @@ int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> 
   for (const int width : dims) {
     if (width < 1) {
       throw UnsupportedError(
-          fmt::format("a {} dimension of width {}: needs at least 1", to_string(kind), width));
+          fmt::format("a {} cannot have a dimension of width {}: write at least 1", to_string(kind), width));
     }
     nodes *= width;
     if (nodes > kMaxNodes) {
-      throw UnsupportedError(fmt::format("a {} {} is too large: at most {} nodes", to_string(kind),
-                                         fmt::join(dims, "x"), kMaxNodes));
+      throw UnsupportedError(fmt::format("a {} {} is too large: at most {} nodes are possible",
+                                         to_string(kind), fmt::join(dims, "x"), kMaxNodes));
     }
   }
   return static_cast<int>(nodes);
 }
 
-// Adds channels in order of node, dimension and direction, which determines channel numbers.
+// Adds channels in the order of node, dimension and direction, which determines their numbers.
 Topology make(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   Topology topology(kind, {dims.begin(), dims.end()}, count_nodes(kind, dims, links), 0);
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {

@@ -23,8 +23,8 @@ std::vector<std::int32_t> distances_to(const Topology& topology, NodeId root) {
   return distance;
 }
 
-// Distances to the centre: the node that the most nodes can reach; among these, the one with the nearest
-// farthest node; among these, the lowest.
+// Distances to the centre: among the nodes that the most nodes can reach, the one whose farthest node is
+// nearest; if several qualify, the lowest number.
 std::vector<std::int32_t> distances_to_centre(const Topology& topology) {
   const NodeId first = topology.num_switches() > 0 ? topology.num_accelerators() : 0;
   std::vector<std::int32_t> best;
@@ -113,7 +113,7 @@ PathTree BalancedPaths::paths_to(NodeId dst) {
   PathTree tree;
   tree.far_to_near = search_backwards(dst);
   std::ranges::reverse(tree.far_to_near);
-  // Removes the destination itself, which was found first, once per phase.
+  // Removes the destination's own states, which were found first, one per phase.
   tree.far_to_near.resize(tree.far_to_near.size() - static_cast<std::size_t>(rules_->phases));
 
   const int phases = rules_->phases;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 
-// A channel, and the virtual channels of it that a packet may hold.
+// A channel, and those of its virtual channels that a packet may hold.
 struct Held {
   ChannelId channel = -1;
   VcRange vcs;
@@ -26,8 +26,8 @@ struct Packet {
   RouteState state;
 };
 
-// A key for a packet's held VCs and state on a given channel. It omits the tie bits, since each is used only
-// where the packet turns into its dimension.
+// A key for a packet's held VCs and state on a given channel. It omits the tie bits, since each of them is
+// used only when the packet turns into its dimension.
 std::uint64_t packed(const Packet& packet) {
   const RouteState& state = packet.state;
   return static_cast<std::uint64_t>(packet.held.vcs.begin) |
@@ -53,7 +53,8 @@ void for_bits_from(const std::vector<std::uint64_t>& words, std::size_t from, Vi
 
 ChannelDependencyGraph::ChannelDependencyGraph(const Topology& topology, int vcs)
     : topology_(&topology), vcs_(vcs) {
-  if (vcs < 1) throw UnsupportedError(fmt::format("{} virtual channels: needs at least 1", vcs));
+  if (vcs < 1)
+    throw UnsupportedError(fmt::format("the number of virtual channels is {}, but must be at least 1", vcs));
   dependents_.resize(topology.channels().size() * static_cast<std::size_t>(vcs));
 }
 
@@ -80,7 +81,7 @@ void ChannelDependencyGraph::add_route(NodeId src, std::span<const Hop> route) {
   NodeId at = src;
   for (const Hop& hop : route) {
     const auto out = topology_->out_channels(at);
-    if (hop.out_port >= out.size()) return;  // ejected: a network interface always drains
+    if (hop.out_port >= out.size()) return;  // ejected: a network interface always accepts packets
     if (held.channel >= 0) add_dependency(held.channel, held.vcs, hop);
     held = {out[hop.out_port], hop.vcs};
     at = topology_->channel(held.channel).dst;

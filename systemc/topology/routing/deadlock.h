@@ -11,7 +11,7 @@
 namespace coppice::topology {
 
 // The channel dependency graph (Dally and Seitz 1987) of a set of routes. It has a vertex per (channel,
-// virtual channel), and an edge from one to another if a packet may hold the first while it waits for the
+// virtual channel), and an edge between two vertices if a packet may hold the first while it waits for the
 // second. If it is acyclic, wormhole switching is deadlock-free with any arbitration.
 class ChannelDependencyGraph {
  public:
@@ -19,13 +19,13 @@ class ChannelDependencyGraph {
 
   // Adds the dependencies of a route that starts at `src`.
   void add_route(NodeId src, std::span<const Hop> route);
-  // Adds the routes between all pairs of accelerators under `routing`, in both directions of every tie.
+  // Adds the routes of `routing` between all pairs of accelerators, for both directions of every tie.
   void add_all_pairs(const RoutingFunction& routing);
 
   // The vertices of a cycle in order, without repeating the first; empty if there is none.
   std::vector<std::pair<ChannelId, int>> find_cycle() const;
 
-  // Whether topologies and dependencies are equal.
+  // Compares topologies and dependencies.
   bool operator==(const ChannelDependencyGraph&) const = default;
 
   // Formats a cycle for messages: "channel 3->7 vc 1, channel 7->11 vc 1, ...".

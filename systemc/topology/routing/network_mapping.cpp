@@ -106,8 +106,9 @@ Route NetworkMapping::route(NodeId src, const Route& route, int ni_ports, bool p
     hop.out_port = static_cast<std::uint16_t>(channel(taken).src_port);
     at = network_->channel(taken).dst;
   }
-  throw ModelError(fmt::format("a route from {} in the network '{}' does not leave it at an interface", src,
-                               network_->name()));
+  throw ModelError(
+      fmt::format("a route from {} in the network '{}' does not leave the accelerator at an interface", src,
+                  network_->name()));
 }
 
 }  // namespace coppice::topology

@@ -9,7 +9,7 @@
 namespace coppice::topology {
 
 // Maps the nodes and channels of a network to those of a machine. Everything that is compiled for another
-// network (that of a group or a job, or the likeness of a graph) and executed on the machine uses this
+// network (the network of a group or job, or the likeness of a graph) and executed on the machine uses this
 // mapping of ports.
 class NetworkMapping {
  public:
@@ -23,10 +23,10 @@ class NetworkMapping {
   NetworkMapping(const NetworkMapping& within, const Topology& machine, std::span<const NodeId> nodes,
                  std::span<const ChannelId> channels);
 
-  // Maps a node of the network to the machine's; kNoNode to itself.
+  // Maps a node of the network to the machine; maps kNoNode to itself.
   NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }
   ChannelId channel_id(ChannelId id) const { return channels_[static_cast<std::size_t>(id)]; }
-  // Maps a channel of the network to the machine's.
+  // Maps a channel of the network to the machine.
   const Channel& channel(ChannelId id) const {
     return machine_->channel(channels_[static_cast<std::size_t>(id)]);
   }
@@ -36,8 +36,8 @@ class NetworkMapping {
   }
 
   // Converts `route`, which starts at `src` in the network, to a route over the machine's channels. With
-  // `port_per_channel`, the result ends at whichever of the `ni_ports` ports serves the machine's channel on
-  // which it arrives; otherwise, at the same port as in the network.
+  // `port_per_channel`, the result ends at the port, out of `ni_ports`, that serves the machine's channel on
+  // which it arrives; otherwise, it ends at the same port as in the network.
   Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
 
  private:

@@ -29,7 +29,7 @@ class DimensionOrderRouting final : public RoutingFunction {
     const auto here_base = static_cast<std::size_t>(at) * dimensions_;
     const std::int32_t* here = &coordinates_[here_base];
     const std::int32_t* there = &coordinates_[static_cast<std::size_t>(dst) * dimensions_];
-    // Dimensions below the current one are done.
+    // Dimensions below the current one have been traversed.
     std::size_t d = state.dimension < 0 ? 0 : static_cast<std::size_t>(state.dimension);
     while (d < dimensions_ && here[d] == there[d]) ++d;
     if (d == dimensions_) {
@@ -98,8 +98,8 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
     coordinates_.insert(coordinates_.end(), at.begin(), at.end());
     const auto out = topology.out_channels(node);
     ejection_base_.push_back(static_cast<std::int32_t>(out.size()));
-    // Ports are in order of dimension, the channel towards higher coordinates first; nodes at the edges of a
-    // mesh lack one of the two.
+    // Ports are in the order of dimensions, the channel towards higher coordinates first; nodes at the edges
+    // of a mesh lack one of the two channels.
     std::size_t port = 0;
     for (std::size_t d = 0; d < dimensions_; ++d) {
       const int width = topology.dims()[d];
@@ -133,8 +133,8 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
         fmt::format("dimension-order routing needs a torus, mesh or ring, not {}", topology.name()));
   }
   if (const int least = min_vcs(topology); vcs < least || vcs > kMaxVcs) {
-    throw UnsupportedError(fmt::format("{} virtual channels on {}: needs {} to {}{}", vcs, topology.name(),
-                                       least, kMaxVcs,
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only {} to {}{}", vcs,
+                                       topology.name(), least, kMaxVcs,
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }
   return std::make_unique<DimensionOrderRouting>(topology, vcs);
@@ -151,12 +151,13 @@ Route make_route(const Topology& topology, const RoutingFunction& routing, NodeI
     const std::size_t port = route.back().out_port;
     if (port >= out.size()) break;
     at = topology.channel(out[port]).dst;
-    // A longer route uses a channel twice.
+    // A longer route would use a channel twice.
     if (route.size() > topology.channels().size()) break;
   }
   if (at != dst || route.size() > topology.channels().size() + 1) {
-    throw ModelError(fmt::format("routing from {} to {} on {} does not arrive: after {} hops it is at {}",
-                                 src, dst, topology.name(), route.size(), at));
+    throw ModelError(
+        fmt::format("routing from {} to {} on {} does not reach the destination: after {} hops it is at {}",
+                    src, dst, topology.name(), route.size(), at));
   }
   return route;
 }

@@ -42,7 +42,7 @@ class RoutingFunction {
 
   // The next hop of a packet at `at` towards `dst`, where it is ejected at NI port `ejection_port`. Updates
   // `state`, which is default-initialised at the source router except for tie_bits, which the sender chooses.
-  // The result depends only on the arguments; tie bit d matters only where the packet turns into dimension d.
+  // The result depends only on the arguments; tie bit d matters only when the packet turns into dimension d.
   virtual Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const = 0;
 
   // The number of tie bits in use, one for each dimension that may have ties.

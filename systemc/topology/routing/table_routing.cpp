@@ -106,7 +106,7 @@ class LayeredPaths {
   std::vector<Step> steps_;  // [dst * nodes + at]
 };
 
-// The next layer of packets that arrive in `layer`: the same one unless that would close a cycle.
+// The next layer of packets that arrive in `layer`: the same layer, unless that would close a cycle.
 int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer) {
   const auto in_layer = [&](const Arrival& arrival) { return ((arrival.layers >> layer) & 1U) != 0; };
   const bool stays = std::ranges::all_of(arrivals, [&](const Arrival& arrival) {
@@ -211,8 +211,8 @@ std::unique_ptr<TableRouting> make_up_down_routing(const Topology& topology, int
 
 std::unique_ptr<RoutingFunction> make_table_routing(const Topology& topology, int vcs) {
   if (vcs < 1 || vcs > kMaxVcs) {
-    throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs 1 to {}", vcs, topology.name(), kMaxVcs));
+    throw UnsupportedError(fmt::format("{} virtual channels are not supported on {}, only 1 to {}", vcs,
+                                       topology.name(), kMaxVcs));
   }
   require_connected(topology);
   LayeredPaths paths(topology, std::min(vcs, kMaxLayers));

@@ -123,7 +123,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// More channel types than any grid has dimensions.
+// Graphs with more channel types than this are assumed not to be grids.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {
@@ -161,7 +161,7 @@ struct SwitchSort {
   bool operator<(const SwitchSort& other) const { return key() < other.key(); }
 };
 
-// nullopt if the switch has neighbours other than accelerators, or different links to them.
+// Returns nullopt if the switch has neighbours other than accelerators, or different links to its neighbours.
 std::optional<SwitchSort> sort_of_switch(const Topology& graph, NodeId node) {
   std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // channels up and down
   for (const ChannelId id : graph.in_channels(node)) {
@@ -220,7 +220,8 @@ std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort&
   return spec;
 }
 
-// The switch dimensions: for each type of switch, as many as every accelerator has switches of this type.
+// The switch dimensions: for each type of switch, their number is the number of switches of this type at
+// every accelerator.
 std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& graph) {
   std::map<SwitchSort, int> switches;
   for (NodeId node = graph.num_accelerators(); node < graph.num_nodes(); ++node) {

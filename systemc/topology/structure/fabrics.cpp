@@ -55,8 +55,8 @@ Femtoseconds across(const Topology& graph, NodeId leaf) {
   return farthest;
 }
 
-// Whether a switch has no links to other switches, or in each direction at least as much bandwidth to them as
-// to accelerators.
+// Whether a switch has no links to other switches, or at least as much bandwidth to other switches as to
+// accelerators, in each direction.
 bool carries_all(const Topology& graph, NodeId node) {
   const auto carries = [&](std::span<const ChannelId> channels, NodeId Channel::*other) {
     std::int64_t accelerators = 0;

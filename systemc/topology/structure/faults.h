@@ -17,9 +17,10 @@ struct DegradedLink {
 };
 
 // Returns a network with failed and degraded links, as a graph of kind kFile whose structure is found like
-// that of any graph (likeness.h). All channels between the nodes of a failed link are removed, those of a
-// degraded link slowed down. Nodes keep their numbers, and remaining ports their order. Throws
-// UnsupportedError for a link that does not exist, or if accelerators can no longer reach each other.
+// that of any graph (likeness.h). Removes all channels between the nodes of a failed link, and reduces the
+// bandwidth of the channels of a degraded link. Nodes keep their numbers, and the remaining ports keep their
+// order. Throws UnsupportedError for a link that does not exist, or if accelerators can no longer reach each
+// other.
 Topology with_faults(const Topology& network, std::span<const std::pair<NodeId, NodeId>> failed,
                      std::span<const DegradedLink> degraded);
 

@@ -43,7 +43,7 @@ std::vector<NodeId> as_numbered(const Topology& topology) {
   return nodes;
 }
 
-// Maps the nodes of `network` to those of the graph; nullopt unless the two are isomorphic.
+// Maps the nodes of `network` to those of the graph; nullopt if they are not isomorphic.
 std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channels& channels,
                                              const std::vector<NodeId>& by_label, const Topology& network) {
   if (network.num_accelerators() != graph.num_accelerators() || network.num_nodes() != graph.num_nodes() ||

@@ -9,16 +9,16 @@
 
 namespace coppice::topology {
 
-// A network that is isomorphic to a graph, in standard numbering: that of a built-in kind or, if none
-// matches, a numbering that does not depend on the graph's own. Schedules for this network apply to the
+// A network that is isomorphic to a graph, in a standard numbering: that of a built-in kind or, if no kind
+// matches, a numbering that does not depend on the graph's numbering. Schedules for this network apply to the
 // graph, node by node.
 struct Likeness {
   Topology network;
   std::vector<NodeId> nodes;                   // [node of the network]: node of the graph
   std::vector<NodeId> members;                 // [node of the graph]: node of the network
   std::vector<DimensionSpec> dimensions = {};  // of a hierarchy; otherwise empty
-  // Whether switches of the network represent entire fabrics (fabrics.h). They then correspond to no node of
-  // the graph (kNoNode), and messages take the graph's routes.
+  // Whether switches of the network represent entire fabrics (fabrics.h). In this case, such switches
+  // correspond to no node of the graph (kNoNode), and messages use the graph's routes.
   bool routed = false;
 };
 

@@ -117,7 +117,7 @@ std::vector<Plane> find_planes(const Topology& network) {
   if (network.num_accelerators() < 2) return {};
   std::vector<Plane> planes = planes_of(network, by_fabric(network));
   if (planes.empty()) planes = planes_of(network, by_rank(network));
-  // A fabric may itself have parallel links.
+  // A fabric may have parallel links, which divide it further.
   std::vector<Plane> finest;
   for (Plane& plane : planes) {
     std::vector<Plane> own = planes_of(plane.network, by_rank(plane.network));

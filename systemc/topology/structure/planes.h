@@ -7,8 +7,8 @@
 namespace coppice::topology {
 
 // A part of a network that connects all accelerators and shares no channel with other planes: for example,
-// one of several equal switches, one of several fabrics, or the fastest of the parallel links between all
-// pairs.
+// one of several identical switches, one of several fabrics, or the fastest of the parallel links of every
+// pair of nodes.
 struct Plane {
   Topology network;                 // of kind kFile; accelerators keep their numbers
   std::vector<NodeId> nodes;        // [node of the plane]: node of the network
@@ -17,9 +17,9 @@ struct Plane {
   Bandwidth bandwidth;
 };
 
-// Finds the planes of a network, each strongly connected: one per switch fabric (a connected component of the
-// network without accelerators), or one per rank of the parallel channels between two nodes, fastest first.
-// Empty if there is only one plane, or if part of the network belongs to none.
+// Finds the planes of a network, which are strongly connected: one per switch fabric (a connected component
+// of the network without accelerators), or one per rank of the parallel channels between two nodes, fastest
+// first. Empty if there is only one plane, or if a part of the network belongs to no plane.
 std::vector<Plane> find_planes(const Topology& network);
 
 }  // namespace coppice::topology

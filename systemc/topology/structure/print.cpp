@@ -20,7 +20,7 @@ namespace {
 using Text = std::back_insert_iterator<std::string>;
 
 constexpr double kFemtosecondsEachNanosecond = 1e6;
-// Size of the all-reduce whose bound determines the groups; these do not depend on the size.
+// Size of the all-reduce whose bound determines the groups, which do not depend on the size.
 constexpr Bytes kAnySize = Bytes{1} << 30;
 
 void write_links(const Topology& topology, Text out) {
@@ -72,7 +72,7 @@ void write_symmetries(const Topology& topology, Text out) {
   fmt::format_to(out, "symmetries: {:.6g}, from {} generators\n", symmetries.size,
                  symmetries.generators.size());
   for (const auto& [sort, count] : orbits) {
-    fmt::format_to(out, "  {} set{} of {} alike {}\n", count, count == 1 ? "" : "s", sort.second,
+    fmt::format_to(out, "  {} set{} of {} equivalent {}\n", count, count == 1 ? "" : "s", sort.second,
                    sort.first ? "switches" : "accelerators");
   }
 }
@@ -88,7 +88,8 @@ std::string describe_structure(const Topology& topology) {
   const auto likeness = topology.kind() == Kind::kFile ? find_likeness(topology) : nullptr;
   const Topology& network = likeness ? likeness->network : topology;
   if (likeness) {
-    fmt::format_to(out, "like: {}\n", network.kind() == Kind::kFile ? "no built-in network" : network.name());
+    fmt::format_to(out, "like: {}\n",
+                   network.kind() == Kind::kFile ? "none of the built-in networks" : network.name());
   }
   write_dimensions(network, out);
   write_planes(topology, out);

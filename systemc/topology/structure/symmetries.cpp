@@ -44,8 +44,8 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
-// Calls `report` with every generator that bliss finds. Since version 0.77 bliss accepts a function object,
-// before only a plain function.
+// Calls `report` with every generator that bliss finds. Since version 0.77, bliss accepts a function object;
+// older versions accept only a plain function.
 template <typename Graph, typename Report>
 const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& report) {
   if constexpr (requires { graph.canonical_form(stats, report); }) {
@@ -67,7 +67,7 @@ class ColouredGraph {
     const auto bundles = bundles_of(topology);
     const std::vector<Joint> joints = joints_of(bundles);
     std::map<std::pair<bool, Bundle>, unsigned>
-        sorts;  // first the number of connections, then the type's first colour
+        sorts;  // at first the number of connections, later the type's first colour
     for (const Joint& joint : joints) ++sorts[{joint.both_ways, *joint.bundle}];
     std::pair<bool, Bundle> plain{false, {}};
     unsigned most = 0;
@@ -90,7 +90,7 @@ class ColouredGraph {
     bliss::Stats stats;
     const unsigned* labels = canonical_form(graph_, stats, report);
     symmetries.size = static_cast<double>(stats.get_group_size_approx());
-    // Renumbers the labels of nodes in the same order, without the middle vertices.
+    // Renumbers the labels of nodes without the middle vertices, in the same order.
     std::vector<NodeId> by_label(static_cast<std::size_t>(nodes_));
     std::iota(by_label.begin(), by_label.end(), 0);
     std::ranges::sort(by_label, {}, [&](NodeId node) { return labels[node]; });

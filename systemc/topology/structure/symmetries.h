@@ -11,9 +11,9 @@ namespace coppice::topology {
 struct Symmetries {
   // Generators of the group of all symmetries, each with [node]: its image.
   std::vector<std::vector<NodeId>> generators;
-  double size = 1;  // order of the group; it grows fast with the network and may overflow to infinity
-  // [node]: its number in a canonical numbering, by which graphs become equal if they differ only in node
-  // numbers and channel order.
+  double size = 1;  // order of the group, which grows fast with the network and may overflow to infinity
+  // [node]: its number in a canonical numbering. Graphs that differ only in node numbers and channel order
+  // become equal if they are renumbered with it.
   std::vector<NodeId> labels;
 };
 

@@ -82,15 +82,15 @@ class Writer {
     return node;
   }
 
-  // The group's own name if it is unique; an empty name or 0 would mean all ranks.
+  // The group's own name if this is unique; an empty name or 0 would mean all ranks.
   std::string name_of(std::size_t group) const {
     const std::string& name = program_.groups[group].name;
     const bool plain = name.find_first_of("\"'\\") == std::string::npos && !name.empty() && name != "0";
     return plain && names_.at(name) == 1 ? name : fmt::format("group {}", group + 1);
   }
 
-  // Whether the group is that of all ranks. Its collectives are written without a group, so that they are
-  // also read correctly by tools that support only numbered groups and no metadata nodes.
+  // Whether the group contains all ranks. Its collectives are written without a group, so that tools which
+  // support only numbered groups and no metadata nodes also read them correctly.
   bool is_all(std::size_t group) const {
     const RankGroup& own = program_.groups[group];
     if (own.name != "all" || names_.at(own.name) != 1 || own.ranks.size() != program_.ranks.size())

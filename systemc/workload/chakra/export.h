@@ -6,9 +6,9 @@
 
 namespace coppice::workload::chakra {
 
-// One rank's trace of a program, for a file PREFIX.RANK.et; import_chakra() restores the same operations,
-// dependencies, groups, collectives and transfers. Durations are whole microseconds for other tools, and
-// exact in an attribute of Coppice's own.
+// The trace of one rank of a program, to be written to PREFIX.RANK.et; import_chakra() restores the same
+// operations, dependencies, groups, collectives and transfers. Durations are in whole microseconds for other
+// tools, and exact in a Coppice-specific attribute.
 std::string trace_of(const Program& program, int rank);
 
 // The file name of a rank's trace.

@@ -52,11 +52,13 @@ class Importer {
       add_rank();
     }
     require_partners();
-    assume(hosts_, "{} host nodes (is_cpu_op) take no accelerator time");
+    assume(hosts_, "{} host nodes (is_cpu_op) do not occupy the accelerator");
     assume(dangling_, "{} control dependencies on nodes that are not in the trace are ignored");
-    assume(against_ids_, "{} nodes run before lower ids of their stream, which depend on them");
-    assume(unordered_,
-           "{} collectives start immediately: no dependency or stream orders them after a computation");
+    assume(against_ids_,
+           "{} nodes run before nodes with lower ids on their stream, because those depend on them");
+    assume(
+        unordered_,
+        "{} collectives start immediately, because no dependency or stream places them after a computation");
     assume(ignored_, "{} control dependencies are ignored: write program.dependencies: all to follow them");
     return std::move(result_);
   }
@@ -111,7 +113,7 @@ class Importer {
     for (const std::uint64_t id : node.data_dependencies) {
       const auto found = place.find(id);
       if (found == place.end()) {
-        refuse(node, fmt::format("it needs the data of node {}, which is not in the trace", id));
+        refuse(node, fmt::format("it depends on the data of node {}, which is not in the trace", id));
       }
       before.push_back(found->second);
     }
@@ -142,7 +144,7 @@ class Importer {
            "it waits for itself through other operations");
   }
 
-  // Makes each node wait for the previous one on its stream. Counts collectives that wait for nothing
+  // Makes each node wait for the previous node on its stream. Counts collectives that wait for no node
   // although their rank computes.
   void follow_streams(const std::vector<std::size_t>& order, std::vector<std::vector<std::size_t>>& before) {
     const auto& nodes = trace_->nodes;
@@ -188,13 +190,13 @@ class Importer {
     return Compute{};
   }
 
-  // The recorded time, or a roofline's time for its operations and bytes.
+  // The recorded time or, if there is none, operations and bytes from which a roofline determines the time.
   Compute compute_of(const Node& node) const {
     Compute compute;
     const NodeAttributes& attributes = node.attributes;
     constexpr auto kLongest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4 /
                                                          kFemtosecondsPerMicrosecond);
-    if (node.duration_micros > kLongest) refuse(node, "it takes too long: the limit is 38 minutes");
+    if (node.duration_micros > kLongest) refuse(node, "its duration is too long: the limit is 38 minutes");
     compute.duration = attributes.duration_femtoseconds.value_or(
         static_cast<std::int64_t>(node.duration_micros) * kFemtosecondsPerMicrosecond);
     if (compute.duration == 0) {
@@ -211,13 +213,13 @@ class Importer {
   int rank_of(const Node& node, const std::optional<std::int64_t>& value, const char* name) const {
     const std::int64_t rank = needed(node, value, name);
     if (rank < static_cast<std::int64_t>(traces_.size())) return static_cast<int>(rank);
-    refuse(node,
-           fmt::format("{} is {}, but the traces are of ranks 0 to {}", name, rank, traces_.size() - 1));
+    refuse(node, fmt::format("{} is {}, but there are only traces of ranks 0 to {}", name, rank,
+                             traces_.size() - 1));
   }
 
   std::int64_t bytes_of(const Node& node) const {
     const std::int64_t bytes = needed(node, node.attributes.communicated, "comm_size");
-    if (bytes > kMostBytes) refuse(node, fmt::format("comm_size of {} is more than 2^50", bytes));
+    if (bytes > kMostBytes) refuse(node, fmt::format("comm_size is {}, but must be at most 2^50", bytes));
     return bytes;
   }
 
@@ -230,13 +232,13 @@ class Importer {
     return node.name;
   }
 
-  // Sends and receives with equal ends and tag are matched in order.
+  // Sends and receives with the same ends and tag are matched in order.
   WorkOf transfer_of(const Node& node) {
     const bool sends = node.kind == NodeKind::kSend;
     const NodeAttributes& attributes = node.attributes;
     const int other = sends ? rank_of(node, attributes.destination, "comm_dst")
                             : rank_of(node, attributes.source, "comm_src");
-    if (other == rank_) refuse(node, "it goes from the rank to itself");
+    if (other == rank_) refuse(node, "it sends data from the rank to itself");
     const int source = sends ? rank_ : other;
     const int destination = sends ? other : rank_;
     auto& ends = transfers_[{source, destination, attributes.tag.value_or(0)}];
@@ -249,8 +251,8 @@ class Importer {
     }
     const Transfer& transfer = transfers[static_cast<std::size_t>(ends.transfers[place])];
     if (transfer.bytes != bytes_of(node)) {
-      refuse(node, fmt::format("it has {} bytes, but its other end at rank {} has {}", bytes_of(node), other,
-                               transfer.bytes));
+      refuse(node, fmt::format("it has {} bytes, but its other end at rank {} has {} bytes", bytes_of(node),
+                               other, transfer.bytes));
     }
     if (sends) return Send{ends.transfers[place]};
     return Receive{ends.transfers[place]};
@@ -267,8 +269,8 @@ class Importer {
     std::vector<int> ranks;
     for (const std::int64_t rank : named) {
       if (rank < 0 || rank >= std::ssize(traces_)) {
-        refuse(node, fmt::format("group '{}' names rank {}, but the traces are of ranks 0 to {}", group, rank,
-                                 traces_.size() - 1));
+        refuse(node, fmt::format("group '{}' contains rank {}, but there are only traces of ranks 0 to {}",
+                                 group, rank, traces_.size() - 1));
       }
       ranks.push_back(static_cast<int>(rank));
     }
@@ -281,7 +283,7 @@ class Importer {
     const bool named = found != groups_.end() && !found->second.empty();
     if (!named && found == groups_.end() && !name.empty() && name != "0") {
       refuse(node,
-             fmt::format("unknown group '{}': name its ranks in metadata nodes or program.groups", name));
+             fmt::format("unknown group '{}': list its ranks in metadata nodes or program.groups", name));
     }
     std::vector<int> ranks = named ? ranks_of(node, name, found->second) : all_ranks();
     if (std::ranges::find(ranks, rank_) == ranks.end()) {
@@ -300,7 +302,7 @@ class Importer {
     const auto* known = std::ranges::find(kCollectives, number, &KnownCollective::number);
     if (known == kCollectives.end()) {
       refuse(node, fmt::format(
-                       "comm_type {} is not a collective that can run: write all-reduce (0), reduce (1), "
+                       "comm_type {} is not a supported collective: write all-reduce (0), reduce (1), "
                        "all-gather (2), broadcast (5), all-to-all (6), reduce-scatter (7, 8) or barrier (9)",
                        number));
     }
@@ -316,8 +318,8 @@ class Importer {
     }
     const GroupCollective& other = collectives[static_cast<std::size_t>(members[place])];
     if (other.op != collective.op || other.bytes != collective.bytes || other.root != collective.root) {
-      refuse(node, fmt::format("it is the {} of {} bytes with number {} in group '{}', but another rank's "
-                               "collective with this number is the {} '{}' of {} bytes",
+      refuse(node, fmt::format("it is {} of {} bytes with number {} in group '{}', which differs from "
+                               "another rank's collective with this number, {} '{}' of {} bytes",
                                to_string(collective.op), collective.bytes, place,
                                result_.program.groups[static_cast<std::size_t>(group)].name,
                                to_string(other.op), other.name, other.bytes));
@@ -348,7 +350,7 @@ class Importer {
     return collective;
   }
 
-  // Every operation for which a rank waits must have its counterpart on the other ranks.
+  // Every operation that waits for other ranks must have its counterpart on those ranks.
   void require_partners() const {
     const Program& program = result_.program;
     for (std::size_t group = 0; group < in_group_.size(); ++group) {
@@ -368,9 +370,10 @@ class Importer {
       if (ends.sent == ends.received) continue;
       const auto& [source, destination, tag] = key;
       const bool unsent = ends.sent < ends.received;
-      throw ConfigError({traces_[static_cast<std::size_t>(unsent ? source : destination)].path},
-                        fmt::format("rank {} {} {} times to rank {} with tag {}, which receives {} times",
-                                    source, "sends", ends.sent, destination, tag, ends.received));
+      throw ConfigError(
+          {traces_[static_cast<std::size_t>(unsent ? source : destination)].path},
+          fmt::format("rank {} {} {} times to rank {} with tag {}, but that rank receives {} times", source,
+                      "sends", ends.sent, destination, tag, ends.received));
     }
   }
 

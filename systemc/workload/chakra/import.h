@@ -18,11 +18,11 @@ struct Imported {
 };
 
 // Reads the traces of all ranks as a program: `pattern` is the name of their files with {rank} in place of
-// the rank's number, from 0 up without gaps. A node's data dependencies end before it starts; control
-// dependencies count only with follow_control. Host nodes take no time. Collectives are matched by group and
-// order, the lowest id first among those whose dependencies are met; transfers are matched by source,
-// destination and tag. Sizes are a rank's input, as in the trace. Throws ConfigError naming the file, rank
-// and node.
+// the rank's number; ranks are numbered from 0 without gaps. A node's data dependencies end before it starts;
+// control dependencies count only with follow_control. Host nodes take no time. Collectives are matched by
+// group and order; among collectives whose dependencies are met, the lowest id comes first; transfers are
+// matched by source, destination and tag. Sizes are those of a rank's input, as in the trace. Throws
+// ConfigError, naming the file, rank and node.
 Imported import_chakra(const std::string& pattern, const ImportOptions& options = {});
 
 }  // namespace coppice::workload::chakra

@@ -28,7 +28,7 @@ class Issuer {
   IssueOrder run() {
     while (!ready_.empty() || !held_.empty()) {
       if (ready_.empty()) {
-        // The next node of every stream waits for a node further back in some stream.
+        // The next node of every stream waits for a later node of some stream.
         ++result_.against_ids;
         ready_.insert(held_.extract(held_.begin()));
       }
@@ -65,7 +65,7 @@ class Issuer {
   std::vector<std::size_t> waits_;
   std::map<std::int64_t, std::set<Entry>> streams_;  // nodes of each stream that have not been issued
   std::set<Entry> ready_;
-  std::set<Entry> held_;  // nodes held only by lower ids of their stream
+  std::set<Entry> held_;  // nodes that wait only for lower ids of their stream
   IssueOrder result_;
 };
 

@@ -10,8 +10,8 @@ namespace coppice::workload::chakra {
 
 // The order in which a rank issues its nodes.
 struct IssueOrder {
-  std::vector<std::size_t> order;  // indices of nodes; fewer than the nodes if some wait for each other
-  std::int64_t against_ids = 0;    // number of nodes issued before lower ids of their stream
+  std::vector<std::size_t> order;  // indices of nodes; incomplete if some nodes wait for each other
+  std::int64_t against_ids = 0;    // number of nodes issued before nodes with lower ids on their stream
 };
 
 // Issues the lowest id first among the nodes whose `before` (indices into `nodes`) have been issued, and each

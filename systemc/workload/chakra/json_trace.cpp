@@ -116,7 +116,8 @@ class Reader {
 
 bool is_json(const std::string& bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  // A protobuf header may also have the length 10 or 123; an object continues with a name or ends.
+  // A protobuf header of length 10 or 123 begins with a newline or a brace, too; in an object, a name or the
+  // end follows the brace.
   if (first == std::string::npos || bytes[first] != '{') return false;
   const std::size_t next = bytes.find_first_not_of(" \t\r\n", first + 1);
   return next != std::string::npos && (bytes[next] == '"' || bytes[next] == '}');

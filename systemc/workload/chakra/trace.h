@@ -32,7 +32,7 @@ struct NodeAttributes {
   std::optional<std::int64_t> tag{};                    // comm_tag
   std::optional<std::string> group{};                   // pg_name, or comm_group
   std::optional<std::int64_t> stream{};                 // of the accelerator; may be negative
-  std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; Coppice's own
+  std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; specific to Coppice
   std::optional<std::int64_t> iteration{};              // Coppice's own
   std::optional<std::string> purpose{};                 // Coppice's own
   std::optional<std::string> communication{};           // the purpose of the communication; Coppice's own
@@ -50,7 +50,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// Ranks by the name of their group, as files write them; they need not be ranks of the traces.
+// The ranks of each group, by name, as listed in files; there need not be traces of these ranks.
 using NamedGroups = std::map<std::string, std::vector<std::int64_t>>;
 
 // The trace of one rank, in file order.
@@ -60,9 +60,9 @@ struct Trace {
   NamedGroups groups;  // as listed by metadata nodes
 };
 
-// Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is for messages. Throws
-// ConfigError naming file, rank and node for unsupported contents, such as traces of the old schema, whose
-// types have other numbers, and unconverted host traces.
+// Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is used in messages. Throws
+// ConfigError, naming file, rank and node, for unsupported contents, such as traces of the old schema, whose
+// types have different numbers, and unconverted host traces.
 Trace read_trace(const std::string& path, int rank);
 
 }  // namespace coppice::workload::chakra

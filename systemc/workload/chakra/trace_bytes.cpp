@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kGzip = 16 + MAX_WBITS;
 
-// A zlib stream that closes itself.
+// A zlib stream that is closed by the destructor.
 class Inflater {
  public:
   Inflater() { inflateInit2(&stream_, kGzip); }
@@ -37,10 +37,12 @@ std::string unpack(std::string& packed, const std::string& path) {
     stream.next_out = reinterpret_cast<Bytef*>(part.data());
     stream.avail_out = static_cast<uInt>(part.size());
     const int state = inflate(&stream, Z_NO_FLUSH);
-    if (state != Z_OK && state != Z_STREAM_END) throw ConfigError({path}, "the gzipped trace is damaged");
+    if (state != Z_OK && state != Z_STREAM_END) throw ConfigError({path}, "the gzipped trace is corrupt");
     bytes.append(part.data(), part.size() - stream.avail_out);
     if (bytes.size() > kLargestInput) {
-      throw ConfigError({path}, fmt::format("the decompressed trace has more than {} bytes", kLargestInput));
+      throw ConfigError(
+          {path},
+          fmt::format("the decompressed trace has more than {} bytes, which is the limit", kLargestInput));
     }
     if (state != Z_STREAM_END) continue;
     if (stream.avail_in == 0) return bytes;

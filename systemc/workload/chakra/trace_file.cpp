@@ -99,9 +99,10 @@ class Reader {
   }
 
   [[noreturn]] void refuse(int byte) const {
-    throw ConfigError({path_}, fmt::format("rank {}: the bytes from {} are not a message of a Chakra trace: "
-                                           "expected a header, then nodes, each after its length (protobuf)",
-                                           rank_, byte));
+    throw ConfigError({path_},
+                      fmt::format("rank {}: the data from byte {} is not a message of a Chakra trace: "
+                                  "expected a header, then nodes, each preceded by its length (protobuf)",
+                                  rank_, byte));
   }
 
   Node node_of(const TraceNode& message) const {

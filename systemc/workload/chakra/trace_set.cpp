@@ -26,8 +26,8 @@ std::string file_of(const std::string& pattern, int rank) {
 std::vector<Trace> read_traces(const std::string& pattern) {
   if (pattern.find(kRank) == std::string::npos) {
     throw ConfigError({pattern},
-                      "the file name of a trace must have {rank} in place of the rank's number, for example "
-                      "trace.{rank}.et");
+                      "the file name of a trace must contain {rank} in place of the rank's number, for "
+                      "example trace.{rank}.et");
   }
   std::vector<Trace> traces;
   std::error_code none;
@@ -35,7 +35,7 @@ std::vector<Trace> read_traces(const std::string& pattern) {
     traces.push_back(read_trace(file_of(pattern, rank), rank));
   }
   if (traces.empty()) {
-    throw ConfigError({pattern}, fmt::format("{} does not exist: the trace of rank 0", file_of(pattern, 0)));
+    throw ConfigError({pattern}, fmt::format("{}, the trace of rank 0, does not exist", file_of(pattern, 0)));
   }
   return traces;
 }
@@ -45,7 +45,7 @@ NamedGroups read_groups(const std::string& path) {
   const auto json = nlohmann::json::parse(read_trace_bytes(path), nullptr, false);
   const auto refuse = [&] {
     throw ConfigError({path},
-                      "the groups are not an object of lists of ranks: write, for example, {\"1\": [0, 1]}");
+                      "the groups must be an object of lists of ranks: write, for example, {\"1\": [0, 1]}");
   };
   if (!json.is_object()) refuse();
   for (const auto& [name, ranks] : json.items()) {

@@ -47,12 +47,12 @@ NodeKind kind_of(const std::string& path, int rank, const Node& node, std::int64
     if (static_cast<std::int64_t>(known.kind) == number) return known.kind;
   }
   if (number == kOldCollective) {
-    throw ConfigError({path}, fmt::format("{} has type 8: the trace uses the old schema, which counts types "
+    throw ConfigError({path}, fmt::format("{} has type 8: the trace uses the old schema, which numbers types "
                                           "from 1; convert it with a newer Chakra",
                                           place_of(rank, node)));
   }
   throw ConfigError({path},
-                    fmt::format("{} has type {}: the types are 1 to 7", place_of(rank, node), number));
+                    fmt::format("{} has type {}: types are numbered 1 to 7", place_of(rank, node), number));
 }
 
 NodeKind kind_named(const std::string& path, int rank, const Node& node, const std::string& name) {

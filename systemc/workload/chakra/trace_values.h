@@ -25,7 +25,7 @@ std::optional<std::int64_t> number_in(const std::string& text);
 // The location of a node, for messages: "rank 3, node 17 'all_reduce'".
 std::string place_of(int rank, const Node& node);
 
-// The kind with a number, or with a name such as COMM_COLL_NODE. Throws ConfigError.
+// Returns the kind with a number, or with a name such as COMM_COLL_NODE. Throws ConfigError.
 NodeKind kind_of(const std::string& path, int rank, const Node& node, std::int64_t number);
 NodeKind kind_named(const std::string& path, int rank, const Node& node, const std::string& name);
 

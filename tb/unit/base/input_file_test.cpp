@@ -48,7 +48,8 @@ TEST_F(InputFile, IsRefusedWithTheReason) {
   const auto reading = [](const char* path) { return [path] { read_input_file(path); }; };
   EXPECT_THAT(reading("/nowhere/x"), ThrowsMessage<UnreadableError>(StrEq("No such file or directory")));
   EXPECT_THAT(reading("/"), ThrowsMessage<UnreadableError>(StrEq("Is a directory")));
-  EXPECT_THAT(reading("/dev/zero"), ThrowsMessage<UnreadableError>(StrEq("an endless device")));
+  EXPECT_THAT(reading("/dev/zero"),
+              ThrowsMessage<UnreadableError>(StrEq("it is a device that provides endless data")));
   EXPECT_THROW(read_input_file(path_, 100'002), UnreadableError);
 }
 

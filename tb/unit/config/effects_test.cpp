@@ -78,10 +78,9 @@ TEST(IneffectiveKeys, NamesTheSchedulerOfChunksThatDoNotMoveThroughDimensions) {
 }
 
 TEST(IneffectiveKeys, NamesOverrides) {
-  EXPECT_THAT(
-      added("system.accelerator.pes=4"),
-      ElementsAre("--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: "
-                  "the accelerators compute nothing"));
+  EXPECT_THAT(added("system.accelerator.pes=4"),
+              ElementsAre("--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no "
+                          "effect: the accelerators do not compute"));
   EXPECT_THAT(added("system.ni.reduction_flits_per_cycle=2"),
               ElementsAre(HasSubstr("at most one flit per cycle")));
   EXPECT_THAT(added("observe.nodes=[1]"), ElementsAre(HasSubstr("--vcd")));
@@ -106,14 +105,15 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
 }
 
 TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
-  EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("compute nothing")));
+  EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("do not compute")));
   // The network interface shares the accelerator's memory.
   EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"), IsEmpty());
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "system.ni.impl=rtl",
                         "system.accelerator.memory_bandwidth=1 TB/s"}),
               ElementsAre(HasSubstr("memory_bandwidth has no effect: a Verilog network interface")));
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "training.model=ncf", "system.accelerator.pes=4"}),
-              ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
+              ElementsAre(HasSubstr(
+                  "collective.size has no effect: training.model determines the size of the gradients")));
 }
 
 // Programs compute at the peak rate of the arrays or on the roofline; other accelerator keys have no effect.
@@ -133,12 +133,12 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   for (const char* key :
        {"system.accelerator.dataflow", "system.accelerator.timing", "system.accelerator.split",
         "system.accelerator.tiling", "system.accelerator.buffers.input"}) {
-    EXPECT_THAT(of(key), ElementsAre(HasSubstr("only layers of a table have tiles"))) << key;
+    EXPECT_THAT(of(key), ElementsAre(HasSubstr("only the layers of a table have tiles"))) << key;
   }
   for (const char* key : {"training.optimizer", "training.overlap", "training.batch_per_accelerator"}) {
-    EXPECT_THAT(of(key), ElementsAre(HasSubstr("the program states what is computed"))) << key;
+    EXPECT_THAT(of(key), ElementsAre(HasSubstr("the program specifies all computations"))) << key;
   }
-  EXPECT_THAT(of("collective.op"), ElementsAre(HasSubstr("the program states its collectives")));
+  EXPECT_THAT(of("collective.op"), ElementsAre(HasSubstr("the program specifies its collectives")));
   EXPECT_THAT(of("system.accelerator.roofline.peak_tflops"), ElementsAre(HasSubstr("is systolic")));
   loaded.config.system.accelerator.model = "roofline";
   EXPECT_THAT(of("system.accelerator.roofline.peak_tflops"), IsEmpty());
@@ -158,14 +158,16 @@ TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   };
   EXPECT_THAT(of("collective.dimension_algorithms"), IsEmpty());
   EXPECT_THAT(of("collective.scheduler"), IsEmpty());
-  EXPECT_THAT(of("collective.chunks"), ElementsAre(HasSubstr("the chosen algorithm determines its chunks")));
+  EXPECT_THAT(
+      of("collective.chunks"),
+      ElementsAre(HasSubstr("the automatically chosen algorithm determines the number of its chunks")));
   loaded.config.program.collectives[workload::CollectiveOp::kAllReduce].algorithm = "packed_trees";
   EXPECT_THAT(of("collectives.all_reduce.chunks"), IsEmpty());
   loaded.config.collective.algorithm = "ring";
   EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("ring does not move chunks")));
   loaded.config.system.topology = {"ring", {4}};
   loaded.config.collective.algorithm = "";
-  EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("a ring is not built of dimensions")));
+  EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("a ring is not a hierarchy of dimensions")));
 }
 
 // A result contains every key, so none counts as set by the user.
@@ -221,11 +223,11 @@ TEST(IneffectiveKeys, KnowsThatTheTimesOfATextWorkloadAreItsOwn) {
   EXPECT_THAT(
       ineffective_keys(loaded, Purpose::kTextRun),
       ElementsAre(
-          "f:2:3: warning: system.router.vcs, training.batch_per_accelerator, fidelity, check have "
-          "no effect on the prediction of a text workload, in which chunks move without flits or values"));
+          "f:2:3: warning: system.router.vcs, training.batch_per_accelerator, fidelity, check have no effect "
+          "on the prediction of a text workload, which moves chunks without flits or values"));
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),
               ElementsAre("f:2:3: warning: training.batch_per_accelerator has no effect: a text workload "
-                          "states the times of its layers"));
+                          "specifies the times of its layers"));
   loaded.config.training.model = "resnet50";
   loaded.places = {{"training.all_gather_bytes", {"f", 2, 3}}};
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),

@@ -111,7 +111,7 @@ TEST(Load, NamesUnknownKeysWithTheNearestKnownOne) {
 
 TEST(Load, RefusesKeysOfEarlierVersionsWithWhatToWrite) {
   EXPECT_EQ(complaint(std::string(kTorus) + "routing:\n  order: job\n"),
-            "7:3: routing.order is no longer a key: leave it out: the greedy method takes flows in the "
+            "7:3: routing.order is no longer a key: leave it out: the greedy method assigns flows in the "
             "order of the jobs");
   EXPECT_THAT(complaint(kTorus, {"routing.annealing=published"}),
               ::testing::HasSubstr("leave it out: annealing uses Hedera's"));

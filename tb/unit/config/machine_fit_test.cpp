@@ -86,7 +86,7 @@ TEST(ShallowBuffers, TellWhatTheyCost) {
   EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=auto"})), IsEmpty());
   EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=2000"})), IsEmpty());
   EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=100", "system.router.vcs=4"})),
-              ElementsAre(AllOf(HasSubstr("warning: system.router.vc_depth of 100 flits covers 40%"),
+              ElementsAre(AllOf(HasSubstr("warning: system.router.vc_depth is 100 flits, which covers 40%"),
                                 HasSubstr("write 1018, or auto"))));
 }
 

@@ -49,8 +49,9 @@ TEST(Rules, WantAFlitToTakeACycleAtLeast) {
   Loaded loaded = torus();
   loaded.config.system.link.bandwidth = {{16'000'000'000}, {16'100'000'000}};
   EXPECT_THAT(complaint(loaded), HasSubstr("system.link.bandwidth[1] | "));
-  EXPECT_THAT(complaint(loaded),
-              HasSubstr("make system.flit 32 B and system.ni.payload 512 B, or system.clock 1.1 GHz"));
+  EXPECT_THAT(
+      complaint(loaded),
+      HasSubstr("set system.flit to 32 B and system.ni.payload to 512 B, or system.clock to 1.1 GHz"));
   loaded.config.system.flit = 32;
   EXPECT_EQ(complaint(loaded), "accepted");
   loaded.config.system.flit = 16;
@@ -80,8 +81,9 @@ TEST(Rules, WantTwoVirtualChannelsForADateline) {
 TEST(Rules, WantAPayloadOfWholeFlits) {
   Loaded loaded = torus();
   loaded.config.system.ni.payload = 250;
-  EXPECT_THAT(complaint(loaded),
-              HasSubstr("system.ni.payload of 250 B is not a whole number of flits of 16 B: write 256 B"));
+  EXPECT_THAT(
+      complaint(loaded),
+      HasSubstr("system.ni.payload is 250 B, which is not a whole number of flits of 16 B: write 256 B"));
   loaded.config.system.ni.flow_control = FlowControl::kMessage;
   EXPECT_EQ(complaint(loaded), "accepted");
 }
@@ -90,7 +92,7 @@ TEST(Rules, WantObservedNodesThatExist) {
   Loaded loaded = torus();
   loaded.config.observe_nodes = {16};
   EXPECT_THAT(complaint(loaded), HasSubstr("observe.nodes[0] | "));
-  EXPECT_THAT(complaint(loaded), HasSubstr("the accelerators are 0 to 15"));
+  EXPECT_THAT(complaint(loaded), HasSubstr("the accelerators are numbered 0 to 15"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(Topology, RefusesImpossibleChannels) {
     return [&topology, src, dst, bandwidth, latency] { topology.add_channel(src, dst, bandwidth, latency); };
   };
   EXPECT_THAT(adding(0, 3, kBandwidth, 0),
-              ThrowsMessage<UnsupportedError>(HasSubstr("the nodes are 0 to 2")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("the nodes are numbered 0 to 2")));
   EXPECT_THAT(adding(-1, 0, kBandwidth, 0), ThrowsMessage<UnsupportedError>(HasSubstr("channel -1->0")));
   EXPECT_THAT(adding(1, 1, kBandwidth, 0), ThrowsMessage<UnsupportedError>(HasSubstr("to itself")));
   EXPECT_THAT(adding(0, 1, {}, 0), ThrowsMessage<UnsupportedError>(HasSubstr("bandwidth")));

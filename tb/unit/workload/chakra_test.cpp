@@ -358,7 +358,8 @@ TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
   std::vector<std::string> order;
   for (const Operation& operation : imported.program.ranks[0].operations) order.push_back(operation.name);
   EXPECT_THAT(order, ElementsAre("n2", "n3", "n8", "n1"));
-  EXPECT_THAT(imported.assumptions, ElementsAre(HasSubstr("1 nodes run before lower ids of their stream")));
+  EXPECT_THAT(imported.assumptions,
+              ElementsAre(HasSubstr("1 nodes run before nodes with lower ids on their stream")));
 }
 
 TEST(Chakra, RefusesRanksThatAreNone) {
@@ -366,10 +367,10 @@ TEST(Chakra, RefusesRanksThatAreNone) {
     return trace({node(0, NodeKind::kCollective, {{"comm_type", 5}, {"comm_src", root}, kBytes1024})});
   };
   EXPECT_THAT(complaint({broadcast(4294967297), broadcast(4294967297)}),
-              HasSubstr("comm_src is 4294967297, but the traces are of ranks 0 to 1"));
+              HasSubstr("comm_src is 4294967297, but there are only traces of ranks 0 to 1"));
   EXPECT_EQ(complaint({broadcast(1), broadcast(1)}), "");
   EXPECT_THAT(complaint({trace({node(0, NodeKind::kReceive, {{"comm_src", 4294967296}, kBytes1024})})}),
-              HasSubstr("comm_src is 4294967296, but the traces are of ranks 0 to 0"));
+              HasSubstr("comm_src is 4294967296, but there are only traces of ranks 0 to 0"));
   EXPECT_THAT(complaint({trace({node(0, NodeKind::kCompute, {{"coppice_iteration", 4294967297}})})}),
               HasSubstr("coppice_iteration is 4294967297: the maximum is 2147483647"));
   const TraceFolder folder;
@@ -444,11 +445,11 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THAT(complaint({trace({node(4, static_cast<NodeKind>(0), {})})}), HasSubstr("type 0"));
   EXPECT_THAT(complaint({trace({all_reduce(0)}),
                          trace({node(2, NodeKind::kCollective, {{"comm_type", 3}, kBytes1024})})}),
-              HasSubstr("t.1.et:1:1: rank 1, node 2 'n2': comm_type 3 is not a collective"));
+              HasSubstr("t.1.et:1:1: rank 1, node 2 'n2': comm_type 3 is not a supported collective"));
   EXPECT_THAT(complaint({trace({node(0, NodeKind::kCollective, {{"comm_type", 0}})})}),
               HasSubstr("comm_size is missing"));
   EXPECT_THAT(complaint({trace({node(0, NodeKind::kCompute, {}, {8})})}),
-              HasSubstr("it needs the data of node 8, which is not in the trace"));
+              HasSubstr("it depends on the data of node 8, which is not in the trace"));
   EXPECT_THAT(
       complaint({trace({node(0, NodeKind::kCompute, {}, {1}), node(1, NodeKind::kCompute, {}, {0})})}),
       HasSubstr("waits for itself"));
@@ -458,9 +459,10 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THAT(complaint({trace({all_reduce(0)}), trace({})}),
               HasSubstr("t.1.et:1:1: rank 1 has 0 collectives of group 'all', but other ranks have 1: its "
                         "node for 'n0' is missing"));
-  EXPECT_THAT(complaint({trace({all_reduce(0)}),
-                         trace({node(0, NodeKind::kCollective, {{"comm_type", 0}, {"comm_size", 4}})})}),
-              HasSubstr("another rank's collective with this number is the all_reduce 'n0' of 1024 bytes"));
+  EXPECT_THAT(
+      complaint({trace({all_reduce(0)}),
+                 trace({node(0, NodeKind::kCollective, {{"comm_type", 0}, {"comm_size", 4}})})}),
+      HasSubstr("differs from another rank's collective with this number, all_reduce 'n0' of 1024 bytes"));
   const std::string whole = trace({all_reduce(0), all_reduce(1)});
   EXPECT_THAT(complaint({whole.substr(0, whole.size() - 3)}),
               HasSubstr("are not a message of a Chakra trace"));

@@ -66,7 +66,7 @@ TEST(Csv, RefusesWhatItCannotRead) {
 TEST(Csv, RefusesBinaryContent) {
   const SampleTable table(std::string("a,b\nc\0d", 7));
   EXPECT_THAT([&] { read_csv(table.path()); },
-              ThrowsMessage<ConfigError>(EndsWith(":2:2: a zero byte: this is not a text file")));
+              ThrowsMessage<ConfigError>(EndsWith(":2:2: this byte is zero, so this is not a text file")));
 }
 
 }  // namespace

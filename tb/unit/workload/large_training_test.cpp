@@ -495,7 +495,7 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.expert = 2; }),
               is("training.parallel.expert", "1 experts cannot be divided by 2"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.context = 5; }),
-              is("training.parallel.context", "32 tokens of a sample cannot be divided by 5"));
+              is("training.parallel.context", "32 tokens per sample cannot be divided by 5"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.chunks = 2; }), is("training.interleave", "interleaved"));
   EXPECT_THAT(fault([](LargeTraining& t) {
                 t.schedule = PipelineSchedule::kInterleaved;
@@ -505,7 +505,7 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.order.pop_back(); }),
               is("training.parallel.order", "pipeline 0 times"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.data = 0; }),
-              is("training.parallel.data", "needs at least 1"));
+              is("training.parallel.data", "write at least 1"));
 }
 
 // An operation as its copies see it: with the number of the collective or transfer left out, which copies do

@@ -72,11 +72,11 @@ TEST(Program, NeedsGroupsOfRanksThatThereAre) {
   EXPECT_THAT(complaint([](Program& program) {
                 program.groups[0].ranks = {0, 2};
               }),
-              HasSubstr("group 'both' names rank 2: the program has ranks 0 to 1"));
+              HasSubstr("group 'both' names rank 2, but the program has ranks 0 to 1"));
   EXPECT_THAT(complaint([](Program& program) {
                 program.groups[0].ranks = {1, 1};
               }),
-              HasSubstr("group 'both' has rank 1 twice"));
+              HasSubstr("group 'both' lists rank 1 twice"));
 }
 
 TEST(Program, RefusesCollectivesWithoutGroupOrRoot) {
@@ -85,27 +85,28 @@ TEST(Program, RefusesCollectivesWithoutGroupOrRoot) {
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].bytes = -1; }),
               HasSubstr("collective 'sum' has -1 bytes"));
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].root = 2; }),
-              HasSubstr("collective 'sum' has root 2: its group has members 0 to 1"));
+              HasSubstr("collective 'sum' has root 2, but its group has members 0 to 1"));
 }
 
 TEST(Program, RefusesTransfersToNobody) {
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].destination = 5; }),
               HasSubstr("transfer 'block' names rank 5"));
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].destination = 0; }),
-              HasSubstr("transfer 'block' goes from rank 0 to itself"));
+              HasSubstr("transfer 'block' sends data from rank 0 to itself"));
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].bytes = -2; }),
               HasSubstr("transfer 'block' has -2 bytes"));
 }
 
 TEST(Program, WantsEveryMemberToJoinOnce) {
   EXPECT_THAT(complaint([](Program& program) { program.ranks[1].operations.pop_back(); }),
-              HasSubstr("rank 1 never joins collective 'sum'"));
+              HasSubstr("rank 1 never joins its group's collective 'sum'"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[1].operations.push_back(join(0)); }),
               HasSubstr("rank 1, operation 'join' joins 'sum' a second time"));
-  EXPECT_THAT(complaint([](Program& program) { program.groups[0].ranks = {0}; }),
-              HasSubstr("rank 1, operation 'join' joins 'sum' of group 'both', which the rank is not in"));
+  EXPECT_THAT(
+      complaint([](Program& program) { program.groups[0].ranks = {0}; }),
+      HasSubstr("rank 1, operation 'join' joins 'sum' of group 'both', which does not contain the rank"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[2] = join(3); }),
-              HasSubstr("joins collective 3, but the program has 1"));
+              HasSubstr("joins collective 3, but the program has 1 collectives"));
 }
 
 TEST(Program, WantsTransfersToBeSentAndReceivedOnceByTheirRanks) {
@@ -128,7 +129,7 @@ TEST(Program, WantsTransfersToBeSentAndReceivedOnceByTheirRanks) {
               }),
               HasSubstr("rank 0, operation 'send' sends 'block', which is from rank 1"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[1].operations[0].work = Receive{1}; }),
-              HasSubstr("receives transfer 1: the program has 1"));
+              HasSubstr("receives transfer 1, but the program has 1 transfers"));
 }
 
 TEST(Program, RefusesCyclesAndDependenciesOnNothing) {

@@ -151,8 +151,7 @@ TEST(ScaleSim, ReadsWhatStandsBehindTheStridesByPosition) {
   EXPECT_EQ(gemm(model.layers[3], Pass::kForward, 1), (Gemm{16 * 24, 2, 8}));
   EXPECT_EQ(model.layers[3].parameters(), 16);
   EXPECT_EQ(gemm(model.layers[4], Pass::kForward, 2), (Gemm{8 * 64, 5, 8}));
-  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 4:2,\n",
-                 ":2:25: Sparsity of 4:2: cannot keep more than all");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 4:2,\n", ":2:25: Sparsity of 4:2: N must not exceed M");
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, x:2,\n", ":2:25: Sparsity must be a whole number");
 }
 
@@ -224,21 +223,24 @@ TEST(ScaleSim, NamesWhatARowLacksOrHasTooMuch) {
 
 TEST(ScaleSim, RefusesLayersThatCannotBe) {
   expect_refused(header + "a, 8, 8, 9, 3, 2, 4, 1,\n",
-                 ":2:10: Filter Height of 9 is larger than the input of 8");
+                 ":2:10: Filter Height of 9 is larger than the padded input of 8");
   const std::string wide =
       "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
       "Strides, Groups, Kind\n";
-  expect_refused(wide + "a, 8, 8, 3, 3, 3, 4, 1, 2\n", ":2:25: 2 groups do not divide Channels of 3");
-  expect_refused(wide + "a, 8, 8, 3, 3, 4, 5, 1, 2\n", ":2:25: 2 groups do not divide Num Filter of 5");
+  expect_refused(wide + "a, 8, 8, 3, 3, 3, 4, 1, 2\n",
+                 ":2:25: Groups is 2, but must divide Channels, which is 3");
+  expect_refused(wide + "a, 8, 8, 3, 3, 4, 5, 1, 2\n",
+                 ":2:25: Groups is 2, but must divide Num Filter, which is 5");
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, embedding\n", ":2:28: embedding needs a 1x1 filter");
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, lstm\n",
                  ":2:28: Kind must be one of conv, tied, embedding");
   expect_refused(header + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
   expect_refused(header + "a, 1048576, 1, 1, 1, 1048576, 1048576, 1,\n",
-                 ":2:1: layer a takes more than 72057594037927936 multiply-accumulates");
+                 ":2:1: layer a needs more than 72057594037927936 multiply-accumulates");
   const std::string half = "a, 524288, 1, 1, 1, 262144, 524288, 1,\n";
   EXPECT_EQ(import(header + half).macs(), std::int64_t{1} << 56);
-  expect_refused(header + half + "b, 1, 1, 1, 1, 1, 1, 1,\n", ":3:1: the layers up to here take more than");
+  expect_refused(header + half + "b, 1, 1, 1, 1, 1, 1, 1,\n",
+                 ":3:1: the layers up to this row need more than");
   expect_refused(header + "a, 8192, 8192, 1, 1, 1, 32768, 1,\n",
                  ":2:1: layer a has more than 1099511627776 output values per sample");
   expect_refused(header + "a, 16777216, 16777216, 16777216, 16777216, 2, 1, 1,\n",
@@ -255,13 +257,13 @@ TEST(ScaleSim, TakesProductsWrittenAsConvolutions) {
 
 TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
   expect_refused("Layer name, IFMAP Height, Colour\n", ":1:27: 'Colour' is not a known column");
-  expect_refused("Layer name, IFMAP Height, IFMAP H\n", ":1:27: a second column IFMAP Height");
+  expect_refused("Layer name, IFMAP Height, IFMAP H\n", ":1:27: the column IFMAP Height occurs twice");
   expect_refused("Layer name, IFMAP Height\n", ":1:1: the header lacks the column IFMAP Width");
 }
 
 TEST(ScaleSim, RefusesTablesWithoutLayers) {
-  expect_refused("", ":1:1: contains no layers");
-  expect_refused(header + "\nTitle\n", ":1:1: contains no layers");
+  expect_refused("", ":1:1: the table contains no layers");
+  expect_refused(header + "\nTitle\n", ":1:1: the table contains no layers");
   EXPECT_THAT([] { import_scale_sim("/nonexistent.csv"); },
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }

@@ -104,7 +104,7 @@ TEST(TextWorkload, ReadsSimAisHeaderAndSuffixes) {
             (Communication{Exchange::kReduceScatter, 7, Group::kExpertData}));
   const std::string layers = "\n1\na -1 1 ALLTOALL_EP 8 1 NONE 0 1 NONE 0 0\n";
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER model_parallel_NPU_group: 1" + layers),
-              HasSubstr("3:8: ALLTOALL_EP needs the size of groups that share experts"));
+              HasSubstr("3:8: ALLTOALL_EP needs the size of the groups that share experts"));
   EXPECT_THAT(complaint("DATA ep: 8" + layers), HasSubstr("3:8: ALLTOALL_EP needs the size"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE_EP 0 1 NONE 0 1 NONE 0 0\n"),
               HasSubstr("3:8: unknown collective 'NONE_EP'"));
@@ -116,7 +116,7 @@ TEST(TextWorkload, PointsAtWhatIsWrong) {
               HasSubstr("1:1: unknown parallelism 'CONSTANT': write one of DATA, MODEL"));
   EXPECT_THAT(complaint("DATA\n"), HasSubstr("a text workload needs a line with its parallelism"));
   EXPECT_THAT(complaint("DATA\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("2:1: the file announces 2 layers, but has 1"));
+              HasSubstr("2:1: the number of layers is 2, but the file has 1"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0\n"),
               HasSubstr("3:1: layer 'a' has 11 columns"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 GOSSIP 0 1 NONE 0 1 NONE 0 0\n"),
@@ -126,7 +126,7 @@ TEST(TextWorkload, PointsAtWhatIsWrong) {
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
               HasSubstr("1:1: HYBRID_TRANSFORMER needs the size of its groups"));
   EXPECT_THAT(complaint("HYBRID_DLRM 3\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("the last layer of the bottom MLP is layer 3, but the layers are 0 to 0"));
+              HasSubstr("the last layer of the bottom MLP is layer 3, but the layers are numbered 0 to 0"));
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER checkpoint\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
               HasSubstr("1:20: unknown parameter 'checkpoint'"));
 }
@@ -139,7 +139,7 @@ TEST(TextWorkload, TakesNothingThatItWouldNotRead) {
               HasSubstr("3:3: 'zzz' is not a valid reserved number (-1): write a whole number from -1"));
   EXPECT_THAT(complaint("DATA\n1\na -2 1 NONE 0 1 NONE 0 1 NONE 0 0\n"), HasSubstr("3:3: '-2' is no"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE 0 1 NONE 4096 1 NONE 0 0\n"),
-              HasSubstr("3:22: NONE sends nothing, but has 4096 bytes"));
+              HasSubstr("3:22: NONE sends no data, but has 4096 bytes"));
 }
 
 TEST(TextWorkload, CountsTheBytesOfAnAllGatherAsItIsTold) {

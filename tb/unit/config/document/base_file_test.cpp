@@ -59,7 +59,7 @@ TEST(BaseFile, IsRefusedAtItsKey) {
                                        HasSubstr("or machines/none.yaml found next to")));
   const ScratchFile itself("base: SELF\n");
   std::ofstream(itself.path()) << "base: " << itself.path() << "\n";
-  EXPECT_THAT(complaint(itself), HasSubstr("more than 8 files extend each other"));
+  EXPECT_THAT(complaint(itself), HasSubstr("more than 8 files extend one another"));
 }
 
 }  // namespace

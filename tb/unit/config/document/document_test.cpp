@@ -98,7 +98,7 @@ TEST(ReadDocument, RefusesWhatIsNoYaml) {
 // result.
 TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
   EXPECT_THAT(complaint("system:\n  file: n\xe9t.graph\n"),
-              StartsWith("2:9: contains bytes that are not UTF-8"));
+              StartsWith("2:9: this text contains bytes that are not UTF-8"));
   EXPECT_THAT(override_complaint("system.file=n\xe9t.graph"), HasSubstr("not UTF-8"));
   EXPECT_EQ(complaint("system:\n  file: n\xc3\xa9t.graph\n"), "accepted");
 }
@@ -135,11 +135,11 @@ TEST(ParseOverride, NestsMapsAlongTheKey) {
 }
 
 TEST(ParseOverride, RefusesWhatIsNoKeyAndValue) {
-  EXPECT_THAT(override_complaint("seed"), StartsWith("--set seed:1:1: must be KEY=VALUE"));
+  EXPECT_THAT(override_complaint("seed"), StartsWith("--set seed:1:1: an override must be KEY=VALUE"));
   EXPECT_THAT(override_complaint("=3"), HasSubstr("must be KEY=VALUE"));
-  EXPECT_THAT(override_complaint("a..b=3"), StartsWith("--set a..b=3:1:3: a part"));
-  EXPECT_THAT(override_complaint(".a=3"), StartsWith("--set .a=3:1:1: a part"));
-  EXPECT_THAT(override_complaint("a.=3"), StartsWith("--set a.=3:1:3: a part"));
+  EXPECT_THAT(override_complaint("a..b=3"), StartsWith("--set a..b=3:1:3: part"));
+  EXPECT_THAT(override_complaint(".a=3"), StartsWith("--set .a=3:1:1: part"));
+  EXPECT_THAT(override_complaint("a.=3"), StartsWith("--set a.=3:1:3: part"));
   EXPECT_THAT(override_complaint("a=[1, 2"), StartsWith("--set a=[1, 2:1:"));
   EXPECT_THAT(override_complaint("a=[1, 2"), HasSubstr("not valid YAML"));
   EXPECT_EQ(override_complaint("a=b=c"), "accepted");

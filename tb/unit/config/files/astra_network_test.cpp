@@ -61,8 +61,9 @@ TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
 
 TEST(AstraNetwork, SaysWhatItTakesForGranted) {
   const ScratchFile file(kNetwork);
-  EXPECT_THAT(read_astra_network(file.path()).assumptions,
-              ElementsAre(HasSubstr("2^30"), HasSubstr("one way around a ring"), HasSubstr("two links")));
+  EXPECT_THAT(
+      read_astra_network(file.path()).assumptions,
+      ElementsAre(HasSubstr("2^30"), HasSubstr("around a ring in one direction"), HasSubstr("two links")));
   const ScratchFile pair(with("4, 8, 16", "2, 8, 16"));
   EXPECT_THAT(read_astra_network(pair.path()).assumptions,
               ElementsAre(HasSubstr("2^30"), HasSubstr("a ring of 2"), HasSubstr("two links")));
@@ -122,7 +123,8 @@ TEST(AstraNetwork, HasFlitsThatItsLinksNeed) {
 TEST(AstraNetwork, PointsAtWhatIsWrong) {
   EXPECT_THAT(
       complaint(with("[ 4, 8, 16 ]", "[ 4, 8 ]")),
-      HasSubstr("2:13: npus_count has 2 values, but topology names 3 dimensions: write one for each"));
+      HasSubstr(
+          "2:13: npus_count has 2 values, but topology names 3 dimensions: write one value per dimension"));
   EXPECT_THAT(complaint(with(", 100.0 ]", " ]")), HasSubstr("3:12: bandwidth has 2 values"));
   EXPECT_THAT(complaint(with("Switch", "Switches")), HasSubstr("1:35: topology[2]"));
   EXPECT_THAT(complaint(with("62.5", "0")), HasSubstr("3:14: bandwidth[0]"));

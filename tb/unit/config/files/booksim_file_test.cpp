@@ -60,7 +60,7 @@ TEST(BooksimFile, DescribesNetworkAndTraffic) {
   EXPECT_EQ(experiment.packet_flits, 16);
   EXPECT_EQ(experiment.warmup, 1500);
   EXPECT_EQ(experiment.measure, 2000);
-  EXPECT_THAT(experiment.assumptions, Contains(HasSubstr("not read: vc_allocator")));
+  EXPECT_THAT(experiment.assumptions, Contains(HasSubstr("ignored keys: vc_allocator")));
   const Config config = load_booksim(file.path(), experiment, {}).config;
   EXPECT_EQ(config.system.topology.kind, "mesh");
   EXPECT_THAT(config.system.topology.dims, ElementsAre(4, 4, 4));
@@ -99,23 +99,23 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
               HasSubstr("5:1: unknown key 'nun_vcs' in a BookSim2 configuration; did you mean 'num_vcs'?"));
   EXPECT_THAT(complaint(with("= mesh", "= fly")), HasSubstr("2:12: topology = fly: its one-way channels"));
   EXPECT_THAT(complaint(with("= mesh", "= cube")),
-              HasSubstr("2:12: topology = cube: supported are mesh, torus, anynet, fattree, dragonflynew"));
+              HasSubstr("2:12: topology = cube is not one of mesh, torus, anynet, fattree, dragonflynew"));
   EXPECT_THAT(complaint(with("dor", "romm")),
               HasSubstr("4:20: routing_function = romm: for a mesh, write one of dor, "));
   EXPECT_THAT(complaint(with("tornado", "taper64")), HasSubstr("7:11: traffic must be uniform"));
-  EXPECT_THAT(
-      complaint(with("tornado", "hotspot({1,2},{3,4})")),
-      HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around several parameters: write "
-                "hotspot({{1,2},{3,4}})"));
-  EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic = hotspot draws its nodes"));
+  EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
+              HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around multiple parameters: "
+                        "write hotspot({{1,2},{3,4}})"));
+  EXPECT_THAT(complaint(with("tornado", "hotspot")),
+              HasSubstr("7:11: traffic = hotspot without nodes chooses them"));
   EXPECT_THAT(complaint(with("credit_delay", "priority = class; credit_delay")),
-              HasSubstr("6:12: priority = class: supported are none and age"));
+              HasSubstr("6:12: priority = class is not supported: write none or age"));
   EXPECT_THAT(complaint(with("0.02", "0.2")), HasSubstr("8:18: injection_rate of 0.2 packets of 16 flits"));
   EXPECT_THAT(complaint(with("16;", "none;")),
               HasSubstr("5:29: system.router.vc_depth must be a whole number"));
   EXPECT_THAT(complaint(with("k = 4;", "k : 4;")), HasSubstr("3:1: 'k : 4' has no '='"));
   EXPECT_THAT(complaint("speculative = 1;"),
-              HasSubstr("1:15: speculative = 1: Coppice does not allocate the switch"));
+              HasSubstr("1:15: speculative = 1: Coppice's routers do not allocate the switch speculatively"));
   EXPECT_THAT(complaint("topology = anynet;"), HasSubstr("needs a network_file"));
   EXPECT_THAT(complaint("k = 4"), HasSubstr("1:1: a ';' is missing"));
   EXPECT_THAT(complaint("// nothing\n"), HasSubstr("the file is empty"));

@@ -81,9 +81,10 @@ TEST(NetworkFile, InfragraphsDevicesBecomeAcceleratorsAndSwitches) {
   const topology::Channel& up = file.topology.channel(file.topology.in_channels(4).front());
   EXPECT_EQ(up.bandwidth, Bandwidth{50'000'000'000});
   EXPECT_EQ(up.latency, 600 * kFemtosecondsPerNanosecond);
-  EXPECT_THAT(file.assumptions, ElementsAre("2 components lead nowhere and are left out",
-                                            StartsWith("8 ports, NICs and the like with two neighbours"),
-                                            StartsWith("links without a latency have")));
+  EXPECT_THAT(file.assumptions,
+              ElementsAre("2 components are dead ends and are left out",
+                          StartsWith("8 ports, NICs and similar components with two neighbours"),
+                          StartsWith("links without a latency use")));
 }
 
 TEST(NetworkFile, WhatIsWrittenAsInfragraphReadsBackEqual) {
@@ -93,7 +94,7 @@ TEST(NetworkFile, WhatIsWrittenAsInfragraphReadsBackEqual) {
   topology::Topology one_way(topology::Kind::kFile, {}, 2, 0);
   one_way.add_channel(0, 1, {1'000}, 0);
   EXPECT_THAT([&] { topology::to_infragraph(one_way); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("only two-way links")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("only bidirectional links")));
 }
 
 std::string with(std::string what, const std::string& instead) {
@@ -108,7 +109,7 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
               HasSubstr("there is no component 'cy'"));
   EXPECT_THAT(
       complaint(with("component: port}, scheme: one2one", "component: \"port[1:]\"}, scheme: one2one")),
-      HasSubstr("one2one joins 4 endpoints to 3"));
+      HasSubstr("one2one needs as many endpoints in ep1 as in ep2, not 4 and 3"));
   EXPECT_THAT(complaint(with("scheme: many2many", "scheme: star")),
               HasSubstr("not one of one2one, many2many, ring"));
   EXPECT_THAT(complaint(with("gigabits_per_second: 800", "gigabits_per_second: 1e-12")),

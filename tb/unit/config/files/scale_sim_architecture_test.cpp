@@ -71,7 +71,7 @@ TEST(ScaleSimArchitecture, DescribesTheAccelerator) {
     EXPECT_EQ(accelerator.memory_bandwidth->bytes_per_second, 3 * 10 * 4 * 1'000'000'000L);
     EXPECT_THAT(config.assumptions, Contains(HasSubstr("a SCALE-Sim word is an element of 4 bytes")));
     EXPECT_THAT(config.assumptions,
-                Contains(HasSubstr("IfmapOffset, MemoryBanks, IfmapCustomLayout not read")));
+                Contains(HasSubstr("ignored keys: IfmapOffset, MemoryBanks, IfmapCustomLayout")));
   }
 }
 

@@ -58,7 +58,7 @@ TEST(TransformerFile, TakesAPlainDecoderForGranted) {
 TEST(TransformerFile, SaysWhereWhatIsWrong) {
   EXPECT_EQ(complaint(kPlain), "");
   EXPECT_THAT(complaint(std::string(kPlain) + "key_value_head: 2\n"),
-              HasSubstr(":7:1: a transformer has no 'key_value_head'; did you mean 'key_value_heads'?"));
+              HasSubstr(":7:1: a transformer has no key 'key_value_head'; did you mean 'key_value_heads'?"));
   EXPECT_THAT(complaint("layers: 2\nwidth: 64\n"), HasSubstr(":1:1: heads is missing"));
   EXPECT_THAT(complaint(std::string(kPlain) + "key_value_heads: 3\n"),
               HasSubstr(":7:18: key_value_heads is 3"));

@@ -100,21 +100,19 @@ TEST(Dimensions, ThatCannotBeBuiltAreRefused) {
   EXPECT_THAT(
       complaint(hierarchy(kSwitch, "{kind: ring, size: 3, links: 3, bandwidth: 1 GB/s, latency: 1 ns}")),
       HasSubstr("5: system.topology.dimensions: dimension 1 of a hierarchy: a ring of 3 has links in 2 "
-                "directions from every accelerator: 3 links cannot be divided evenly, 4 can"));
+                "directions from every accelerator: 3 links cannot be divided evenly, but 4 can"));
   EXPECT_THAT(
       complaint(hierarchy("{kind: switch, size: 4, links: 4, bandwidth: 25 GB/s, latency: 1 ns}", kRing)),
-      AllOf(HasSubstr("4: "), HasSubstr("100 GB/s is more than one flit"),
-            HasSubstr("make system.flit 128 B")));
+      AllOf(HasSubstr("4: "), HasSubstr("100 GB/s exceeds one flit"), HasSubstr("set system.flit to 128 B")));
   EXPECT_THAT(complaint(hierarchy("{kind: switch, size: 4, bandwidth: 1 GB/s, latency: 2 ms}", kRing)),
-              AllOf(HasSubstr("4: "), HasSubstr("at most 1048576 can be simulated")));
+              AllOf(HasSubstr("4: "), HasSubstr("at most 1048576 cycles can be simulated")));
 }
 
 TEST(Dimensions, HalvingDoublingNeedsAPowerOfTwo) {
   const std::string twelve = "{kind: switch, size: 12, bandwidth: 25 GB/s, latency: 1 ns}";
-  EXPECT_THAT(
-      complaint(hierarchy(kSwitch, twelve)),
-      HasSubstr("5: system.topology.dimensions[1].size is 12: halving-doubling on a switch needs a power "
-                "of two, 8 or 16; or make the dimension fully_connected"));
+  EXPECT_THAT(complaint(hierarchy(kSwitch, twelve)),
+              HasSubstr("5: system.topology.dimensions[1].size is 12, but halving-doubling on a switch needs "
+                        "a power of two: write 8 or 16, make the dimension fully_connected"));
 }
 
 TEST(Dimensions, LimitTheChunksThatDataMakes) {
@@ -124,7 +122,8 @@ TEST(Dimensions, LimitTheChunksThatDataMakes) {
     load(file.path(), {"collective.chunks=100000"}, Purpose::kRun);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("collective.chunks is 100000, but 1 MiB makes at most 10922 chunks"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("collective.chunks is 100000, but 1 MiB yields at most 10922 chunks"));
   }
 }
 

@@ -82,7 +82,7 @@ TEST(ParallelKeys, SayWhatCannotBe) {
               HasSubstr("training.parallel.order[1]"));
   EXPECT_THAT(
       complaint("training: {model: m, parallel: {data: 2}, micro_batches: 4, batch_per_accelerator: 6}\n"),
-      HasSubstr("6 samples cannot be split into 4 micro-batches: write 8"));
+      HasSubstr("6 samples, which cannot be split into 4 micro-batches: write 8"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {data: 2}, overlap: chained}\n"),
               HasSubstr("chained is not available"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {date: 2}}\n"), HasSubstr("training.parallel.data"));

@@ -65,7 +65,7 @@ TEST(ResultFile, NeverReplacesWhatWasReadMeanwhile) {
     ResultFile file("--out", path);
     EXPECT_EQ(read_input_file(path), "input");
     EXPECT_THAT([&] { file.write("text"); },
-                ThrowsMessage<ModelError>(HasSubstr("is an input and is not overwritten")));
+                ThrowsMessage<ModelError>(HasSubstr("is also an input and is not overwritten")));
   }
   EXPECT_EQ(read_text(path), "input");
   EXPECT_THAT(directory.names(), ElementsAre("a.json"));

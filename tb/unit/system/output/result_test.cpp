@@ -64,8 +64,9 @@ TEST(Result, DividesBytesByTime) {
 
 TEST(Result, RefusesWhatNoMachineCanDo) {
   nlohmann::ordered_json result{{"time_ns", 499.0}, {"link_utilization", {{"mean", 0.5}, {"max", 1.0}}}};
-  EXPECT_THAT([&] { require_possible(result, 500); },
-              ThrowsMessage<ModelError>(HasSubstr("the run took 499 ns, less than the lower bound")));
+  EXPECT_THAT(
+      [&] { require_possible(result, 500); },
+      ThrowsMessage<ModelError>(HasSubstr("the run took 499 ns, which is less than the lower bound")));
   EXPECT_NO_THROW(require_possible(result, 499));
   result["collectives"] = {{{"name", "a"}, {"efficiency", 1.001}}};
   EXPECT_THAT([&] { require_possible(result, 0); },

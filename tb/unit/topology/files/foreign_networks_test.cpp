@@ -105,7 +105,7 @@ TEST(ForeignNetworks, GraphmlOfOthersStatesUnitsInNamesOrValues) {
   EXPECT_EQ(file.topology.channel(0).latency, 500 * kNs);
   EXPECT_EQ(file.topology.channel(2).bandwidth, Bandwidth{25'000'000'000});
   EXPECT_TRUE(file.uses_default_latency);
-  EXPECT_THAT(file.assumptions, Contains(StartsWith("links without a latency have system.link.latency")));
+  EXPECT_THAT(file.assumptions, Contains(StartsWith("links without a latency use system.link.latency")));
 }
 
 TEST(ForeignNetworks, GraphmlAsksForUnits) {
@@ -207,7 +207,7 @@ TEST(ForeignNetworks, SimaisTextHasUnitsAndSwitches) {
   EXPECT_EQ(file.topology.channel(0).latency, 25 * kNs);
   EXPECT_EQ(file.topology.channel(8).latency, 500 * kNs);
   EXPECT_THAT(complaint("2 0 2\n0 1 1Gbps 1ns 0\n"),
-              StartsWith("f:1:1: the counts include 2 links, but 1 follow"));
+              StartsWith("f:1:1: the first line states 2 links, but 1 follow"));
   EXPECT_THAT(complaint("2 0 1\n0 1 1Gbs 1ns 0\n"), StartsWith("f:2:5: '1Gbs' is not a bandwidth"));
   EXPECT_THAT(complaint("2 0 1\n0 2 1Gbps 1ns 0\n"), StartsWith("f:2:3: a node cannot be 2"));
 }

@@ -39,8 +39,9 @@ TEST(GraphLexer, SkipsAByteOrderMark) {
 }
 
 TEST(GraphLexer, LocatesAnOpenQuote) {
-  EXPECT_THAT([] { split_lines("a\nb \"c\n", "f.graph"); },
-              ThrowsMessage<ConfigError>(StrEq("f.graph:2:3: this quote is not closed on its line")));
+  EXPECT_THAT(
+      [] { split_lines("a\nb \"c\n", "f.graph"); },
+      ThrowsMessage<ConfigError>(StrEq("f.graph:2:3: this quotation mark is not closed on its line")));
 }
 
 TEST(GraphLexer, ReadsWholeNumbersInRange) {
@@ -65,10 +66,11 @@ TEST(RequireUsable, LocatesTheAcceleratorAtFault) {
   topology.add_channel(1, 0, {1}, 0);
   const auto check = [&] { require_usable(topology, places); };
   EXPECT_THAT(check, ThrowsMessage<ConfigError>(
-                         StrEq("f:3:1: accelerator 2 has no channel: it needs one in each direction")));
+                         StrEq("f:3:1: accelerator 2 has no channel: it needs a channel in each direction")));
   topology.add_channel(1, 2, {1}, 0);
-  EXPECT_THAT(check, ThrowsMessage<ConfigError>(StrEq(
-                         "f:3:1: accelerator 2 has no channel out of it: it needs one in each direction")));
+  EXPECT_THAT(check,
+              ThrowsMessage<ConfigError>(StrEq(
+                  "f:3:1: accelerator 2 has no channel out of it: it needs a channel in each direction")));
   topology.add_channel(2, 0, {1}, 0);
   EXPECT_NO_THROW(check());
   EXPECT_NO_THROW(require_usable(Topology(Kind::kFile, {}, 1, 0), places));

@@ -184,7 +184,7 @@ TEST(DetourRouting, SaysWhatItNeeds) {
   refusal(Kind::kDragonfly, {1, 2, 1}, 2, Detours::kUgal, "a third for each group");
   refusal(Kind::kDragonfly, {1, 2, 1}, 4, Detours::kAdaptive, "write ugal or valiant");
   refusal(Kind::kFatTree, {2, 2}, 4, Detours::kUgal, "write adaptive or valiant");
-  refusal(Kind::kFatTree, {4, 2, 2}, 4, Detours::kAdaptive, "of dims [k, n]");
+  refusal(Kind::kFatTree, {4, 2, 2}, 4, Detours::kAdaptive, "with dims [k, n]");
   refusal(Kind::kFullyConnected, {4}, 4, Detours::kValiant, "write minimal");
 }
 

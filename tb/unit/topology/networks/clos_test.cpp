@@ -88,12 +88,13 @@ TEST(Clos, SaysWhatItNeeds) {
         clos({4, 3});
       },
       ThrowsMessage<UnsupportedError>(HasSubstr("[accelerators per ToR, ToRs, spines]")));
-  EXPECT_THAT([] { clos({4, 3, 0}); }, ThrowsMessage<UnsupportedError>(HasSubstr("needs at least 1")));
+  EXPECT_THAT([] { clos({4, 3, 0}); }, ThrowsMessage<UnsupportedError>(HasSubstr("it needs at least 1")));
   EXPECT_THAT(
       [] {
         clos({4, 3, 2}, {.spines = {2}});
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("failed spine 2: the spines are 0 to 1")));
+      ThrowsMessage<UnsupportedError>(
+          HasSubstr("there is no spine 2 that could fail: the spines are numbered 0 to 1")));
   EXPECT_THAT(
       [] {
         clos({4, 3, 2}, {.links = {{3, 1}}});

@@ -76,7 +76,7 @@ TEST(FatTree, LevelsHaveTheirLinks) {
 TEST(FatTree, RefusesWhatCannotBe) {
   const auto building = [](const std::vector<int>& dims) { return [dims] { sample(Kind::kFatTree, dims); }; };
   EXPECT_THAT(building({8}), ThrowsMessage<UnsupportedError>(HasSubstr("[k, n] or [accelerators per leaf")));
-  EXPECT_THAT(building({1, 2}), ThrowsMessage<UnsupportedError>(HasSubstr("(k): needs at least 2")));
+  EXPECT_THAT(building({1, 2}), ThrowsMessage<UnsupportedError>(HasSubstr("(k): it needs at least 2")));
   EXPECT_THAT(building({4, 0}), ThrowsMessage<UnsupportedError>(HasSubstr("levels (n)")));
   EXPECT_THAT(building({1000, 1000}), ThrowsMessage<UnsupportedError>(HasSubstr("too large")));
   EXPECT_THAT(building({8, 4, 3}),

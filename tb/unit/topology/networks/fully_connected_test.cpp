@@ -27,7 +27,7 @@ TEST(FullyConnected, LimitsEachAcceleratorToOneShareOfAnother) {
 
 TEST(FullyConnected, RefusesOtherDims) {
   EXPECT_THAT([] { sample(Kind::kFullyConnected, {}); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("takes dims [n], not []")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("needs dims [n], not []")));
   EXPECT_THAT([] { sample(Kind::kFullyConnected, {-3}); },
               ThrowsMessage<UnsupportedError>(HasSubstr("-3 accelerators")));
   EXPECT_THAT([] { sample(Kind::kFullyConnected, {100000}); },

@@ -74,17 +74,18 @@ TEST(Hierarchy, RefusesWhatCannotBeBuiltAndSaysWhatCan) {
     EXPECT_THAT([&] { build(dimensions); }, ThrowsMessage<UnsupportedError>(HasSubstr(why)));
   };
   refuses({}, "at least one dimension");
-  refuses({switched(2), switched(1)}, "dimension 1 of a hierarchy: a size of 1 connects nothing");
+  refuses({switched(2), switched(1)}, "dimension 1 of a hierarchy: its size is 1, but must be at least 2");
   refuses({ring(4, 3)},
-          "a ring of 4 has links in 2 directions from every accelerator: 3 links cannot be divided evenly, 4 "
-          "can");
-  refuses({{DimensionKind::kFullyConnected, 8, 6, kLink, 0}}, "6 links cannot be divided evenly, 7 can");
-  refuses({switched(4, 0)}, "0 links cannot be divided evenly, 1 can");
+          "a ring of 4 has links in 2 directions from every accelerator: 3 links cannot be divided evenly, "
+          "but 4 can");
+  refuses({{DimensionKind::kFullyConnected, 8, 6, kLink, 0}}, "6 links cannot be divided evenly, but 7 can");
+  refuses({switched(4, 0)}, "0 links cannot be divided evenly, but 1 can");
   refuses({{DimensionKind::kSwitch, 4, 1, {0}, 0}}, "its bandwidth must be above 0");
   refuses({{DimensionKind::kSwitch, 4, 1, kLink, -1}}, "its latency must not be negative");
   refuses(std::vector<DimensionSpec>(21, switched(2)), "too large");
-  EXPECT_THAT([] { const Hierarchy view(sample_torus({4})); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("torus 4 has no dimensions")));
+  EXPECT_THAT(
+      [] { const Hierarchy view(sample_torus({4})); },
+      ThrowsMessage<UnsupportedError>(HasSubstr("the dimensions of torus 4 are not networks of their own")));
 }
 
 TEST(HierarchyRouting, NeedsTwoVirtualChannelsForARing) {

@@ -44,7 +44,7 @@ TEST(Ring, RefusesOtherDims) {
       [] {
         sample(Kind::kRing, {4, 4});
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("takes dims [n], not [4, 4]")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("needs dims [n], not [4, 4]")));
   EXPECT_THAT([] { sample(Kind::kRing, {0}); }, ThrowsMessage<UnsupportedError>(HasSubstr("at least 1")));
   EXPECT_THAT([] { sample(Kind::kRing, {1 << 30}); },
               ThrowsMessage<UnsupportedError>(HasSubstr("too large")));

@@ -33,7 +33,7 @@ TEST(Switch, RefusesMoreLinksThanItHasLevels) {
       [] {
         make_switch(std::vector{4, 4}, sample_links(1));
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("takes dims [n]")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("needs dims [n]")));
 }
 
 }  // namespace
