@@ -313,7 +313,7 @@ def coarse(top, parameters, folder, macro_bits):
     apart = {of: value for of, value in modules.items() if of != name and GATE not in of}
     for of, value in {name: module, **apart}.items():
         if of != name and any(is_macro(cell, macro_bits) for cell in value["cells"].values()):
-            raise HardwareError(f"{of} is mapped apart, and holds a memory that is a macro: those belong to {top}")
+            raise HardwareError(f"{of} is mapped separately and contains a memory macro, which must be in {top}")
         for cell in value["cells"].values():
             if GATE in cell["type"]:
                 cell.update(type=GATE, parameters={}, attributes={})
