@@ -182,7 +182,8 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         signal.signal(number, handler)
     codes = [one.exitcode for one in workers]
     if interrupted:
-        print("explore: interrupted: the results so far are written, and the next call resumes the search", file=sys.stderr)
+        print("explore: interrupted: the results so far are written, and the next call resumes the search",
+              file=sys.stderr)
         return INTERRUPTED, int(timings[0]), timings[1]
     bad = [code for code in codes if code]
     if bad:
@@ -192,8 +193,8 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         elif min(bad) > 0:
             raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)  # the worker has reported the reason
         else:
-            print(f"explore: all workers were lost (signal {-min(bad)}): the results so far are written, and the next call "
-                  "resumes the search", file=sys.stderr)
+            print(f"explore: all workers were lost (signal {-min(bad)}): the results so far are written, and the next "
+                  "call resumes the search", file=sys.stderr)
             return FAILED, int(timings[0]), timings[1]
     return 0, int(timings[0]), timings[1]
 

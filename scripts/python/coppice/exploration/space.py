@@ -85,7 +85,8 @@ class Space:
         self.keys = self._read_keys(self._mapping(top.get("space", {}), ("space",)))
         self._check_conditions()
         if not self.keys:
-            raise self._error("the space has no key to vary: write one, such as space: {system.ni.ports: [1, 2, 4]}", "space")
+            raise self._error("the space has no key to vary: write one, such as space: {system.ni.ports: [1, 2, 4]}",
+                              "space")
         self.workloads = self._read_workloads(top.get("workloads"))
         self.combine = self._one_of(top.get("combine", "arithmetic"), COMBINE, "combine")
         self.constraints = [self._expression(text, "constraints", i)
@@ -259,8 +260,8 @@ class Space:
         known = {key.name for key in self.keys} | set(self.settings)
         for name, asked in conditional.items():
             for other in sorted(asked - known):
-                raise self._error(f"{name}: its condition names '{other}', which is neither a key of the space nor a setting",
-                                  "space", name, "when")
+                raise self._error(f"{name}: its condition names '{other}', which is neither a key of the space nor a "
+                                  "setting", "space", name, "when")
             open_names, seen = list(asked), set()
             while open_names:
                 other = open_names.pop()
@@ -332,7 +333,8 @@ class Space:
                 one = {"quantity": one}
             self._known(one, ("name", "quantity", "direction"), ("objectives", i))
             if "quantity" not in one:
-                raise self._error("the objective has no quantity: write {quantity: time_ns, direction: minimize}", "objectives", i)
+                raise self._error("the objective has no quantity: write {quantity: time_ns, direction: minimize}",
+                                  "objectives", i)
             direction = self._one_of(one.get("direction", "minimize"), ("minimize", "maximize"), "objectives", i,
                                      "direction")
             expression = self._expression(one["quantity"], "objectives", i, "quantity")
