@@ -11,7 +11,7 @@ if [[ ${1:-} == --since ]] && ! git rev-parse --quiet --verify "${2:-}^{commit}"
 fi
 
 failures=0
-check() {  # check WHAT COMMAND...: runs it, remembers that it failed
+check() {  # check WHAT COMMAND...: runs the command and records whether it failed
   local what="$1" start=$SECONDS
   shift
   if "$@"; then
@@ -35,13 +35,14 @@ changed_sources() {
     git diff --unified=0 "$1" -- "$file" | grep -E '^[+-]' | grep -Ev '^(\+\+\+|---) ' |
       grep -Ev '^[+-][[:space:]]*(#include .*|//.*)?$' >/dev/null || continue
     source="${file%.*}.cpp"
-    # A header without a source is read in one that includes it.
+    # A header without a source file is checked through a source that includes it.
     [[ -f $source ]] || source="$(grep -rlF --include='*.cpp' "#include \"${file#systemc/}\"" systemc | sort | head -n 1)"
     [[ -z $source ]] || echo "$source"
   done < <(git diff --name-only "$1" -- 'systemc/*.cpp' 'systemc/*.h') | sort -u
 }
 
-# The model only: tests are held to format and to the compiler's warnings. A preset of its own: clang refuses GCC's link-time optimisation flags.
+# The model only; tests are checked by format and compiler warnings. The preset is separate, since clang rejects GCC's
+# flags for link-time optimisation.
 tidy() {
   { cmake --preset lint && cmake --build build/lint --target systemc/generated/workload/chakra/execution_trace.pb.h systemc/generated/system/output/perfetto_trace.pb.h; } \
     >build/lint.log 2>&1 || { cat build/lint.log; return 1; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# setup.sh PURPOSE...: installs the packages of scripts/packages_PURPOSE.txt that are missing (run, test, hardware, lint,
-# docs, experiments, explore, fuzz, packaging, slurm). Quick, silent and offline if none is.
+# setup.sh PURPOSE...: installs missing packages of scripts/packages_PURPOSE.txt (run, test, hardware, lint, docs,
+# experiments, explore, fuzz, packaging, slurm). Quick, silent and offline if none is missing.
 set -euo pipefail
 
 lists=()
 if [[ $# -eq 0 ]]; then
-  echo "setup: for what? setup.sh run, setup.sh run test hardware, ...: the scripts/packages_PURPOSE.txt" >&2
+  echo "setup: state one or more purposes, such as setup.sh run test: PURPOSE in the names scripts/packages_PURPOSE.txt" >&2
   exit 2
 fi
 for purpose in "$@"; do
@@ -20,21 +20,21 @@ mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lis
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   {
-    echo "setup: this is not a Debian system: install what these Debian 12 packages hold by hand,"
+    echo "setup: this is not a Debian system: install the contents of these Debian 12 packages yourself,"
     echo "setup: then build with cmake --preset release && cmake --build --preset release"
     printf '  %s\n' "${packages[@]}"
   } >&2
   exit 1
 fi
 
-# dpkg-query exits 1 when it does not know one of the packages: those are simply missing.
+# dpkg-query exits with status 1 if it does not know a package, which then counts as missing.
 installed="$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
   sed -n 's/ installed$//p' || true)"
 missing=()
 for package in "${packages[@]}"; do
   grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
 done
-# Packages marked "(not in Debian 13)" are left out where apt does not know them: the targets that need them say so.
+# Packages marked "(not in Debian 13)" are skipped if apt does not know them; targets that need them report it.
 mapfile -t optional < <(sed -n 's/^\([^ #]*\).*(not in Debian 13).*/\1/p' "${lists[@]}")
 leave_out_unknown() {
   local package kept=()
@@ -45,7 +45,7 @@ leave_out_unknown() {
   done
   missing=("${kept[@]}")
 }
-# Without an index, apt-cache knows nothing: it is asked again after apt-get update.
+# Without an index, apt-cache knows no packages, so this is repeated after apt-get update.
 if apt-cache show "${packages[0]}" >/dev/null 2>&1; then
   leave_out_unknown
 fi
@@ -70,8 +70,8 @@ fi
 
 echo "setup: installing ${missing[*]} (a minute or two)"
 as_root+=(env DEBIAN_FRONTEND=noninteractive)
-# An index that cannot be refreshed may still be good enough: the installation decides.
-"${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed, trying what is known" >&2
+# The installation may succeed even if the index cannot be refreshed.
+"${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed; trying the known packages" >&2
 leave_out_unknown
 if ! "${as_root[@]}" "${install[@]}" "${missing[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then
   {

@@ -1,4 +1,4 @@
-"""The blocks of the Verilog with the parameters of one machine, and their netlists, each made once for all that it depends on."""
+"""The blocks of the Verilog with the parameters of one machine, and their netlists, which are cached."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import json
 from hardware import netlist
 from hardware.machine import interface, router
 
-NODES, PORTS, FLIT, DEPTH = 16, 4, 128, 64  # of the machine of MultiTree's paper, as make area has it
+NODES, PORTS, FLIT, DEPTH = 16, 4, 128, 64  # of the MultiTree paper's machine, as in make area
 
 
 def blocks():

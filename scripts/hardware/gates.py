@@ -1,9 +1,9 @@
 """The gates of a netlist (hardware/netlist.py): loads and slews, Verilog in which every gate has its delay, and the
 energy of the gates that switched.
 
-Memories are behavioural in that Verilog and have no energy here. The clock is ideal: it has no tree and edges of
-CLOCK_SLEW, behind clock gates too. The output of a gate is as fast as the clock itself, and its load counts inside the
-gate up to the largest load that the gate can drive.
+In this Verilog, memories are behavioural; their energy is excluded. The clock is ideal: it has no tree, and its edges
+have CLOCK_SLEW even behind clock gates, whose outputs have no delay. The energy inside a cell is that for the load at
+its output, up to the largest load that the cell can drive.
 """
 
 import collections
@@ -54,7 +54,7 @@ class Gates:
                 self.cells.append((name, tables.cells[cell["type"]], {pin: of[0] for pin, of in cell["connections"].items()}))
             else:
                 raise HardwareError(f"{folder}: a {cell['type']}, which the cell library does not have")
-        # Nets of clocks, whose edges are ideal; and those within gates that say whether they are open.
+        # Clock nets, whose edges are ideal, and the enable nets within clock gates.
         self.clocks, self.enables = {self.clock}, set()
         for name, _, pins in self.cells:
             if name.startswith("gate."):
@@ -96,7 +96,7 @@ class Gates:
         return CLOCK_SLEW if bit in self.clocks else self.slew.get(bit, INPUT_SLEW)
 
     def idle(self, cycles):
-        """{net: rises, and falls} of cycles in which only the clock moves and all gates are closed."""
+        """{net: rises, which equal falls} in cycles in which only the clock moves and all clock gates are closed."""
         return collections.Counter({pins["Y"]: cycles for name, _, pins in self.cells
                                     if name.startswith("gate.") and name.endswith(".inverter") and pins["A"] == self.clock})
 
@@ -104,7 +104,7 @@ class Gates:
         return sum(name.startswith("gate.") and name.endswith(".latch") for name, _, _ in self.cells)
 
     def verilog(self):
-        """The netlist with a delay in ps at every gate, and the models of cells and memories."""
+        """The netlist in Verilog, with a delay in ps at every gate, and the models of cells and memories."""
         text = ["`timescale 1ps/1ps\n`default_nettype none\n"]
         kinds = {kind.name: kind for _, kind, _ in self.cells}
         text += [cell_model(kind) for kind in kinds.values()] + [memory_model(kind) for kind in {m[1] for m in self.memories}]
@@ -158,7 +158,7 @@ class Gates:
         return total
 
     def inside(self, kind, pins, rises, falls):
-        """pJ inside a cell for the edges of its outputs, each by the inputs in the measure in which those switched."""
+        """pJ inside a cell for the edges of its outputs, attributed to its inputs in proportion to their edges."""
         found = 0.0
         for output, causes in kind.energy.items():
             bit = pins.get(output)

@@ -1,4 +1,4 @@
-"""The files between the tools of a layout: BLIF and Verilog into them, DEF, LEF, qrouter's resistances and SPICE out of them."""
+"""The files of the layout tools: writes BLIF and Verilog, reads DEF, LEF, SPICE and qrouter's resistances."""
 
 import dataclasses
 import re
@@ -15,7 +15,7 @@ def blif(netlist):
 
 
 def top_ports(netlist):
-    """Its ports without the pins of memories."""
+    """(inputs, outputs) of the netlist without the pins of memories."""
     memory = {net for _, pins in netlist.macros.values() for nets in pins.values() for net in nets}
     own = [port for port in [*netlist.inputs, *netlist.outputs] if port not in memory or not is_macro_port(netlist, port)]
     return [port for port in netlist.inputs if port in own], [port for port in netlist.outputs if port in own]
@@ -26,7 +26,7 @@ def is_macro_port(netlist, port):
 
 
 def verilog(netlist):
-    """The netlist with its memories, whose pins are nets inside."""
+    """The netlist in Verilog, including its memories."""
     inputs, outputs = top_ports(netlist)
     lines = [f"module top({', '.join([*inputs, *outputs])});"]
     lines += [f"  input {port};" for port in inputs] + [f"  output {port};" for port in outputs]
@@ -82,7 +82,7 @@ SEGMENT = re.compile(r"(metal\d+)\s+(?:(\d+)\s+)?((?:\(\s*\S+\s+\S+\s*\)\s*)+)(\
 
 
 def segments(text, scale):
-    """[(layer, width or None, x, y, x, y)] of the wires in a DEF's words, and how many vias."""
+    """([(layer, width or None, x, y, x, y)] of the wires in a DEF's text, the number of vias)."""
     found, vias = [], 0
     for layer, width, points, via in SEGMENT.findall(text):
         vias += bool(via)
@@ -142,7 +142,7 @@ def wire_pf(wires, layers):
 
 
 def spice_nets(path, top):
-    """{net: {(cell, pin) or ("PIN", port)}} of a flat SPICE netlist of magic's, without the rails and what fills."""
+    """{net: {(cell, pin) or ("PIN", port)}} of magic's flat SPICE netlist, without the power rails."""
     text = re.sub(r"\n\+ ?", " ", path.read_text())
     pins = {words[1]: words[2:] for words in (line.split() for line in text.splitlines()) if words[:1] == [".subckt"]}
     nets = {}
@@ -177,7 +177,7 @@ def read_rc(path):
 
 
 def rc_tree(words, at):
-    """The tree that begins at words[at] == "(", and where it ends."""
+    """(the tree that begins at words[at] == "(", the position after it)."""
     if words[at] != "(":
         return (0.0, 0.0, [words[at]], []), at + 1
     ohm, pf, ends, below = float(words[at + 1]), float(words[at + 2]), [], []

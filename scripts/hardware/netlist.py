@@ -30,8 +30,8 @@ ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -no
 GATE = "clock_gate"
 GATE_CELLS = {"inverter": ("INVX1", {"A": "clk_i", "Y": "low"}), "latch": ("LATCH", {"CLK": "low", "D": "enable_i", "Q": "open"}),
               "and": ("AND2X2", {"A": "clk_i", "B": "open", "Y": "clk_o"})}
-# ABC finds different gates from different starts, none the fastest for every block: what a block is reduced to first, and what
-# covers it then with cells. Delay comes first in all: LUTs by delay, more than once, structural choices, cells.
+# ABC's result depends on how a block is restructured before it is mapped to cells, and no structure is the fastest for
+# every block. All of them minimize delay: LUTs by delay, several times, structural choices, cells.
 BY_DELAY = "strash;if,-g,-K,6;"
 STRUCTURES = {
     "as_written": 3 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
@@ -209,10 +209,10 @@ def take_buffers(module, buffers, outputs):
 
 
 def buffer_nets(module, not_these, buffer, registers, buffers):
-    """Buffers of all nets, in trees, instead of those that ABC has inserted, which knows no registers, memories and
-    inputs, and not which sink is late. Nets are done from those in front of registers back to those behind them; what
-    is the most gates and buffers away from the next register stands nearest to the source. `not_these`: nets of clocks;
-    `buffers`: all cells that are buffers, of which `buffer` is taken.
+    """Replaces the buffers that ABC has inserted with buffer trees for all nets, since ABC ignores registers, memories
+    and inputs, and does not know which sinks are late. Nets are processed backwards from registers; the sinks with the
+    longest path to the next register are nearest to the source. `not_these`: nets of clocks; `buffers`: all buffer
+    cells, of which `buffer` is inserted.
     """
     outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
     take_buffers(module, buffers, outputs)
@@ -221,7 +221,7 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                    if not isinstance(bit, str))
     free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
     cells = module["cells"]
-    behind = {}  # of nets: gates and buffers to the farthest register, memory or output
+    behind = {}  # {net: gates and buffers to the farthest register, memory or output}
 
     def through(cell):
         if cells[cell]["type"] in registers:
@@ -254,8 +254,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
 
 
 def backwards(wires, through):
-    """All nets with sinks, each behind those that its sinks drive. `through`: the nets that a cell drives, from its
-    name.
+    """Yields all nets with sinks, each after the nets that its sinks drive. `through`: a function from a cell's name to
+    the nets that it drives.
     """
     done, left = set(), []
     for begin in wires.sinks:
@@ -292,13 +292,13 @@ def name_registers(module, registers):
 
 
 def name_rank(name):
-    """A register's own name ends in _q, by the rules of this Verilog; then the shortest."""
+    """Ranks names for a register: first those that end in _q, as registers of this Verilog do, then the shortest."""
     return (bool(re.search(r"_q(\[\d+\])*$", name)), bool(name), -len(name))
 
 
 def coarse(top, parameters, folder, macro_bits):
-    """The module, flat but for those that are APART, in Yosys' own cells, with memory macros that read by the clock
-    where the Verilog does; and those that are apart.
+    """(name, module, {name: module mapped apart}): the module in Yosys' own cells, flattened except for APART. Memory
+    macros read with the clock if the Verilog does.
     """
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in sources_of(top))
@@ -313,7 +313,7 @@ def coarse(top, parameters, folder, macro_bits):
     apart = {of: value for of, value in modules.items() if of != name and GATE not in of}
     for of, value in {name: module, **apart}.items():
         if of != name and any(is_macro(cell, macro_bits) for cell in value["cells"].values()):
-            raise HardwareError(f"{of} is mapped apart, and holds a memory that is a macro: those belong to {top}")
+            raise HardwareError(f"{of} is mapped separately and contains a memory macro, which must be in {top}")
         for cell in value["cells"].values():
             if GATE in cell["type"]:
                 cell.update(type=GATE, parameters={}, attributes={})
@@ -326,7 +326,7 @@ def coarse(top, parameters, folder, macro_bits):
         synthesis.Synthesis.yosys(f"read_json {folder}/before.json; select {chosen}; memory_dff; select -clear; "
                                   f"opt_clean; write_json {folder}/clocked.json")
         clocked = json.loads((folder / "clocked.json").read_text())["modules"][name]
-        # A macro cannot return the same cycle's write: memories that must are read without a clock.
+        # A macro cannot return a word written in the same cycle, so memories that must do so are read without a clock.
         without = [macro for macro in macros if synthesis.number(clocked["cells"][macro]["parameters"]["RD_TRANSPARENCY_MASK"])]
         if not without:
             keep_names(clocked)

@@ -102,13 +102,13 @@ def along(axis, values, x):
 
 @dataclasses.dataclass
 class Arc:
-    """From an input to an output: tables of (load, slew of the input) for the output's rise and fall, either or both None."""
+    """From an input to an output: tables by load and input slew for the output's rise and fall; either may be None."""
     delay: tuple
     transition: tuple
 
 
 def pair(group, names):
-    """The tables of rise and fall."""
+    """The tables of rise and fall; None without a table."""
     return tuple(Table(group.one(name)) if group.one(name) else None for name in names)
 
 
@@ -119,7 +119,7 @@ class Cell:
         self.sequential = group.one("ff") is not None
         self.inputs, self.outputs, self.functions = {}, [], {}
         self.most_pf = {}   # {output: maximum load}
-        self.passive = {}   # {input: (rise, fall)}: pJ of an edge of its own, whatever the output does
+        self.passive = {}   # {input: (rise, fall)}: pJ of an edge of the input, regardless of the output
         self.energy = {}    # {output: {input: (rise, fall)}}: pJ of an edge of the output
         self.arcs = {}      # {output: {input: Arc}}
         for pin in group.all("pin"):
@@ -145,7 +145,7 @@ class Cell:
 
 
 class Tables:
-    """{cell: Cell} of a library.Library, and its voltage."""
+    """{cell: Cell} of a liberty.Library, and its voltage."""
 
     def __init__(self, library):
         top = parse(library.text)

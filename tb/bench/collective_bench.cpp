@@ -19,7 +19,7 @@ std::vector<std::string> overrides_for(const std::string& algorithm, int width, 
           fmt::format("fidelity={}", fidelity), "check=contributions"};
 }
 
-// The main job: flit by flit, with real values that are summed.
+// The main job, flit by flit, which sums real values.
 void all_reduce_1mib_torus_8x8(benchmark::State& state, const char* algorithm, const char* flow_control) {
   const auto result = measure(state, [&] {
     return all_reduce({fmt::format("collective.algorithm={}", algorithm),
@@ -38,7 +38,7 @@ BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, multitree_message, "multitree", "me
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// Trains and flits compared: the same all-reduces at both fidelities.
+// The same all-reduces at both fidelities, to compare trains with flits.
 void fidelity_nodes(benchmark::State& state, const char* fidelity) {
   const auto width = static_cast<int>(state.range(0));
   const auto result =

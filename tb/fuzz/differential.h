@@ -7,7 +7,7 @@
 
 namespace coppice::fuzz {
 
-// Outcomes of the random systems of a property.
+// Counts the outcomes of a property's random systems.
 struct Tally {
   int drawn = 0;
   int unsupported = 0;  // refused configurations

@@ -49,7 +49,7 @@ int product(const std::vector<int>& factors) {
   return result;
 }
 
-// Draws one value for all dimensions, or one per dimension.
+// Picks one value for all dimensions, or one per dimension.
 std::string per_dimension(std::size_t dims, const std::function<std::string()>& draw) {
   if (!sometimes()) return draw();
   Strings values;
@@ -101,7 +101,7 @@ std::string random_size(int accelerators, int flit) {
   }
 }
 
-// Half of the time, an algorithm that is near the bound and could violate it.
+// Half of the time, picks an algorithm that comes close to the bound and could violate it.
 std::string any_algorithm() {
   if (sometimes()) return pick<std::string>({"multitree", "packed_trees", "multitree_optimal"});
   return pick<std::string>(
@@ -135,7 +135,7 @@ Network draw_grid(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
-// Draws single links if the kind permits it: bundles only change the rate of channels.
+// Generates single links if the kind permits it, since bundles only change the rate of channels.
 Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   Network network;
   Strings dimensions;
@@ -157,7 +157,7 @@ Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
-// Draws one of the kinds with switches, or another kind that is not a grid.
+// Picks a kind with switches, or another kind that is not a grid.
 Network draw_other(const Set& set, int flit, const Clock& clock) {
   using Kind = std::pair<std::string, std::vector<int>>;
   const auto [kind, dims] = pick<Kind>({{"switch", {between(2, 6)}},
@@ -197,7 +197,7 @@ std::string graph_file(const std::string& text) {
   return path.string();
 }
 
-// Draws a tree of accelerators and switches with some additional links, some of them one-way.
+// Generates a tree of accelerators and switches with some additional links, some of them one-way.
 Network draw_graph(const Set& set, int flit, const Clock& clock) {
   Network network;
   network.accelerators = between(2, 6);

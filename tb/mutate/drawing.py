@@ -1,4 +1,4 @@
-"""Draws mutants of rtl/ and writes Verilog that contains them all; the macro MUTANT selects one."""
+"""Chooses mutants of rtl/ and writes Verilog that contains them all; the macro MUTANT selects one."""
 
 import hashlib
 import math
@@ -22,7 +22,7 @@ class Mutant:
         self.new = new
         self.old = " ".join(text[site.start:site.end].split())
         self.line = " ".join(text.splitlines()[site.line - 1].split())
-        # Depends only on the file: results are stored under this key, whatever other mutants were drawn.
+        # Depends only on the file, since results are stored under this key regardless of the other chosen mutants.
         self.key = hashlib.sha256(f"{text}|{site.start}|{what}".encode()).hexdigest()[:16]
         self.number = 1 + int(self.key[:7], 16)
 

@@ -1,5 +1,5 @@
-"""Draws random mutants of systemc/, and writes sources that contain them all; COPPICE_MUTANT selects the mutant that a
-process runs.
+"""Chooses random mutants of systemc/, and writes sources that contain them all; COPPICE_MUTANT selects the mutant that
+a process runs.
 """
 
 import collections
@@ -58,9 +58,9 @@ def all_sources():
 
 
 class Drawing:
-    """Draws from every folder in systemc/ ("room") in proportion to its lines: first a file, in proportion to its lines,
-    then a kind of change, a position and a change, all with equal probability. A seed's mutants depend only on the
-    sources. WRONG: a file with the mutants that do not compile. ONLY: only these libraries; empty: all.
+    """Chooses mutants from every folder in systemc/ ("room") in proportion to its lines: first a file, in proportion to
+    its lines, then a kind of change, a position and a change, all with equal probability. A seed's mutants depend only
+    on the sources. WRONG: a file with the mutants that do not compile. ONLY: only these libraries; empty: all.
     """
 
     def __init__(self, seed, wrong=None, only=()):
@@ -95,7 +95,7 @@ class Drawing:
         return found
 
     def draw(self, count):
-        """Draws COUNT more, in proportion to the rooms' shares."""
+        """Chooses COUNT more mutants, in proportion to the rooms' shares."""
         total = sum(self.lines.values())
         found = []
         for _ in range(count):
@@ -106,7 +106,7 @@ class Drawing:
         return found
 
     def again(self, room):
-        """Draws one more from a room."""
+        """Chooses one more mutant from a room."""
         held, chance = self.rooms[room], self.random[room]
         while True:
             source = chance.choices(held, [s.lines for s in held])[0]

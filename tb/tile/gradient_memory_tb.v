@@ -114,7 +114,7 @@ module gradient_memory_tb #(
     end
   endtask
 
-  // Draws a message of a port in a random region; none if the port is not allowed to write that region.
+  // Picks a message of a port in a random region; none if the port may not write that region.
   task draw_message;
     begin
       region = below(REGIONS);
@@ -258,7 +258,7 @@ module gradient_memory_tb #(
     step;
     rst_n = 1'b1;
     for (round = 0; round < ROUNDS; round = round + 1) begin
-      // There is always a region to add to, one to store to and one to read, so that no port draws forever.
+      // There is always a region to add to, one to store to and one to read, so that no port searches forever.
       for (region = 0; region < REGIONS; region = region + 1) begin
         kind[region] = region < 3 ? region : below(3);
         owner[region] = below(PORTS);

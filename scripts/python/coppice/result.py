@@ -37,7 +37,7 @@ class Section(Mapping[str, Any]):
             return self[name]
         except KeyError:
             known = ", ".join(self._values)
-            raise AttributeError(f"no field {name!r}; there are {known}") from None
+            raise AttributeError(f"no field {name!r}; the fields are {known}") from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]

@@ -40,7 +40,7 @@ TEST(Registry, AlgorithmsWithChunksChooseThem) {
       check_schedule(machine.topology, schedule);
       return schedule.chunks;
     };
-    // These divide data only if there is a root.
+    // These algorithms divide data only if there is a root.
     const bool of_one = info.name == "multitree" || info.name == "rail_ring";
     EXPECT_EQ(choice() > 0, info.chunking == Chunking::kChosen && !of_one) << info.name;
     if (!info.rooted) continue;

@@ -113,8 +113,7 @@ class Drawing(unittest.TestCase):
         self.assertEqual([m.key for m in first], [m.key for m in again])
         self.assertNotEqual([m.key for m in first], [m.key for m in other])
         self.assertEqual({m.source for m in first}, set(drawing.sources()))
-        # A larger draw keeps the numbers of its mutants, so a build with more mutants also serves smaller
-        # draws.
+        # A larger sample keeps the numbers of its mutants, so a build with more mutants also serves smaller samples.
         self.assertLessEqual({m.number for m in first}, {m.number for m in drawing.draw(200, 1)})
         self.assertEqual(len({m.key for m in first}), len(first))
         self.assertEqual(len({m.number for m in first}), len(first))

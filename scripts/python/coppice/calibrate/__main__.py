@@ -101,7 +101,7 @@ def main() -> int:
     points = [p for p in read(arguments.measured, arguments.ranks, arguments.op)
               if re.search(arguments.only, p.algorithm or "")]
     if not points:
-        raise MeasuredError(f"{arguments.measured}: no row has an algorithm that matches --only '{arguments.only}'")
+        raise MeasuredError(f"{arguments.measured}: no algorithm matches --only '{arguments.only}'")
     accelerators = probe.accelerators(config)
     too_many = [p for p in points if p.ranks > accelerators]
     if too_many:

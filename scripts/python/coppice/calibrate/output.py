@@ -97,7 +97,7 @@ def errors(points: Sequence[Point], times: Mapping[Case, float]) -> numpy.ndarra
 
 def report(kept: Sequence[Point], held: Sequence[Point], times: Mapping[Case, float]) -> None:
     """Prints one line per operation and rank count: points, median and 90th percentile of the absolute error."""
-    print(f"{'operation':<16}{'ranks':>6}  {'fitted':>7}{'median':>8}{'p90':>8}  {'held back':>9}{'median':>8}{'p90':>8}")
+    print(f"{'operation':<16}{'ranks':>6}  {'fitted':>7}{'median':>8}{'p90':>8}  {'held out':>9}{'median':>8}{'p90':>8}")
     keys: list[tuple[str, int] | None] = [*sorted({(p.operation, p.ranks) for p in kept}), None]
     for key in keys:
         cells = []
@@ -134,7 +134,7 @@ def draw(path: pathlib.Path, title: str, kept: Sequence[Point], held: Sequence[P
         axis.grid(alpha=0.25, lw=0.5)
         axis.legend(frameon=False, fontsize=7)
     axes[0][0].set_ylabel("time, µs")
-    figure.suptitle(f"{title}: lines the model, circles measured and fitted, squares measured and held back", fontsize=9)
+    figure.suptitle(f"{title}: model (lines), fitted (circles) and held-out (squares) measurements", fontsize=9)
     write_figure(figure, path)
 
 

@@ -27,7 +27,7 @@ class Document:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark
             place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-            raise SpaceError(f"{place}: this is not YAML: {error.problem}") from error
+            raise SpaceError(f"{place}: the file is not YAML: {error.problem}") from error
         self._places: dict[tuple[Any, ...], tuple[int, int]] = {}
         if node is not None:
             self._walk(node, ())

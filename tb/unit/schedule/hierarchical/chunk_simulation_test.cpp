@@ -107,7 +107,7 @@ TEST(ChunkSimulation, GivesUpAfterATime) {
   EXPECT_TRUE(simulation.operations(1).empty());
 }
 
-// A run that gives up returns a time after the limit, but not after its actual end.
+// A run that stops at the limit returns a time after the limit, but not after its actual end.
 RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);

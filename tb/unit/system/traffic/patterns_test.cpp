@@ -27,7 +27,7 @@ NodeId destination(Pattern pattern, const Topology& topology, NodeId src) {
   return TrafficPattern(pattern, topology).destination(src, random);
 }
 
-// The number of times that each destination is drawn.
+// The number of times that each destination is chosen.
 std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draws) {
   Random random(7);
   std::map<NodeId, int> counts;

@@ -113,7 +113,7 @@ TEST(DetourRouting, GoesByWayOfTheNodeThatWasDrawn) {
   }
 }
 
-// The highest bit records whether the packet has passed its intermediate node, so it is not drawn.
+// The highest bit records whether the packet has passed its intermediate node, so it is not random.
 TEST(DetourRouting, BeginsWithoutHavingPassedTheNode) {
   const Topology mesh = network(Kind::kMesh, {4, 4});
   const auto routing = make_detour_routing(mesh, 2, Detours::kValiant);

@@ -27,7 +27,7 @@ vocabulary: 512
 sequence: 64
 )";
 
-// A system and a training of all its accelerators, drawn from `seed`.
+// A random system and a training on all its accelerators, determined by `seed`.
 std::string random_training(unsigned seed) {
   std::mt19937 random(seed);
   const auto one_of = [&random](auto... values) {
@@ -91,14 +91,14 @@ fidelity: train
   return text;
 }
 
-// A result without what differs between the two ways of running: descriptions of the simulation, and lists,
-// which are compared on their own.
+// A result without the fields that differ between the two kinds of runs: descriptions of the simulation, and
+// lists, which are compared separately.
 Json without_lists(Json result) {
   for (const char* key : {"simulator", "commit", "command", "accelerators", "collectives"}) result.erase(key);
   return result;
 }
 
-// How often each collective or transfer occurs, by what it does and when.
+// Counts collectives and transfers by their contents and times.
 std::map<std::string, std::int64_t> occurrences(const Json& result) {
   std::map<std::string, std::int64_t> times;
   for (Json one : result["collectives"]) {
