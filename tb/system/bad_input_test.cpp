@@ -313,7 +313,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Outcome unused = shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s"});
   EXPECT_EQ(unused.status, 0) << unused.err;
   EXPECT_THAT(unused.err,
-              HasSubstr("system.link.bandwidth has no effect: every channel of g.graph states its own"));
+              HasSubstr("system.link.bandwidth has no effect: every channel in g.graph sets its own value"));
   shop.write("g.graph", "accelerators 2\nlink 0 -- 1\n");
   EXPECT_THAT(
       shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s", "--set", "system.flit=16 B"}).err,

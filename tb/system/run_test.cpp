@@ -190,7 +190,7 @@ TEST(Run, FailsAtTheCycleLimit) {
   const Outcome outcome = shop.run(
       {"run", "c.yaml", "--set", "max_cycles=1000", "--out", "r.json", "--trace", "t", "--vcd", "w.vcd"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 1000 "));
+  EXPECT_THAT(outcome.err, HasSubstr("cycle limit reached at cycle 1000 "));
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }

@@ -297,10 +297,10 @@ class ContributionVerification final : public Verification {
       const std::size_t left = accelerators - word * 64;
       const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
       if (bits[word] == all) continue;
-      throw ni::WrongDataError(fmt::format(
-          "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}",
-          members_[member], word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])),
-          (*addresses_)[segment]));
+      throw ni::WrongDataError(
+          fmt::format("wrong sum: accelerator {} lacks the contribution of accelerator {} at address {}",
+                      members_[member], word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])),
+                      (*addresses_)[segment]));
     }
   }
 
