@@ -157,7 +157,7 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   }
   ASSERT_EQ(cut["warnings"].size(), 1U);
   EXPECT_THAT(cut["warnings"][0].get<std::string>(), HasSubstr("warning: job 0 finished only 0 of 1"));
-  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
+  EXPECT_THAT(outcome.out, HasSubstr("lost to failures: 7 us, including 5 us of computation"));
 }
 
 // At every fidelity, flits in flight at a failure count as far as they have moved.
@@ -258,7 +258,7 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   const Outcome never = execute("kind: switch, dims: [4]",
                                 "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 0 s}]\n");
   EXPECT_EQ(never.status, 2);
-  EXPECT_THAT(never.err, HasSubstr("program.failures: nothing can run: the remaining links do not connect"));
+  EXPECT_THAT(never.err, HasSubstr("program.failures: no job can run: the remaining links do not connect"));
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ class MscclReader {
     read_head(topology, request);
     for (const pugi::xml_node gpu : algo_.children("gpu")) read_gpu(gpu);
     if (program_.blocks.size() != static_cast<std::size_t>(accelerators_)) {
-      refuse(algo_.offset_debug(),
-             fmt::format("{} <gpu> elements of ngpus {}", program_.blocks.size(), accelerators_));
+      refuse(algo_.offset_debug(), fmt::format("the file has {} <gpu> elements, but ngpus is {}",
+                                               program_.blocks.size(), accelerators_));
     }
     std::vector<BlockMessage> messages;
     try {
@@ -111,10 +111,9 @@ class MscclReader {
   int peer_of(const pugi::xml_node& tb, const char* name) const {
     const int peer = number_of(tb, name, -1, accelerators_ - 1);
     if (peer + 1 == static_cast<int>(program_.blocks.size())) {
-      refuse(tb.offset_debug(),
-             fmt::format("{} {} is the GPU itself: name another, or -1 for none; cpy and re move "
-                         "data within a GPU",
-                         name, peer));
+      refuse(tb.offset_debug(), fmt::format("{} {} is the GPU itself: write another GPU, or -1 for none; to "
+                                            "move data within a GPU, use cpy or re",
+                                            name, peer));
     }
     return peer;
   }

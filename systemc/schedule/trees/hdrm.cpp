@@ -34,8 +34,8 @@ void require_mappable(const Topology& topology) {
   }
   if (per_switch > per_layer) {
     throw UnsupportedError(
-        fmt::format("hdrm sends from all accelerators of a switch to different switches of the other layer: "
-                    "{} has {} accelerators per switch for {} switches",
+        fmt::format("hdrm sends from all accelerators of a switch to different switches of the other layer, "
+                    "but {} has {} accelerators per switch and only {} switches per layer",
                     topology.name(), per_switch, per_layer));
   }
 }
