@@ -86,11 +86,11 @@ constexpr Mistake kMistakes[] = {
     {"NegativeSize", 11, "  size: -16 KiB",
      "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must not have a sign; for example '64 KiB'"},
     {"VerilogRouterOfAnotherDelay", 5, "  router: {impl: rtl, routing_delay: 2}\n  link:",
-     "c.yaml:5:18: system.router.impl: the Verilog router does not support system.router.routing_delay 2: it "
-     "takes 1"},
+     "c.yaml:5:18: system.router.impl: the Verilog router does not support system.router.routing_delay 2: "
+     "write 1"},
     {"VerilogInterfaceOfAnotherLatency", 5, "  ni: {impl: rtl, reduction_latency: 5}\n  link:",
      "c.yaml:5:14: system.ni.impl: the Verilog network interface does not support "
-     "system.ni.reduction_latency 5: its adders accept 4"},
+     "system.ni.reduction_latency 5: write 4, the latency of its adders"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
      "c.yaml:5:17: system.ni.payload of 100 B is not a whole number of flits of 16 B: write 112 B"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
