@@ -54,7 +54,7 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
   if (again.at("cycles") != result.at("cycles")) {
     return {{"skipped",
              fmt::format("This version of coppice takes {} cycles for this configuration, but the result has "
-                         "{}: rerun it to show links and ports over time.",
+                         "{}: repeat the run with this version to show links and ports over time.",
                          again.at("cycles").dump(), result.at("cycles").dump())}};
   }
   if (again.contains("stretches")) return {{"stretches", again["stretches"]}};
@@ -63,7 +63,7 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
 
 std::string too_long(const std::string& how) {
   return fmt::format(
-      "The run {}, too long to repeat for links and ports over time: run it with --record, or raise "
+      "The run {} and was not repeated to show links and ports over time: run it with --record, or raise "
       "--replay-seconds.",
       how);
 }
@@ -71,9 +71,9 @@ std::string too_long(const std::string& how) {
 std::string reason_to_skip(const ordered_json& result, double most_seconds) {
   if (result.value("schema", "") != "coppice.result/1" || !result.contains("config") ||
       !result.contains("cycles")) {
-    return "Links and ports over time are shown for runs only.";
+    return "Links and ports over time are available only for runs.";
   }
-  if (most_seconds <= 0) return "Nothing was repeated: --replay-seconds is 0.";
+  if (most_seconds <= 0) return "The run was not repeated, since --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;
   return seconds <= most_seconds ? "" : too_long(fmt::format("took {:.0f} s", seconds));
 }

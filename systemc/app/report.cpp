@@ -40,7 +40,8 @@ ordered_json read_result(const std::string& path) {
   try {
     result = ordered_json::parse(text);
   } catch (const ordered_json::exception& error) {
-    throw ConfigError({path}, fmt::format("not JSON, so not a coppice result: {}", error.what()));
+    throw ConfigError({path},
+                      fmt::format("the file is not JSON and thus not a coppice result: {}", error.what()));
   }
   const bool ours = result.is_object() && (result.contains("schema") || result.contains("rows") ||
                                            result.contains("layers") || result.contains("groups"));
@@ -151,7 +152,8 @@ void execute(const ReportLine& line) {
     ordered_json result = read_result(line.results[i]);
     const bool searched = result.value("schema", "") == "coppice.explore/1";
     if (searched && line.results.size() > 1) {
-      throw ConfigError({line.results[i]}, "a search result has its own page: pass it alone");
+      throw ConfigError({line.results[i]},
+                        "a search result needs its own page: pass no other result with it");
     }
     ordered_json one{{"name", names[i]}};
     if (!searched) {
@@ -180,8 +182,8 @@ Command add_report(CLI::App& parent) {
       ->required();
   app->add_option("--out", line->out, "the HTML page to write")->required()->type_name("REPORT.html");
   app->add_option("--replay-seconds", line->replay_seconds,
-                  "re-run results that lack --record to show links and ports over time, if that takes at "
-                  "most this many seconds; 0: never")
+                  "repeat runs that were not recorded with --record, to show links and ports over time, if "
+                  "that takes at most this many seconds; 0: never")
       ->type_name("SECONDS")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -82,11 +82,11 @@ TEST(Report, RefusesWhatIsNoResult) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"report", "c.yaml", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("c.yaml:1:1: not JSON, so not a coppice result"));
+  EXPECT_THAT(outcome.err, HasSubstr("c.yaml:1:1: the file is not JSON and thus not a coppice result"));
   shop.write("large.json", "{\"schema\": 1e999}");
   outcome = shop.run({"report", "large.json", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("large.json:1:1: not JSON, so not a coppice result"));
+  EXPECT_THAT(outcome.err, HasSubstr("large.json:1:1: the file is not JSON and thus not a coppice result"));
   outcome = shop.run({"report", "nowhere.json", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("No such file"));

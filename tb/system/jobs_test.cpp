@@ -109,7 +109,7 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   EXPECT_EQ(after[1], usual[1]);
   // Two iterations run without the failed link, each no faster than before.
   EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
-  EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
+  EXPECT_EQ(failed["failures"][0]["effect"], "the run stopped");
   EXPECT_EQ(failed["stretches"].size(), 2);
   EXPECT_EQ(failed["time_ns"].get<double>(), after[3]);
   // A failure after the end changes nothing.

@@ -27,7 +27,7 @@ function bars(box, rows, format, options = {}) {
     }
     d3.select(this).append("text").attr("x", x(at) + 6).attr("y", top + 17).text(format(at));
   });
-  if (rows.length > most) box.append("p").attr("class", "note").text(`And ${rows.length - most} more, in the table.`);
+  if (rows.length > most) box.append("p").attr("class", "note").text(`The table shows ${rows.length - most} more.`);
   const parts = new Map(rows.flatMap(r => r.parts.filter(p => p.value > 0).map(p => [p.name, p.color])));
   if (parts.size > 1 && rows.some(r => r.parts.length > 1)) legend(box, [...parts]);
   if (options.bare) return;

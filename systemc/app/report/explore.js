@@ -11,10 +11,10 @@ function explored(search) {
   d3.select("#subtitle").text(search.question || "A search");
   const done = rows.filter(r => r.done);
   const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div").data([
-    ["points with numbers", number(done.length)], ["combinations in the space", number(search.combinations)],
-    ["on the Pareto front", number(search.front.length)], ["decided by", search.decided_by.join(", ") || "–"],
-    ["search, seed", `${search.method}, ${search.seed}`],
-    ["without numbers", number(rows.length - done.length)]]).enter().append("div").attr("class", "card");
+    ["points with results", number(done.length)], ["combinations in the space", number(search.combinations)],
+    ["on the Pareto front", number(search.front.length)], ["deciding fidelity", search.decided_by.join(", ") || "–"],
+    ["search method, seed", `${search.method}, ${search.seed}`],
+    ["points without results", number(rows.length - done.length)]]).enter().append("div").attr("class", "card");
   box.append("b").text(d => d[1]);
   box.append("span").text(d => d[0]);
   if (search.constraints.length > 0) main.append("p").attr("class", "note").text("Constraints: " + search.constraints.join("; "));
@@ -26,7 +26,7 @@ function explored(search) {
   exploredProgress(state);
   exploredSensitivity(search);
   const reasons = Object.entries(search.skipped);
-  if (reasons.length > 0) table(section("skipped", "Points without numbers"), ["reason", "points"], reasons);
+  if (reasons.length > 0) table(section("skipped", "Points without results"), ["reason", "points"], reasons);
 }
 
 // Whether a row is within all filters: [from, to] of numbers, a set of texts.
@@ -58,8 +58,8 @@ function errorNote(rows, names) {
   const factors = name => [...new Set(rows.map(r => r.value(name)).filter(isNumber))].map(v => number(v)).join(" or ");
   const texts = [];
   if (names.includes("hardware.area_mm2") && factors("hardware.area_error")) texts.push(`areas may be off by a factor of ${factors("hardware.area_error")} in either direction`);
-  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and are not in the bars`);
-  return texts.length > 0 ? `Bars at the front: ${texts.join("; ")}.` : "";
+  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and are not part of the bars`);
+  return texts.length > 0 ? `Error bars of points on the front: ${texts.join("; ")}.` : "";
 }
 
 const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
@@ -76,12 +76,12 @@ function picker(box, id, label, names, value, changed) {
 
 function exploredScatter(state, numeric) {
   const {search, rows} = state;
-  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: a coarser fidelity, or outside a constraint. Dashed: extrapolated area. Click a point to show its configuration.");
+  const box = section("scatter", "Any two quantities", "Filled points are on the Pareto front of all objectives. Faint points have a coarser fidelity or violate a constraint. Dashed points have an extrapolated area. Click a point to show its configuration.");
   const names = search.objectives.map(o => o.name);
   let x = names[1] || numeric[0], y = names[0], log = false;
   const controls = box.append("div").attr("class", "controls");
-  picker(controls, "scatter-x", "across", numeric, x, v => { x = v; draw(); });
-  picker(controls, "scatter-y", "up", numeric, y, v => { y = v; draw(); });
+  picker(controls, "scatter-x", "x axis", numeric, x, v => { x = v; draw(); });
+  picker(controls, "scatter-y", "y axis", numeric, y, v => { y = v; draw(); });
   const colours = ["–", ...search.keys.map(k => k.name)];
   let by = colours.includes("network") ? "network" : "–";
   picker(controls, "scatter-colour", "colour", colours, by, v => { by = v; draw(); });
@@ -126,7 +126,7 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective: dragging along one filters.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", "One line per point; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.");
+  const box = section("coordinates", "All choices and objectives", "Each line is a point; points on the front are drawn in full colour. Drag along an axis to filter; double-click to remove the filter.");
   const controls = box.append("div").attr("class", "controls");
   let only = false;
   controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
@@ -198,7 +198,7 @@ function configurationOf(search, row, workload) {
 
 function exploredPoint(state) {
   const {search, rows} = state;
-  const box = section("point", "A point's configuration", "Save it as a file: coppice run FILE gives the same numbers.");
+  const box = section("point", "A point's configuration", "Save it as a file; coppice run FILE then reproduces the point's results.");
   const controls = box.append("div").attr("class", "controls");
   const heading = controls.append("b").attr("id", "point-name");
   let workload = search.workloads[0].name;
@@ -227,14 +227,14 @@ function exploredFront(state) {
   const {search, rows} = state;
   const front = rows.filter(r => r.front);
   if (front.length === 0) return;
-  const box = section("front", "The Pareto front", "No other point is as good as one of these in every objective and better in one.");
+  const box = section("front", "The Pareto front", "For none of these points is there another that is at least as good in every objective and better in one.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
   const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
     ...(search.columns.includes(kInRange) ? [kInRange] : [])];
   const beyond = front.filter(extrapolated).length;
   if (beyond > 0) {
     box.append("p").attr("class", "note").attr("id", "extrapolated").text(
-      `The area of ${beyond} of ${front.length} points is extrapolated: it lies beyond what was synthesised (${kInRange} is false).`);
+      `The area of ${beyond} of ${front.length} points is extrapolated: it lies outside the synthesised range (${kInRange} is false).`);
   }
   const first = search.objectives[0];
   front.sort((a, b) => (first.direction === "maximize" ? -1 : 1) * (a.value(first.name) - b.value(first.name)));
@@ -245,19 +245,19 @@ function exploredFront(state) {
 // How the front grew: the hypervolume after each point that decided.
 function exploredProgress({search}) {
   if (search.objectives.length < 2 || !(search.hypervolumes?.length >= 3)) return;
-  const box = section("progress", "How the front grew", "The hypervolume that the front dominates, of all objectives together, after each point and relative to the final one; where the line is flat, further points improved nothing.");
+  const box = section("progress", "How the front grew", "The hypervolume that the front dominates in all objectives, after each point and relative to the final one. Where the line is flat, further points brought no improvement.");
   lines(box, [{name: "hypervolume", color: palette(0), points: search.hypervolumes.map((v, i) => [i + 1, v])}], "points", "hypervolume", {yFormat: percent});
 }
 
 function exploredSensitivity(search) {
   if (search.importance.length > 0) {
-    const box = section("importance", "Which choice matters", "The share of an objective's variance in the search that each key explains (fANOVA).");
+    const box = section("importance", "Which choices matter", "The share of an objective's variance in the search that each key explains (fANOVA).");
     const keys = [...new Set(search.importance.map(r => r.key))];
     bars(box, d3.groups(search.importance, r => r.objective).map(([name, values]) => ({name,
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One choice at a time", "Around points that were on the front before these variations: each objective relative to its value there, as one key varies.");
+  const box = section("sweeps", "One choice at a time", "Each objective as one key varies, relative to its value at a point on the front. These points were on the front before their variations were evaluated.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];
@@ -265,7 +265,7 @@ function exploredSensitivity(search) {
       if (keys.length === 0) continue;
       box.append("h3").text(`${objective.name} around ${around}`);
       const [moving, still] = [true, false].map(moves => keys.filter(([, list]) => (d3.max(list, ratio) > d3.min(list, ratio)) === moves));
-      if (still.length > 0) box.append("p").attr("class", "note").text(`Without effect: ${still.map(([key]) => key).join(", ")}.`);
+      if (still.length > 0) box.append("p").attr("class", "note").text(`Keys without effect: ${still.map(([key]) => key).join(", ")}.`);
       const cells = box.append("div").attr("class", "small");
       for (const [key, list] of moving) exploredSweep(cells.append("div"), key, list, ratio, objective.name);
     }

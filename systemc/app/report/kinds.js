@@ -96,7 +96,7 @@ function whyText(result) {
 }
 
 const figuresOf = result => [
-  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["sums checked by", result.verified],
+  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["verification", result.verified],
   ["link utilization, mean", result.link_utilization ? percent(result.link_utilization.mean) : undefined],
   ["link utilization, max", result.link_utilization ? percent(result.link_utilization.max) : undefined]];
 
@@ -109,9 +109,9 @@ const kKinds = {
     summary: one => {
       const r = one.result, least = leastOf(r);
       answers([
-        `It took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}: efficiency ${percent(r.efficiency)}.` : "."),
+        `The run took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}, so the efficiency is ${percent(r.efficiency)}.` : "."),
         whyText(r), busiestText(one),
-        groupsOf(r).length > 0 ? `What proves the lower bound: the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
+        groupsOf(r).length > 0 ? `The lower bound follows from the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}: ${groupsText(groupsOf(r))}.` : ""]);
       cards([...figuresOf(r), ["efficiency", percent(r.efficiency)],
         ["algorithm bandwidth", isNumber(r.algbw_gb_s) ? number(r.algbw_gb_s) + " GB/s" : undefined],
         ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["steps", r.steps]]);
@@ -143,8 +143,8 @@ const kKinds = {
     summary: one => {
       const t = one.result.inference;
       programSummary(one, [
-        `The first token takes ${duration(t.time_to_first_token_ns)}, each further token ${duration(t.time_per_token_ns)}: ${number(t.tokens_per_s)} tokens per second for all requests together.`,
-        t.time_per_token_ns > 0 ? `Of a token's time, ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} is exposed communication.` : ""]);
+        `The first token takes ${duration(t.time_to_first_token_ns)} and each further token ${duration(t.time_per_token_ns)}; all requests together generate ${number(t.tokens_per_s)} tokens per second.`,
+        t.time_per_token_ns > 0 ? `Exposed communication takes ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} of a token's time.` : ""]);
     },
     sections: one => programSections(one, i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`),
   },
@@ -153,10 +153,10 @@ const kKinds = {
     summary: one => {
       const r = one.result, jobs = r.jobs || [], open = jobs.filter(j => j.unfinished);
       programSummary(one, [
-        `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
-        ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
-        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)} ${f.failed} failed: ${f.effect}.`),
-        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute, and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
+        `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last one ended at ${duration(d3.max(jobs, j => j.end_ns))}.`,
+        ...open.map(j => `${capital(j.name)} did not finish: ${j.unfinished}.`),
+        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${f.effect}.`),
+        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, including ${duration(r.lost.compute_ns)} of computation, and ${duration(r.down_ns || 0)} of downtime.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
@@ -166,7 +166,7 @@ const kKinds = {
       const r = one.result, t = r.traffic;
       answers([
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
-        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers.`,
+        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: on average, a packet takes ${number(r.packet_latency_mean)} cycles and traverses ${number(r.hops_mean)} routers.`,
         busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
@@ -179,10 +179,10 @@ const kKinds = {
     summary: one => {
       const r = one.result, worst = d3.greatest(r.jobs || [], j => j.slowdown), flows = r.all_flows;
       answers([
-        worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on links of their own (${worst.model}).` : "",
+        worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on dedicated links (${worst.model}).` : "",
         (r.failed_spines || []).length > 0 ? `${plural(r.failed_spines.length, "spine")} failed: ${ranges(r.failed_spines)}.` : "No spine failed.",
         flows && isNumber(flows.flows) ? `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.` : ""]);
-      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified]]);
+      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["verification", r.verified]]);
     },
     sections: one => { routedJobs(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
   },
@@ -191,10 +191,10 @@ const kKinds = {
     summary: one => {
       const r = one.result, slow = d3.greatest(r.layers || [], l => l.cycles + (l.stall_cycles || 0));
       const whole = (r.cycles || 0) + (r.stall_cycles || 0);
-      answers([`An iteration computes for ${number(whole)} cycles, ${percent((r.stall_cycles || 0) / (whole || 1))} of them waiting for the memory.`,
+      answers([`An iteration computes for ${number(whole)} cycles, ${percent((r.stall_cycles || 0) / (whole || 1))} of which are stalls for the memory.`,
         slow ? `The longest pass is ${slow.pass.replace(/_/g, " ")} of ${slow.name}: ${number(slow.cycles + (slow.stall_cycles || 0))} cycles at ${percent(slow.utilization)} utilization.` : ""]);
       cards([["time", duration(r.time_ns)], ["cycles", r.cycles], ["stall cycles", r.stall_cycles], ["processing elements", r.pes], ["samples", r.batch_per_accelerator],
-        ["memory kept", r.footprint ? volume(r.footprint.bytes) : undefined]]);
+        ["memory footprint", r.footprint ? volume(r.footprint.bytes) : undefined]]);
     },
     sections: one => layers(one.result),
   },
@@ -214,7 +214,7 @@ const kKinds = {
     summary: one => {
       const r = one.result;
       answers([`No schedule takes less than ${duration(Math.max(r.time_ns || 0, r.latency_ns || 0))}.`,
-        r.passing ? `${volume(r.passing.bytes)} have to pass ${number(r.passing.bandwidth_gb_s)} GB/s.` : "",
+        r.passing ? `${volume(r.passing.bytes)} must pass through a bandwidth of ${number(r.passing.bandwidth_gb_s)} GB/s.` : "",
         groupsOf(r).length > 0 ? `Proof: ${groupsText(groupsOf(r))}.` : ""]);
       cards([["by bandwidth", duration(r.time_ns)], ["by latency", duration(r.latency_ns)]]);
     },
@@ -233,13 +233,13 @@ function missingOf({result, profile, network}) {
   const said = [];
   if (profile && profile.skipped && result.cycles !== undefined) said.push(profile.skipped);
   if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
-    said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are kept: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace keeps all.`);
+    said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are shown: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. To record all of them, use coppice run --trace.`);
   }
   const windows = profile && profile.windows;
-  if (windows && windows.sampled_from_ns !== undefined) said.push(`The use of links over time is sampled, not exact${windows.sampled_from_ns > 0 ? `, from ${duration(windows.sampled_from_ns)} on` : ""}.`);
-  if (windows && network && windows.busy.length < network.channels.length) said.push(`Only ${number(windows.busy.length)} of ${number(network.channels.length)} channels have their use over time.`);
-  if (profile && profile.lanes_in_all > (profile.lanes || []).length) said.push(`Of ${number(profile.lanes_in_all)} roles of accelerators the first ${profile.lanes.length} are drawn.`);
-  if (profile && profile.merged) said.push("Neighbouring operations that are too short to see are joined in the timelines of roles.");
+  if (windows && windows.sampled_from_ns !== undefined) said.push(`The use of links over time is sampled rather than exact${windows.sampled_from_ns > 0 ? ` from ${duration(windows.sampled_from_ns)} onwards` : ""}.`);
+  if (windows && network && windows.busy.length < network.channels.length) said.push(`The use over time is shown for only ${number(windows.busy.length)} of ${number(network.channels.length)} channels.`);
+  if (profile && profile.lanes_in_all > (profile.lanes || []).length) said.push(`Only the first ${profile.lanes.length} of ${number(profile.lanes_in_all)} roles of accelerators are drawn.`);
+  if (profile && profile.merged) said.push("Neighbouring operations that are too short to be visible are merged in the timelines of roles.");
   if (!network && result.config && result.config.system) said.push("The network could not be rebuilt from the configuration: a file that it names is missing.");
   return said.join(" ");
 }
@@ -250,11 +250,11 @@ function programSummary(one, first = []) {
   const count = (r.iterations || []).length;
   answers([...first,
     count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${percent(share("compute"))} compute, ${percent(share("exposed"))} exposed communication, ${percent(share("waiting"))} waiting for others, ${percent(share("idle"))} idle.` : "",
-    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name} it would take at most ${percent(p.value / whole)} less.`),
-    t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
+    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name} the run would take at most ${percent(p.value / whole)} less time.`),
+    t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of the ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
     busiestText(one)]);
   cards([...figuresOf(r), ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined],
-    ["computation over time", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
+    ["performance relative to no communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
     ["gradients", t && isNumber(t.gradient_bytes) ? volume(t.gradient_bytes) : undefined],
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
@@ -265,12 +265,12 @@ const helpful = (parts, whole) => parts.filter(p => p.name !== "compute" && p.va
 function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   const r = one.result, iterations = r.iterations || [];
   if (iterations.length > 0) {
-    const box = section("breakdown", "Where the time went", "Parts of each iteration, mean over accelerators. Exposed communication is the part that no computation hides.");
+    const box = section("breakdown", "Where the time went", "The parts of each iteration, averaged over accelerators. Communication is exposed where no computation hides it.");
     bars(box, iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration);
     const parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
     if (best.length > 0) {
       box.append("h3").text("What would help most");
-      box.append("p").attr("class", "note").text("The most that could be saved if a part took no time; what it hides may take its place.");
+      box.append("p").attr("class", "note").text("The most time that could be saved if a part took no time; something that it hides may take its place.");
       bars(box, best.map(p => ({name: p.name, parts: [p]})), v => `${duration(v)}, ${percent(v / whole)}`);
     }
   }
@@ -288,7 +288,7 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
 function portTime(result) {
   const parts = result.time_breakdown_cycles;
   if (!parts || d3.sum(Object.values(parts)) === 0) return;
-  const box = section("ports-time", result.iterations ? "Where the time of a network-interface port went" : "Where the time went", "Cycles of a network-interface port, mean over ports.");
+  const box = section("ports-time", result.iterations ? "Where the time of a network-interface port went" : "Where the time went", "The cycles of a network-interface port, averaged over ports.");
   const known = [...kPorts, ...Object.keys(parts).filter(p => !kPorts.some(([n]) => n === p)).map(p => [p, "brown"])].filter(([p]) => parts[p] !== undefined);
   const whole = d3.sum(known, ([p]) => parts[p]);
   bars(box, [{name: "a port", parts: known.map(([p, paint]) => ({name: p, value: parts[p], color: color(paint)}))}], v => number(v) + " cycles", {bare: true});
@@ -298,7 +298,7 @@ function portTime(result) {
 function distance(result) {
   const least = leastOf(result);
   if (!result.bound || !(least > 0)) return;
-  const box = section("bound", "How far from the lower bound");
+  const box = section("bound", "Distance from the lower bound");
   bars(box, [["bound by bandwidth", result.bound.time_ns, "green"], ["bound by latency", result.bound.latency_ns, "sky"], ["this run", result.time_ns, "blue"]]
     .filter(([, ns]) => ns > 0).map(([name, value, paint]) => ({name, parts: [{name: "time", value, color: color(paint)}]})), duration);
   groupTable(result, box);
@@ -307,14 +307,14 @@ function distance(result) {
 function groupTable(result, box) {
   const groups = groupsOf(result).filter(g => g.length > 0);
   if (groups.length === 0) return;
-  const place = box || section("bound", "What proves it");
-  place.append("p").text(`The groups of accelerators that prove it: ${groupsText(groups)}.`);
-  if (groups.some(g => g.length > 1)) behind(place, ["group", "accelerators", "which"], groups.slice(0, 256).map((g, i) => [i, g.length, ranges(g)]), "The groups");
+  const place = box || section("bound", "What proves the bound");
+  place.append("p").text(`Groups of accelerators that prove the bound: ${groupsText(groups)}.`);
+  if (groups.some(g => g.length > 1)) behind(place, ["group", "size", "accelerators"], groups.slice(0, 256).map((g, i) => [i, g.length, ranges(g)]), "The groups");
 }
 
 function expected(result) {
   if (!Array.isArray(result.expected) || result.expected.length === 0) return;
-  const box = section("expected", "What automatic choice compared", `Expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
+  const box = section("expected", "What the automatic choice compared", `The expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
   bars(box, result.expected.filter(e => isNumber(e.time_ns)).map(e => ({name: e.algorithm + (e.chunks ? `, ${plural(e.chunks, "chunk")}` : "") + (e.protocol ? `, ${e.protocol}` : ""),
     parts: [{name: "expected", value: e.time_ns, color: color(e.algorithm === result.chosen ? "blue" : "grey")}]})), duration);
 }
@@ -328,28 +328,28 @@ function hardware(result) {
     const parts = Object.entries(h[what] || {}).filter(([, v]) => isNumber(v));
     if (parts.length > 0) bars(box, [{name: what, parts: parts.map(([k, value], i) => ({name: k.replace(/_(mm2|uj)$/, "").replace(/_/g, " "), value, color: palette(i)}))}], v => `${number(v)} ${unit}`);
   }
-  table(box, ["figure", "value", "meaning"], rows);
+  table(box, ["quantity", "value", "meaning"], rows);
 }
 
 function collectives(result) {
   const rows = (result.collectives || []).filter(c => isNumber(c.time_ns));
   if (rows.length === 0) return;
-  const box = section("collectives", "Collectives and transfers", "Added up by operation, kind, algorithm and size; times begin when all ranks have joined, and add up also where operations overlap.");
+  const box = section("collectives", "Collectives and transfers", "Sums by operation, kind, algorithm and size. Times begin when all ranks have joined; overlapping operations are counted in full.");
   bars(box, rows.slice(0, 12).map(c => ({name: `${number(c.count)} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "unlabelled", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
   const kinds = new Map(rows.slice(0, 12).map(c => [c.kind || "unlabelled", exposedColor(c.kind || "other")]));
   if (kinds.size > 1) legend(box, [...kinds]);
-  behind(box, ["operation", "kind", "algorithm", "size", "count", "time of all", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "–", c.algorithm, volume(c.bytes),
-    number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
+  behind(box, ["operation", "kind", "algorithm", "size", "count", "total time", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "–", c.algorithm, volume(c.bytes),
+    number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All collectives and transfers");
 }
 
 // The spread of the parts over accelerators.
 function spread(result) {
   const list = (result.accelerators || []).filter(a => a && isNumber(a.compute_ns));
   if (list.length < 2) return;
-  const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost at failures", "lost_ns"]]
+  const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost to failures", "lost_ns"]]
     .filter(([, key]) => list.some(a => a[key] > 0));
-  const box = section("spread", "How accelerators differ", `Over ${plural(list.length, "accelerator")} and the whole run.`);
-  table(box, ["part", "least", "mean", "most", "accelerator with most"], parts.map(([name, key]) => {
+  const box = section("spread", "How accelerators differ", `Times in the whole run, for ${plural(list.length, "accelerator")}.`);
+  table(box, ["part", "least", "mean", "most", "accelerator with the most"], parts.map(([name, key]) => {
     const most = d3.greatest(list, a => a[key] || 0);
     return [name, duration(d3.min(list, a => a[key] || 0)), duration(d3.mean(list, a => a[key] || 0)), duration(most[key]), String(most.accelerator)];
   }));
@@ -370,7 +370,7 @@ function trainedLayers(result) {
 function jobsOverTime(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs over time", "A bar for each iteration that ended; lines are failures.");
+  const box = section("jobs", "Jobs over time", "Each bar is a finished iteration; vertical lines mark failures.");
   const rows = jobs.map(j => ({label: j.name, spans: j.iterations.map((it, i) => ({begin: i === 0 ? j.arrival_ns : j.iterations[i - 1].end_ns, end: it.end_ns, color: color(i % 2 ? "sky" : "blue"), text: String(i + 1), title: () => `${j.name}, iteration ${i + 1}`}))}));
   const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   timeline(box, rows, {end: timeOf(result), marks, high: 26});
@@ -380,7 +380,7 @@ function jobsOverTime(result) {
 
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
-  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated.");
+  const box = section("losses", "What failures cost", "Averaged over accelerators. Work done since the last finished iteration is lost and repeated.");
   if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
   const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("ink")}]}] : [];
@@ -388,7 +388,7 @@ function losses(result) {
 }
 
 function layers(result) {
-  const box = section("layers", "Layers", "Cycles of each pass of a layer, stalls included.");
+  const box = section("layers", "Layers", "The cycles of each pass of a layer, including stalls.");
   const passes = [...new Set(result.layers.map(l => l.pass))];
   bars(box, d3.groups(result.layers, l => l.name).map(([name, list]) => ({name, parts: list.map(l => ({name: l.pass.replace(/_/g, " "), value: l.cycles + (l.stall_cycles || 0), color: palette(passes.indexOf(l.pass))}))})),
     v => number(v) + " cycles", {most: 40});
@@ -399,25 +399,25 @@ function layers(result) {
 function routedJobs(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs", "The all-reduce of each job, and what it would take on links of its own.");
+  const box = section("jobs", "Jobs", "The time of each job's all-reduce, compared with its time on dedicated links.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
-    {name: "on links of its own", value: 1e9 * j.ideal_s, color: color("green")},
+    {name: "on dedicated links", value: 1e9 * j.ideal_s, color: color("green")},
     {name: "added by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
-  table(box, ["job", "copies", "all-reduce", "on links of its own", "slowdown", "flow", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
+  table(box, ["job", "copies", "all-reduce", "on dedicated links", "slowdown", "flow completion", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
     duration(1e9 * j.all_reduce_s), duration(1e9 * j.ideal_s), number(j.slowdown), duration(1e9 * j.flow_completion_s), number(j.throughput_gb_s)]));
 }
 
 function routedFlows(result) {
   const flows = result.all_flows;
   if (!flows || !Array.isArray(flows.methods) || flows.methods.length === 0) return;
-  const box = section("flows", "Flows on the busiest link", `Of ${number(flows.flows)} simultaneous flows; however they are assigned, some link carries at least ${number(flows.lower_bound)}.`);
+  const box = section("flows", "Flows on the busiest link", `For ${number(flows.flows)} simultaneous flows. However they are assigned, some link carries at least ${number(flows.lower_bound)}.`);
   bars(box, flows.methods.filter(m => isNumber(m.max_load)).map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number);
 }
 
 function routedEvents(result) {
   const events = result.timeline || [];
   if (events.length === 0) return;
-  const box = section("events", "What happened when");
+  const box = section("events", "Events over time");
   const keys = [...new Set(events.flatMap(e => Object.keys(e)))].filter(k => k !== "time_s");
   const rows = events.slice(0, 2000).map(e => [duration(1e9 * e.time_s), ...keys.map(k => e[k] === undefined ? "" : typeof e[k] === "object" ? JSON.stringify(e[k]) : number(e[k]))]);
   if (rows.length > 20) behind(box, ["time", ...keys], rows, plural(events.length, "event"));
@@ -441,7 +441,7 @@ function algorithms(result) {
     lines(box, [...drawn.map(([name, list], i) => ({name, color: palette(i), points: list.map(r => [bytesOf(r.size), r.time_ns]).sort((a, b) => a[0] - b[0])})),
       ...(least.length > 1 ? [{name: "lower bound", color: color("soft"), dashed: true, points: least.sort((a, b) => a[0] - b[0])}] : [])],
       "size", "time", {log: true, xFormat: volume, yFormat: duration, bare: true});
-    if (groups.length > drawn.length) box.append("p").attr("class", "note").text(`Drawn: the ${drawn.length} that are fastest at the largest size.`);
+    if (groups.length > drawn.length) box.append("p").attr("class", "note").text(`Only the ${drawn.length} algorithms that are fastest at the largest size are drawn.`);
   } else {
     bars(box, [...rows].sort((a, b) => a.time_ns - b.time_ns).map(r => ({name: r.algorithm + (r.estimated ? " (estimate)" : ""), parts: [{name: "time", value: r.time_ns, color: color(r.estimated ? "grey" : "blue")}]})), duration, {bare: true});
   }
@@ -453,7 +453,7 @@ function algorithms(result) {
 function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
-  const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
+  const box = section("links", "How evenly links are used", "The number of links by the share of the time for which they were busy.");
   const bins = d3.bin().domain([0, Math.max(0.01, d3.max(uses))]).thresholds(12)(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
@@ -493,7 +493,7 @@ function loads(box, offered) {
     .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated]).sort((a, b) => a[0] - b[0])})).filter(s => s.points.length > 0);
   const unsaturated = offered.filter(r => !r.result.saturated), first = d3.least(offered.filter(r => r.result.saturated), r => r.result.traffic.rate);
   box.append("h3").text("Latency over load");
-  box.append("p").attr("class", "note").text(first ? `Saturated from ${number(first.result.traffic.rate)} flits per node and cycle on (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
+  box.append("p").attr("class", "note").text(first ? `Saturated from ${number(first.result.traffic.rate)} flits per node and cycle onwards (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
   lines(box, series(r => r.packet_latency_mean), "offered flits per node and cycle", "packet latency, cycles");
   box.append("h3").text("Accepted over offered load");
   lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted");

@@ -79,7 +79,7 @@ function gridLayout(net, open, room) {
   const wraps = (a, b) => net.wraps && a.c && b.c && (a.kind === b.kind) && a.c.some((v, d) => Math.abs(v - b.c[d]) > 1 && (a.kind === "accelerator" || d < 2)) && Math.hypot(a.x - b.x, a.y - b.y) > 1.6 * (a.kind === "group" ? Math.max(a.w, a.h) + cell : cell);
   const [, low] = spot(0, h - 1, layers - 1, blocks - 1);
   return {glyphs, frames, width: cell * width, height: low + cell * 0.8, stub: wraps, cell, groups: [...tiles.keys()],
-    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? "; links around the ends are drawn as stubs" : ""}`};
+    text: `${dims.length > 2 ? `${dims.length}-dimensional grid, each layer a plane of the first two dimensions` : "grid"}${net.wraps && d3.max(dims) > 2 ? "; wrap-around links are drawn as stubs" : ""}`};
 }
 
 // Switches outside boxes that lead to the same places become one with a count.
@@ -153,7 +153,7 @@ function boxLayout(net, boxes, open, room) {
     y += 56;
   }
   return {glyphs, frames, width, height: y - 40, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box),
-    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn as one with their count`};
+    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn once, with their number`};
 }
 
 // Boxes that are joined to each other, around a circle.
@@ -166,7 +166,7 @@ function peersLayout(net, items, room) {
     put(net, g, width / 2 + radius * Math.cos(angle), radius * Math.sin(angle) + radius + high / 2 + 4, glyphs, frames);
   });
   return {glyphs, frames, width, height: 2 * radius + high + 12, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box), peers: true,
-    text: `${items.length} boxes that are joined to each other, around a circle`};
+    text: `${items.length} interconnected boxes around a circle`};
 }
 
 // Boxes joined to each other without levels: in two rows where links lead only from one to the other.
@@ -249,7 +249,7 @@ function plainLayout(net, room) {
     const columns = Math.min(accelerators.length, Math.max(8, Math.floor(room / 26))), size = Math.min(20, room / columns - 4);
     switches.forEach((g, i) => Object.assign(g, {x: (i + 0.5) * room / switches.length, y: 24, w: 60, h: 26}));
     accelerators.forEach((g, i) => Object.assign(g, {x: (i % columns + 0.5) * room / columns, y: 110 + Math.floor(i / columns) * 30, w: size, h: size}));
-    return done(room, 130 + Math.floor((accelerators.length - 1) / columns) * 30, `accelerators under their switches${switches.some(g => g.nodes.length > 1) ? "; identical switches are drawn as one with their count" : ""}`);
+    return done(room, 130 + Math.floor((accelerators.length - 1) / columns) * 30, `accelerators under their switches${switches.some(g => g.nodes.length > 1) ? "; identical switches are drawn once, with their number" : ""}`);
   }
   const size = glyphs.length > 64 ? 10 : 20;
   for (const g of glyphs) g.w = g.h = size;
@@ -262,7 +262,7 @@ function plainLayout(net, room) {
   const [x0, x1] = d3.extent(glyphs, g => g.x), [y0, y1] = d3.extent(glyphs, g => g.y), factor = (room - 40) / (x1 - x0 || 1);
   const scale = Math.min(factor, 560 / (y1 - y0 || 1));
   for (const g of glyphs) { g.x = 20 + (g.x - x0) * scale + (room - 40 - (x1 - x0) * scale) / 2; g.y = 20 + (g.y - y0) * scale; }
-  return done(room, 40 + (y1 - y0) * scale, "placed by forces: connected nodes are close");
+  return done(room, 40 + (y1 - y0) * scale, "force-directed, with connected nodes close together");
 }
 
 function forces(net, glyphs, of) {
@@ -282,7 +282,7 @@ function network(one) {
   if (!net) return;
   const seen = net.channels.some(c => isNumber(c[5]));
   const box = section("network", "The network", `${net.name.replace(/_/g, " ").replace(/(\d)x(?=\d)/g, "$1×")}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
-    (seen ? " Colours are the share of the time that a link is busy." : ""));
+    (seen ? " Colours show the share of the time for which a link is busy." : ""));
   drawNetwork(box, one);
   const listed = d3.range(net.channels.length).sort((a, b) => seen ? net.channels[b][5] - net.channels[a][5] : 0).slice(0, 256).map(c => net.channels[c]);
   behind(box, ["channel", "bandwidth", ...(seen ? ["carried", "busy"] : [])],
@@ -304,7 +304,7 @@ function drawNetwork(box, one) {
     drawing.selectAll("*").remove();
     const layout = layoutOf(net, open, room), {glyphs, frames} = layout, of = new Map();
     glyphs.forEach((g, i) => g.nodes.forEach(n => of.set(n, i)));
-    text.text(`Drawn as: ${layout.text}.${layout.groups.length > 0 ? " A click opens or closes a group." : ""}`);
+    text.text(`Layout: ${layout.text}.${layout.groups.length > 0 ? " Click a group to open or close it." : ""}`);
     const bundles = new Map(), inner = glyphs.map(() => []);
     net.channels.forEach((c, i) => {
       const a = of.get(c[0]), b = of.get(c[1]);
@@ -331,7 +331,7 @@ function drawNetwork(box, one) {
     nodes.filter(g => g.kind === "accelerator").append("circle").attr("r", g => g.w / 2);
     nodes.filter(g => g.kind !== "accelerator").append("rect").attr("x", g => -g.w / 2).attr("y", g => -g.h / 2).attr("width", g => g.w).attr("height", g => g.h).attr("rx", g => g.kind === "group" ? 6 : 2);
     nodes.filter(g => g.label && g.h > 13 && labelSize(g) >= 6.5).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => labelSize(g) + "px").style("pointer-events", "none").text(g => g.label);
-    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
+    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside are busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
     const toggle = (event, g) => { if (g.box === undefined) return; if (open.has(g.box)) open.delete(g.box); else open.add(g.box); hideTip(); draw(); };
     nodes.filter(g => g.kind === "group").attr("tabindex", 0).attr("role", "button").attr("aria-label", g => "open " + g.label).on("click.open", toggle).on("keydown", (event, g) => { if (event.key === "Enter") toggle(event, g); });
     scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")

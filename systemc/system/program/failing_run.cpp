@@ -166,7 +166,7 @@ class FailingRun {
   bool fail(const config::ProgramFailureConfig& failure) {
     if (!failure.link.empty()) {
       links_.insert(std::minmax(failure.link[0], failure.link[1]));
-      report(failure, "stopped");
+      report(failure, "the run stopped");
       return true;
     }
     accelerators_.insert(failure.accelerator);
@@ -177,11 +177,11 @@ class FailingRun {
       const int spare = idle();
       if (spare >= 0) {
         *rank = spare;
-        report(failure, fmt::format("stopped; its rank continued on accelerator {}", spare));
+        report(failure, fmt::format("the run stopped; its rank continued on accelerator {}", spare));
       } else {
         reasons_[job] =
             fmt::format("accelerator {} has failed and no other accelerator is idle", failure.accelerator);
-        report(failure, "stopped; no other accelerator is idle");
+        report(failure, "the run stopped; no other accelerator is idle");
       }
       return true;
     }
