@@ -5,7 +5,7 @@ set -euo pipefail
 
 lists=()
 if [[ $# -eq 0 ]]; then
-  echo "setup: for what? setup.sh run, setup.sh run test hardware, ...: the scripts/packages_PURPOSE.txt" >&2
+  echo "setup: name the purposes, as in setup.sh run or setup.sh run test hardware: there is a scripts/packages_PURPOSE.txt for each" >&2
   exit 2
 fi
 for purpose in "$@"; do
@@ -20,7 +20,7 @@ mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lis
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   {
-    echo "setup: this is not a Debian system: install what these Debian 12 packages hold by hand,"
+    echo "setup: this is not a Debian system: install the contents of these Debian 12 packages by hand,"
     echo "setup: then build with cmake --preset release && cmake --build --preset release"
     printf '  %s\n' "${packages[@]}"
   } >&2
@@ -71,7 +71,7 @@ fi
 echo "setup: installing ${missing[*]} (a minute or two)"
 as_root+=(env DEBIAN_FRONTEND=noninteractive)
 # An index that cannot be refreshed may still be good enough: the installation decides.
-"${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed, trying what is known" >&2
+"${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed; trying with the package lists of this system" >&2
 leave_out_unknown
 if ! "${as_root[@]}" "${install[@]}" "${missing[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then
   {

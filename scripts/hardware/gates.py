@@ -53,7 +53,7 @@ class Gates:
             elif cell["type"] in tables.cells:
                 self.cells.append((name, tables.cells[cell["type"]], {pin: of[0] for pin, of in cell["connections"].items()}))
             else:
-                raise HardwareError(f"{folder}: a {cell['type']}, which the cell library does not have")
+                raise HardwareError(f"{folder}: the cell library has no {cell['type']}")
         # Nets of clocks, whose edges are ideal; and those within gates that say whether they are open.
         self.clocks, self.enables = {self.clock}, set()
         for name, _, pins in self.cells:

@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
         return os.fspath(value)
     if hasattr(value, "item"):
         return value.item()
-    raise TypeError(f"{value!r} is not a value of a configuration")
+    raise TypeError(f"{value!r} cannot be a configuration value")
 
 
 def arguments(config: Config, overrides: Mapping[str, Any], folder: pathlib.Path) -> list[str]:

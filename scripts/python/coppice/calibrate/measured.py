@@ -56,7 +56,7 @@ def _from_table(path: pathlib.Path, ranks: int | None) -> list[Point]:
                 raise MeasuredError(f"{path}:{reader.line_num}: operation '{row['operation']}' is not one of "
                                     f"{', '.join(BUS_FACTORS)}")
             if count < 2:
-                raise MeasuredError(f"{path}:{reader.line_num}: no number of ranks: add the column ranks, or --ranks N")
+                raise MeasuredError(f"{path}:{reader.line_num}: the number of ranks is unknown: add the column ranks, or pass --ranks N")
             if point.time_us > 0:
                 points.append(point)
     return points
@@ -75,15 +75,15 @@ def _guessed_operation(rows: list[list[str]], ranks: int) -> str:
 def _from_nccl_tests(path: pathlib.Path, text: str, ranks: int | None, operation: str | None) -> list[Point]:
     ranks = ranks or len(re.findall(r"^#\s+Rank\s+\d+", text, re.MULTILINE))
     if ranks < 2:
-        raise MeasuredError(f"{path}: the output lists no ranks; say how many: --ranks N")
+        raise MeasuredError(f"{path}: the output lists no ranks: pass their number with --ranks N")
     rows = [line.split() for line in text.splitlines() if re.match(r"\s*\d+\s+\d+\s+[a-z]\w*\s", line)]
     rows = [row for row in rows if len(row) >= 8]
     if not rows:
-        raise MeasuredError(f"{path}: neither a table with the columns operation, bytes, time_us nor an output of nccl-tests")
+        raise MeasuredError(f"{path}: this is neither a table with the columns operation, bytes, time_us nor the output of nccl-tests")
     named = re.search(r"(\w+)_perf", text)
     found = operation or (operation_name(named.group(1)) if named else "") or _guessed_operation(rows, ranks)
     if found not in BUS_FACTORS:
-        raise MeasuredError(f"{path}: the output does not name its operation; say which: --op all_reduce")
+        raise MeasuredError(f"{path}: the output does not name its operation: pass it, for example with --op all_reduce")
     return [Point(found, ranks, int(row[0]), float(row[5])) for row in rows if float(row[5]) > 0]
 
 
@@ -96,5 +96,5 @@ def read(path: pathlib.Path, ranks: int | None = None, operation: str | None = N
     first = text.split("\n", 1)[0]
     points = _from_table(path, ranks) if "," in first else _from_nccl_tests(path, text, ranks, operation)
     if not points:
-        raise MeasuredError(f"{path}: no measured time")
+        raise MeasuredError(f"{path}: the file has no measured times")
     return sorted(points, key=lambda p: (p.operation, p.ranks, p.bytes))

@@ -134,7 +134,7 @@ def draw(path: pathlib.Path, title: str, kept: Sequence[Point], held: Sequence[P
         axis.grid(alpha=0.25, lw=0.5)
         axis.legend(frameon=False, fontsize=7)
     axes[0][0].set_ylabel("time, µs")
-    figure.suptitle(f"{title}: lines the model, circles measured and fitted, squares measured and held back", fontsize=9)
+    figure.suptitle(f"{title}: lines: model; circles: fitted measurements; squares: measurements held back", fontsize=9)
     write_figure(figure, path)
 
 

@@ -135,7 +135,8 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
         Mirror(space, url, study).complete(results.points)
     print(results.summary(), end="")
     if searched:
-        print(f"  {searched} points by this call, {1000 * search_seconds / searched:.1f} ms of CPU each beside the runs", file=sys.stderr)
+        print(f"  {searched} points in this call; apart from its runs, each took "
+              f"{1000 * search_seconds / searched:.1f} ms of CPU time", file=sys.stderr)
     print(folder / ("points.csv" if arguments.no_page else "explore.html"))
     if status:
         return status
@@ -182,7 +183,7 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         signal.signal(number, handler)
     codes = [one.exitcode for one in workers]
     if interrupted:
-        print("explore: interrupted: what was found is written, and the next call goes on from it", file=sys.stderr)
+        print("explore: interrupted: the results so far are written, and the next call continues from them", file=sys.stderr)
         return INTERRUPTED, int(timings[0]), timings[1]
     bad = [code for code in codes if code]
     if bad:
@@ -192,8 +193,8 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         elif min(bad) > 0:
             raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)  # the worker has reported the reason
         else:
-            print(f"explore: all workers were lost (signal {-min(bad)}): what was found is written, and the next call goes on "
-                  "from it", file=sys.stderr)
+            print(f"explore: all workers were lost (signal {-min(bad)}): the results so far are written, and the next call "
+                  "continues from them", file=sys.stderr)
             return FAILED, int(timings[0]), timings[1]
     return 0, int(timings[0]), timings[1]
 
@@ -204,11 +205,11 @@ def show(space: Space, ledger: Any, arguments: argparse.Namespace) -> int:
     found = [point for point in ledger.points() if point.point == arguments.show and point.record and
              "configs" in point.record]
     if not found:
-        raise SpaceError(f"--show {arguments.show}: no point of that name is done")
+        raise SpaceError(f"--show {arguments.show}: no finished point has this name")
     configs = found[-1].record["configs"]
     name = arguments.workload or next(iter(configs))
     if name not in configs:
-        raise SpaceError(f"--workload {name}: there are {', '.join(configs)}")
+        raise SpaceError(f"--workload {name}: write one of {', '.join(configs)}")
     print(configuration(configs[name]), end="")
     return 0
 
@@ -217,7 +218,7 @@ def main() -> int:
     arguments = parser().parse_args()
     try:
         if arguments.jobs is not None and arguments.jobs < 1:
-            raise SpaceError(f"--jobs {arguments.jobs}: at least 1")
+            raise SpaceError(f"--jobs {arguments.jobs}: must be at least 1")
         space = adjusted(Space(arguments.space), arguments)
         if arguments.dry_run:
             print(f"{space.title}: {space.combinations:,} combinations of {len(space.keys)} keys, "
@@ -232,7 +233,7 @@ def main() -> int:
             print(f"explore: {error}", file=sys.stderr)
         return error.status
     except ModuleNotFoundError as error:
-        print(f"explore: {error}: it needs {PACKAGES}", file=sys.stderr)
+        print(f"explore: {error}: a search needs {PACKAGES}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED

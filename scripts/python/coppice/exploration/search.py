@@ -29,8 +29,8 @@ class Listed:
 
     def __init__(self, space: Space, shuffled: bool):
         if space.combinations > MOST_LISTED:
-            raise SpaceError(f"{space.path}: the space has {space.combinations:,} combinations, and a grid goes through "
-                             f"{MOST_LISTED:,} at most: take search.method random, nsga2 or tpe")
+            raise SpaceError(f"{space.path}: the space has {space.combinations:,} combinations, but a grid search supports "
+                             f"at most {MOST_LISTED:,}: write search.method: random, nsga2 or tpe")
         self.order = list(space.grid())
         if shuffled:
             random.Random(space.search.seed).shuffle(self.order)

@@ -85,7 +85,7 @@ class Space:
         self.keys = self._read_keys(self._mapping(top.get("space", {}), ("space",)))
         self._check_conditions()
         if not self.keys:
-            raise self._error("a space has at least one key to choose: space: {system.ni.ports: [1, 2, 4]}", "space")
+            raise self._error("a space needs at least one key to choose, for example space: {system.ni.ports: [1, 2, 4]}", "space")
         self.workloads = self._read_workloads(top.get("workloads"))
         self.combine = self._one_of(top.get("combine", "arithmetic"), COMBINE, "combine")
         self.constraints = [self._expression(text, "constraints", i)
@@ -177,12 +177,12 @@ class Space:
 
     def _mapping(self, value: Any, path: tuple[Any, ...]) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise self._error(f"{'.'.join(map(str, path)) or 'a space'}: a mapping is expected", *path)
+            raise self._error(f"{'.'.join(map(str, path)) or 'a space'}: must be a mapping", *path)
         return {str(key): inner for key, inner in value.items()}
 
     def _list(self, value: Any, *path: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self._error(f"{path[0]}: a list is expected", *path)
+            raise self._error(f"{path[0]}: must be a list", *path)
         return value
 
     def _known(self, mapping: Mapping[str, Any], names: tuple[str, ...], path: tuple[Any, ...]) -> None:
@@ -247,7 +247,7 @@ class Space:
                 values = self._list(said, "space", name)
             texts = [json.dumps(value, default=str) for value in values]
             if not values or len(set(texts)) != len(texts):
-                raise self._error(f"{name}: values are empty or not all different", "space", name)
+                raise self._error(f"{name}: values must be different, and at least one", "space", name)
             numbers = [number(value) for value in values]
             ordered = not settings and all(isinstance(n, (int, float)) and not isinstance(n, bool) for n in numbers)
             keys.append(Key(name, tuple(values), ordered, when, settings))
@@ -259,7 +259,7 @@ class Space:
         known = {key.name for key in self.keys} | set(self.settings)
         for name, asked in conditional.items():
             for other in sorted(asked - known):
-                raise self._error(f"{name}: its condition is on '{other}', which is neither a key of the space nor a setting",
+                raise self._error(f"{name}: its condition uses '{other}', which is neither a key of the space nor a setting",
                                   "space", name, "when")
             open_names, seen = list(asked), set()
             while open_names:
@@ -276,20 +276,20 @@ class Space:
         self._known(said, ("from", "to", "step", "factor", "count", "scale"), path)
         ends = [QUANTITY.fullmatch(str(said.get(end))) for end in ("from", "to")]
         if not all(ends) or ends[0][2] != ends[1][2]:
-            raise self._error(f"{name}: from and to are two numbers of the same unit", *path)
+            raise self._error(f"{name}: from and to must be numbers of the same unit", *path)
         low, high, unit = float(ends[0][1]), float(ends[1][1]), ends[0][2]
         scale = self._one_of(said.get("scale", "linear"), ("linear", "log"), *path, "scale")
         if not low < high or (scale == "log" or "factor" in said) and low <= 0:
-            raise self._error(f"{name}: from is below to, and above 0 where values are multiplied", *path)
+            raise self._error(f"{name}: from must be below to, and above 0 if values are multiplied", *path)
         if sum(way in said for way in ("step", "factor", "count")) != 1:
-            raise self._error(f"{name}: a range has a step, a factor or a count", *path)
+            raise self._error(f"{name}: a range needs a step, a factor or a count", *path)
         if "step" in said:
             step = self._positive(said["step"], *path, "step")
             values = [low + i * step for i in range(int((high - low) / step + 1e-9) + 1)]
         elif "factor" in said:
             factor = self._positive(said["factor"], *path, "factor")
             if factor <= 1:
-                raise self._error(f"{name}: a factor is above 1", *path, "factor")
+                raise self._error(f"{name}: the factor must be above 1", *path, "factor")
             values = [low * factor ** i for i in range(int(math.log(high / low, factor) + 1e-9) + 1)]
         else:
             count = self._whole(said["count"], 2, *path, "count")
@@ -314,7 +314,7 @@ class Space:
                                       self._file(one["base"], "workloads", i, "base") if "base" in one else None))
         names = [workload.name for workload in workloads]
         if not names or len(set(names)) != len(names):
-            raise self._error("workloads: none, or two of one name", "workloads")
+            raise self._error("workloads: write at least one, with different names", "workloads")
         return workloads
 
     def _read_prices(self, said: Any) -> dict[str, float]:
@@ -332,13 +332,13 @@ class Space:
                 one = {"quantity": one}
             self._known(one, ("name", "quantity", "direction"), ("objectives", i))
             if "quantity" not in one:
-                raise self._error("an objective has a quantity: {quantity: time_ns, direction: minimize}", "objectives", i)
+                raise self._error("an objective needs a quantity, for example {quantity: time_ns, direction: minimize}", "objectives", i)
             direction = self._one_of(one.get("direction", "minimize"), ("minimize", "maximize"), "objectives", i,
                                      "direction")
             expression = self._expression(one["quantity"], "objectives", i, "quantity")
             objectives.append(Objective(str(one.get("name", one["quantity"])), expression, direction == "maximize"))
         if not objectives:
-            raise self._error("objectives: there is none", "objectives")
+            raise self._error("objectives: write at least one", "objectives")
         return objectives
 
     def _read_search(self, said: Mapping[str, Any]) -> Search:
@@ -360,5 +360,5 @@ class Space:
         for i, name in enumerate(names):
             self._one_of(name, FIDELITIES, "fidelities", i)
         if not names:
-            raise self._error("fidelities: there is none", "fidelities")
+            raise self._error("fidelities: write at least one", "fidelities")
         return list(names)
