@@ -116,7 +116,7 @@ class Evaluator:
                 status = self._child.returncode
             except subprocess.TimeoutExpired:
                 self.stop_child()
-                output, errors, status = "", f"it took more than {self.space.limit_seconds:g} s (limit_seconds)", 1
+                output, errors, status = "", f"a run took more than {self.space.limit_seconds:g} s (limit_seconds)", 1
         except OSError as error:
             raise CoppiceError(f"cannot start {self.command}: {error.strerror}", BAD_INPUT) from error
         finally:
@@ -145,7 +145,7 @@ class Evaluator:
         lines = [line for line in errors.splitlines() if line.strip() and ": warning: " not in line]
         if status < 0:
             return f"the command was killed by signal {-status}"
-        return PLACE.sub("", lines[-1].strip()) if lines else f"the command ended with status {status}"
+        return PLACE.sub("", lines[-1].strip()) if lines else f"the command exited with status {status}"
 
     def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
         """The output of `coppice topology --format json` for the machine: its network and, if requested, its area."""
