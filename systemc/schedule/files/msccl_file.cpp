@@ -101,7 +101,7 @@ class MscclReader {
     program_.buffers = {name, accelerators_, chunks, algo_.attribute("inplace").as_int(1) != 0, request.root};
     if (program_.buffers.per_gpu() && chunks % accelerators_ != 0) {
       refuse(algo_.offset_debug(), fmt::format("nchunksperloop {} is not a multiple of ngpus {}: every GPU "
-                                               "needs the same number of chunks of {}",
+                                               "needs the same number of chunks for {}",
                                                chunks, accelerators_, name));
     }
     if (algo_.attribute("nchannels")) channels_ = number_of(algo_, "nchannels", 1, kMostChannels);

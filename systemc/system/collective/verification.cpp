@@ -166,8 +166,8 @@ class ValueVerification final : public Verification {
       const double error = std::abs(static_cast<double>(values[k]) - sums_[k]);
       if (!(error <= tolerance(k))) {
         throw ni::WrongDataError(
-            fmt::format("wrong sum: accelerator {} element {} holds {:.9g}, but the true sum is {:.9g}; "
-                        "rounding of {} additions explains an error of at most {:.3g}",
+            fmt::format("wrong sum: at accelerator {}, element {} is {:.9g}, but the true sum is {:.9g}; the "
+                        "rounding of {} additions can cause an error of at most {:.3g}",
                         a, i, values[k], sums_[k], additions_[k], tolerance(k)));
       }
       if (replicated && std::bit_cast<std::uint32_t>(values[k]) != std::bit_cast<std::uint32_t>(first[k])) {

@@ -384,7 +384,7 @@ std::string ProgramMachine::how_far() const {
   if (setup_.how_far) return setup_.how_far();
   return prepared_.alone
              ? fmt::format("{} of {} messages have arrived", log_.completed_count(), state_.messages())
-             : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
+             : fmt::format("{} of {} operations have finished", state_.ended(), state_.operations());
 }
 
 // The clock of a value change dump keeps the kernel busy. A run is then stuck if no accelerator computes and

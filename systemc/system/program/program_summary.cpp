@@ -25,7 +25,7 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
   };
   std::string text = fmt::format("  chosen by expected time: {}", name(expected.front()));
   for (std::size_t i = 1; i < std::min(expected.size(), kMostOthers + 1); ++i)
-    text += fmt::format("{} {}", i == 1 ? "; over" : ";", name(expected[i]));
+    text += fmt::format("{} {}", i == 1 ? "; instead of" : ";", name(expected[i]));
   if (expected.size() > kMostOthers + 1)
     text += fmt::format("; and {} more", expected.size() - kMostOthers - 1);
   return text + "\n";
@@ -40,7 +40,7 @@ std::string describe_algorithms(const nlohmann::ordered_json& result) {
   }
   std::string text;
   for (const auto& [algorithm, count] : counts)
-    text += fmt::format("{}{} {}", text.empty() ? "  collectives by " : ", ", algorithm, count);
+    text += fmt::format("{}{} {}", text.empty() ? "  collectives by algorithm: " : ", ", algorithm, count);
   return text.empty() ? text : text + "\n";
 }
 

@@ -35,7 +35,7 @@ class Refusals {
 void require_settings(const Refusals& refusals, const config::Config& config, const std::vector<Job>& jobs) {
   const config::NiConfig& ni = config.system.ni;
   refusals.unless(ni.rtl_nodes.empty(), "system.ni.rtl_nodes",
-                  "must be at all accelerators or at none: write all");
+                  "must be used at all accelerators or at none: write all");
   refusals.unless(ni.contexts <= NiContextsLimits::kContexts, "system.ni.contexts",
                   fmt::format("have {0} contexts: write at most {0}", NiContextsLimits::kContexts));
   refusals.unless(ni.early_messages == config::EarlyMessages::kAdded, "system.ni.early_messages",

@@ -191,7 +191,7 @@ class AllReduce(unittest.TestCase):
         self.script.compare({**row, "block": "reduction_lane", "events": 2}, result, said)
         with self.assertRaisesRegex(HardwareError, "router: 'flit' occurs 6 times in the run, but 7 times in the model"):
             self.script.compare({**row, "events": 6}, result, said)
-        with self.assertRaisesRegex(HardwareError, "and 2 in the model"):
+        with self.assertRaisesRegex(HardwareError, "but 2 times in the model"):
             self.script.compare({**row, "block": "reduction_lane", "events": 3}, result, said)
 
     def test_names_the_blocks_that_are_recorded(self):
