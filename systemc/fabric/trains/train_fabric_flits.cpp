@@ -88,7 +88,7 @@ void TrainFabric::meet(Output& output, Cycles now) {
   }
   if (!first_contention(now)) return;
   contend(now, fmt::format("contention on {} at cycle {}: a train has passed this port, at which flits meet "
-                           "or which leads there",
+                           "or which leads to such a port",
                            place(output), now));
 }
 
