@@ -115,7 +115,8 @@ TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
   schedule["element"] = 8;
   outcome = run_with(shop, schedule);
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("s.json has elements of 8 bytes, but gradients are fp32 with 4 bytes"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("the elements in s.json have 8 bytes, but gradients are fp32 and have 4 bytes"));
 }
 
 TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {

@@ -93,7 +93,7 @@ class MscclReader {
   void read_head(const topology::Topology& topology, const CompileRequest& request) {
     accelerators_ = number_of(algo_, "ngpus", 2, 1 << 20);
     if (accelerators_ != topology.num_accelerators()) {
-      refuse(algo_.offset_debug(), fmt::format("the algorithm is for {} GPUs; {} has {} accelerators",
+      refuse(algo_.offset_debug(), fmt::format("the algorithm is for {} GPUs, but {} has {} accelerators",
                                                accelerators_, topology.name(), topology.num_accelerators()));
     }
     const int chunks = number_of(algo_, "nchunksperloop", 1, kMostChunks);
@@ -111,8 +111,8 @@ class MscclReader {
   int peer_of(const pugi::xml_node& tb, const char* name) const {
     const int peer = number_of(tb, name, -1, accelerators_ - 1);
     if (peer + 1 == static_cast<int>(program_.blocks.size())) {
-      refuse(tb.offset_debug(), fmt::format("{} {} is the GPU itself: write another GPU, or -1 for none; to "
-                                            "move data within a GPU, use cpy or re",
+      refuse(tb.offset_debug(), fmt::format("{} {} is the GPU itself: write another GPU, or -1 for none. Use "
+                                            "cpy or re to move data within a GPU",
                                             name, peer));
     }
     return peer;

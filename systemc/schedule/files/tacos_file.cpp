@@ -111,12 +111,12 @@ class TacosReader {
     if (at_++ == rows_.size())
       refuse(line, "the row 'SrcID,DestID,Latency (ns),Bandwidth (GB/s),Chunks' is missing");
     if (accelerators_ != topology_.num_accelerators()) {
-      refuse(line, fmt::format("the algorithm is for {} NPUs; {} has {} accelerators", accelerators_,
+      refuse(line, fmt::format("the algorithm is for {} NPUs, but {} has {} accelerators", accelerators_,
                                topology_.name(), topology_.num_accelerators()));
     }
     if (chunks_ == 0 || chunks_ % accelerators_ != 0) {
-      refuse(line, fmt::format("Chunks Count {} is not a multiple of the {} NPUs: each must begin with the "
-                               "same number of all-gather chunks",
+      refuse(line, fmt::format("Chunks Count {} is not a multiple of the {} NPUs: each NPU must begin with "
+                               "the same number of all-gather chunks",
                                chunks_, accelerators_));
     }
   }

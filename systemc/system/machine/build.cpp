@@ -207,9 +207,10 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
-    throw ConfigError(loaded.place("collective.file"),
-                      fmt::format("{} has elements of {} bytes, but gradients are fp32 with {} bytes", file,
-                                  schedule.element, workload::kElementBytes));
+    throw ConfigError(
+        loaded.place("collective.file"),
+        fmt::format("the elements in {} have {} bytes, but gradients are fp32 and have {} bytes", file,
+                    schedule.element, workload::kElementBytes));
   }
   const int vcs = loaded.config.system.router.vcs;
   for (std::size_t route = 0; route < schedule.routes.size(); ++route) {

@@ -26,8 +26,8 @@ void choose(config::Loaded& loaded) {
   if (config.check == config::Check::kAuto) config.check = config::Check::kContributions;
   if (config.fidelity == config::Fidelity::kLeap) {
     throw ConfigError(loaded.place("fidelity"),
-                      "fidelity: leap must know all messages in advance, which an open run does not: write "
-                      "flit, train or fluid");
+                      "fidelity: leap must know all messages in advance, but an open run receives them one "
+                      "by one: write flit, train or fluid");
   }
   if (runs_in_verilog(loaded)) {
     throw ConfigError(loaded.place("system.ni.impl"),
