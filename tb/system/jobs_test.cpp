@@ -115,7 +115,7 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   // A failure after the end changes nothing.
   const Json late = result(torus, "  jobs: [{file: all.yaml}]\n  failures: [{link: [0, 1], at: 1 s}]\n");
   EXPECT_EQ(ends(late), usual);
-  EXPECT_EQ(late["failures"][0]["effect"], "none: the run had already ended");
+  EXPECT_EQ(late["failures"][0]["effect"], "no effect, since the run had already ended");
 }
 
 TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
@@ -125,7 +125,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_THAT(moved["failures"][0]["effect"].get<std::string>(), HasSubstr("continued on accelerator 4"));
   EXPECT_EQ(moved["jobs"][0]["iterations"].size(), 3);
   const Json idle = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 6, at: 20 us}]\n");
-  EXPECT_EQ(idle["failures"][0]["effect"], "none: no rank ran on it");
+  EXPECT_EQ(idle["failures"][0]["effect"], "no effect, since no rank ran on it");
   const Json full = result(torus,
                            "  jobs: [{file: row.yaml}, {file: row.yaml}]\n"
                            "  failures: [{accelerator: 1, at: 20 us}]\n");
@@ -215,7 +215,7 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   ASSERT_GT(at, whole["jobs"][0]["end_ns"].get<double>());
   const Json failed =
       result(torus, jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", std::floor(at)));
-  EXPECT_EQ(failed["failures"][0]["effect"], "none: no rank ran on it");
+  EXPECT_EQ(failed["failures"][0]["effect"], "no effect, since no rank ran on it");
   EXPECT_EQ(failed["jobs"][1]["iterations"], ends);
   EXPECT_EQ(failed["time_ns"], whole["time_ns"]);
   EXPECT_EQ(failed["stretches"].size(), 1);
@@ -233,7 +233,7 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
         result("kind: switch, dims: [8]",
                jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", end + later) + flits);
     EXPECT_EQ(failed["jobs"][0]["iterations"], whole["jobs"][0]["iterations"]) << later;
-    EXPECT_EQ(failed["failures"][0]["effect"], "none: the run had already ended") << later;
+    EXPECT_EQ(failed["failures"][0]["effect"], "no effect, since the run had already ended") << later;
   }
 }
 
@@ -247,7 +247,7 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
                           jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
   EXPECT_EQ(cut["jobs"][0]["unfinished"], "the remaining links do not connect accelerators 0 and 1");
   EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
-  EXPECT_EQ(cut["failures"][1]["effect"], "none: the run had already ended");
+  EXPECT_EQ(cut["failures"][1]["effect"], "no effect, since the run had already ended");
   // No accelerator is left.
   const Json none = result("kind: switch, dims: [8]",
                            jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");

@@ -117,7 +117,8 @@ class FailingRun {
         }
       }
     }
-    for (; next < failures_.size(); ++next) report(failures_[next], "none: the run had already ended");
+    for (; next < failures_.size(); ++next)
+      report(failures_[next], "no effect, since the run had already ended");
     return result();
   }
 
@@ -185,7 +186,7 @@ class FailingRun {
       }
       return true;
     }
-    report(failure, "none: no rank ran on it");
+    report(failure, "no effect, since no rank ran on it");
     return false;
   }
 
