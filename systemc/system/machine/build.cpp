@@ -107,7 +107,7 @@ void require_adders_used(const config::Loaded& loaded, const schedule::Algorithm
   throw ConfigError(loaded.place(key),
                     fmt::format("{0}: collective.algorithm: {2} cannot reduce in the network: leave {0} out, "
                                 "or write collective.algorithm: {1}",
-                                key, able, algorithm.name, able));
+                                key, able, algorithm.name));
 }
 
 Femtoseconds message_setup(const config::SystemConfig& system,
