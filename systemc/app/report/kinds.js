@@ -156,7 +156,7 @@ const kKinds = {
         `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last one ended at ${duration(d3.max(jobs, j => j.end_ns))}.`,
         ...open.map(j => `${capital(j.name)} did not finish: ${j.unfinished}.`),
         ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${f.effect}.`),
-        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, including ${duration(r.lost.compute_ns)} of computation, and ${duration(r.down_ns || 0)} of downtime.` : ""]);
+        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of work, including ${duration(r.lost.compute_ns)} of computation, and ${duration(r.down_ns || 0)} of downtime.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
@@ -166,7 +166,7 @@ const kKinds = {
       const r = one.result, t = r.traffic;
       answers([
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
-        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: on average, a packet takes ${number(r.packet_latency_mean)} cycles and traverses ${number(r.hops_mean)} routers.`,
+        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies keep growing." : `The network keeps up: on average, a packet takes ${number(r.packet_latency_mean)} cycles and traverses ${number(r.hops_mean)} routers.`,
         busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
@@ -250,11 +250,11 @@ function programSummary(one, first = []) {
   const count = (r.iterations || []).length;
   answers([...first,
     count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${percent(share("compute"))} compute, ${percent(share("exposed"))} exposed communication, ${percent(share("waiting"))} waiting for others, ${percent(share("idle"))} idle.` : "",
-    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name} the run would take at most ${percent(p.value / whole)} less time.`),
+    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name}, the run would take at most ${percent(p.value / whole)} less time.`),
     t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of the ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
     busiestText(one)]);
   cards([...figuresOf(r), ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined],
-    ["performance relative to no communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
+    ["performance relative to a run without communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
     ["gradients", t && isNumber(t.gradient_bytes) ? volume(t.gradient_bytes) : undefined],
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
@@ -270,7 +270,7 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
     const parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
     if (best.length > 0) {
       box.append("h3").text("What would help most");
-      box.append("p").attr("class", "note").text("The most time that could be saved if a part took no time; something that it hides may take its place.");
+      box.append("p").attr("class", "note").text("The most time that could be saved if a part took no time; activity that it hides may take its place.");
       bars(box, best.map(p => ({name: p.name, parts: [p]})), v => `${duration(v)}, ${percent(v / whole)}`);
     }
   }
