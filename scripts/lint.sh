@@ -110,7 +110,7 @@ mapfile -t python_scripts < <(script_files python3)
 check "pyflakes" pyflakes3 "${python_scripts[@]}"
 check "Verilog" verilog
 if [[ ${1:-} == --no-tidy ]]; then
-  echo "lint: clang-tidy: left out"
+  echo "lint: clang-tidy: skipped"
 elif [[ ${1:-} == --since ]]; then
   git rev-parse --quiet --verify "${2:-}^{commit}" >/dev/null || { echo "lint: --since: no revision '${2:-}'" >&2; exit 2; }
   mapfile -t sources < <(changed_sources "$2")

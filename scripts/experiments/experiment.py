@@ -121,7 +121,7 @@ def load(path):
     except yaml.YAMLError as error:
         raise ExperimentError(f"{path}: {error}") from error
     if not isinstance(document, dict):
-        raise ExperimentError(f"{path}: an experiment is a mapping with the keys {', '.join(sorted(KEYS))}")
+        raise ExperimentError(f"{path}: an experiment must be a mapping with the keys {', '.join(sorted(KEYS))}")
     refuse_unknown(path, "an experiment", document, KEYS)
     if missing := sorted(REQUIRED - document.keys()):
         raise ExperimentError(f"{path}: {missing[0]} is missing")
@@ -129,7 +129,7 @@ def load(path):
     for axis in document["axes"]:
         name, labels = read_axis(path, axis)
         if name in axes:
-            raise ExperimentError(f"{path}: there are two axes {name!r}")
+            raise ExperimentError(f"{path}: two axes are named {name!r}")
         axes[name] = labels
     columns = dict(document["columns"])
     if both := sorted(columns.keys() & axes.keys()):
@@ -148,11 +148,11 @@ def load(path):
 def read_axis(path, axis):
     """(name, {label: settings}) of an entry of `axes`."""
     if not isinstance(axis, dict) or not AXIS_KEYS >= axis.keys() >= {"name", "values"}:
-        raise ExperimentError(f"{path}: an axis has a name, values, and a key unless each value names its own")
+        raise ExperimentError(f"{path}: an axis needs a name, values, and a key unless each value names its own")
     name, values = axis["name"], axis["values"]
     if "key" in axis:
         if not isinstance(values, list):
-            raise ExperimentError(f"{path}: axis {name!r}: with a key, values is a list")
+            raise ExperimentError(f"{path}: axis {name!r}: with a key, values must be a list")
         labels = {as_text(value): {axis["key"]: as_text(value)} for value in values}
     elif isinstance(values, list):
         labels = {as_text(value): {} for value in values}
@@ -160,15 +160,15 @@ def read_axis(path, axis):
         labels = {as_text(label): read_settings(path, f"axis {name!r}: {label}", own)
                   for label, own in values.items()}
     else:
-        raise ExperimentError(f"{path}: axis {name!r}: values is a list, or maps each label to settings")
+        raise ExperimentError(f"{path}: axis {name!r}: values must be a list, or map each label to settings")
     if len(labels) != len(values) or not labels:
-        raise ExperimentError(f"{path}: axis {name!r}: values are empty or not all different")
+        raise ExperimentError(f"{path}: axis {name!r}: values must be different, and at least one")
     return name, labels
 
 
 def read_settings(path, where, settings):
     if not isinstance(settings or {}, dict):
-        raise ExperimentError(f"{path}: {where}: settings map configuration keys to values")
+        raise ExperimentError(f"{path}: {where}: settings must map configuration keys to values")
     return {key: as_text(value) for key, value in (settings or {}).items()}
 
 
@@ -177,7 +177,7 @@ def read_overrides(path, document, axes):
     result = []
     for entry in document.get("overrides") or ():
         if not isinstance(entry, dict) or entry.keys() != {"where", "settings"}:
-            raise ExperimentError(f"{path}: an override has where and settings")
+            raise ExperimentError(f"{path}: an override needs where and settings")
         result.append((read_selector(path, "overrides", entry["where"], axes),
                        read_settings(path, "overrides", entry["settings"])))
     return tuple(result)

@@ -40,7 +40,7 @@ class Progress:
         self.line(f"failed: {message['name']} {', '.join(map(str, message['output']))}")
         for log in message["log"]:
             path = pathlib.Path(log)
-            lines = path.read_text(errors="replace").splitlines() if path.exists() else ["it has left no log"]
+            lines = path.read_text(errors="replace").splitlines() if path.exists() else ["it wrote no log"]
             for line in lines[-SHOWN_ERROR_LINES:]:
                 self.line(f"  {line}")
 

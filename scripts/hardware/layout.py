@@ -177,7 +177,7 @@ def step(command, folder, seconds, log):
             code = run.wait(seconds)
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
-            return f"not done after {seconds} s"
+            return f"did not finish within {seconds} s"
         finally:
             running.discard(run)
     return f"status {code}" if code else ""
@@ -219,7 +219,7 @@ def extract(netlist, definition, folder, seconds):
 
 
 def last_words(path):
-    return " / ".join(path.read_text(errors="replace").strip().splitlines()[-3:])[-300:] if path.exists() else "nothing said"
+    return " / ".join(path.read_text(errors="replace").strip().splitlines()[-3:])[-300:] if path.exists() else "no message"
 
 
 def different(wanted, found):
@@ -249,7 +249,7 @@ def compare(netlist, routed, extracted):
     for tool, nets in (("graywolf and qrouter", routed.nets.values()), ("magic", extracted.values())):
         wrong = different(wanted, [known(ends) for ends in nets if any(cell != "PIN" for cell, _ in ends)])
         if wrong:
-            raise HardwareError(f"{netlist.top}: by {tool} {len(wrong)} nets are not those of the netlist: "
+            raise HardwareError(f"{netlist.top}: according to {tool}, {len(wrong)} nets differ from the netlist: "
                                 f"{sorted(map(sorted, wrong))[:2]}")
     return own
 

@@ -109,7 +109,7 @@ def read_def(path):
     for item in section(text, "COMPONENTS"):
         placed = re.match(r"(\S+) (\S+) \+ (?:PLACED|FIXED) \( (\S+) (\S+) \) (\w+)", item)
         if not placed:
-            raise HardwareError(f"{path}: a component without a place: {item[:80]}")
+            raise HardwareError(f"{path}: a component has no place: {item[:80]}")
         cells[placed[1]] = placed[2]
         places[placed[1]] = float(placed[3]) / scale, float(placed[4]) / scale, placed[5]
     for item in section(text, "NETS"):

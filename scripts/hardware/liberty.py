@@ -62,13 +62,13 @@ class Library:
         self.cells = {name: Cell(name, module, float(areas.get(name, 0)) or UNSAID.get(name, 0.0)) for name, module in modules.items()}
         nands = [cell.area for cell in self.cells.values() if cell.computes(lambda a, b: not (a and b), 2)]
         if not nands:
-            raise HardwareError(f"{path}: no two-input NAND to count gate equivalents in")
+            raise HardwareError(f"{path}: the library has no two-input NAND, the unit of gate equivalents")
         self.nand2 = min(nands)
 
     @property
     def buffer(self):
         if not self.buffers:
-            raise HardwareError(f"{self.path}: no buffer")
+            raise HardwareError(f"{self.path}: the library has no buffer")
         return self.buffers[min(1, len(self.buffers) - 1)]
 
     @functools.cached_property
@@ -85,7 +85,7 @@ class Library:
                 pins = {cell.module["ports"][pin]["bits"][0]: pin for pin in cell.inputs}
                 return {"cell": name, "enable": pins[held[0]["connections"]["E"][0]], "data": pins[held[0]["connections"]["D"][0]],
                         "output": cell.outputs[0]}
-        raise HardwareError(f"{self.path}: no latch, which a clock gate needs")
+        raise HardwareError(f"{self.path}: the library has no latch, which a clock gate needs")
 
     @staticmethod
     def modules(path):
@@ -96,5 +96,5 @@ class Library:
             run = subprocess.run(["yosys", "-q", "-p", f"read_liberty -ignore_miss_func {path}; write_json {out}"],
                                  capture_output=True, text=True, check=False)
             if run.returncode != 0:
-                raise HardwareError(f"{path}: not a Liberty file that Yosys reads: {(run.stderr or run.stdout).strip()[-300:]}")
+                raise HardwareError(f"{path}: Yosys cannot read it as a Liberty file: {(run.stderr or run.stdout).strip()[-300:]}")
             return json.loads(out.read_text())["modules"]

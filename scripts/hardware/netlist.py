@@ -124,7 +124,7 @@ def take_macros(module, macro_bits):
                                           for name in ("SIZE", "WIDTH", "ABITS", "RD_CLK_ENABLE"))
         wires = cell["connections"]
         if len(set(wires["WR_EN"])) != 1:
-            raise HardwareError("a memory macro that is written in parts")
+            raise HardwareError("a memory macro has several write enables, but a macro must have one")
         name = f"memory_{words}x{width}" + ("_clocked" if clocked else "")
         macros[name] = words, width, address, bool(clocked)
         kept = {pin: wires[pin] for pin in PINS} | {"WR_EN": wires["WR_EN"][:1], "CLK": wires["WR_CLK"]}
@@ -345,7 +345,7 @@ def sources_of(top):
     """The sorted source files of a module and all its submodules, and the layout file that they may include."""
     files = {path.stem: path for path in synthesis.RTL.glob("*/*.v")}
     if top not in files:
-        raise HardwareError(f"no block '{top}' in rtl/: there are {', '.join(sorted(files))}")
+        raise HardwareError(f"no block '{top}' in rtl/: write one of {', '.join(sorted(files))}")
     found, left = {top}, [top]
     while left:
         inside = set(re.findall(r"^\s*(\w+)\s*(?:#\(|i_\w+\s*\()", files[left.pop()].read_text(), re.MULTILINE)) & set(files)

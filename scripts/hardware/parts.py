@@ -22,7 +22,7 @@ class Areas:
             with path.open(newline="") as file:
                 rows = list(csv.DictReader(file))
         except OSError as error:
-            raise HardwareError(f"{path}: {error.strerror}: make area writes it") from error
+            raise HardwareError(f"{path}: {error.strerror}: write it with make area") from error
         self.rows = {}
         for row in rows:
             point = row["nodes"], row["ports"], row["flit_bits"]
@@ -32,7 +32,7 @@ class Areas:
 
     def of(self, block, point, times=1):
         if (block, point) not in self.rows:
-            raise HardwareError(f"{self.path}: no row of {block} at {point}: make area again")
+            raise HardwareError(f"{self.path}: no row of {block} at {point}: run make area again")
         area, bits = self.rows[block, point]
         return area * times, bits * times
 

@@ -68,7 +68,7 @@ def read(path, wanted):
                 break
         missing = [f"{instance}.{port}" for instance, port in rows if (instance, port) not in places]
         if missing or clock is None:
-            raise HardwareError(f"{path}: does not have {', '.join(missing[:5]) or 'the clock'}")
+            raise HardwareError(f"{path}: lacks {', '.join(missing[:5]) or 'the clock'}")
         codes = set(places.values())
         for line in file:
             if line[0] == "#":
@@ -128,14 +128,14 @@ class Replay:
         other = [f"{base}: {len(recorded.ports[base][0])} bits, {width} in the netlist" for base, width in self.inputs + self.outputs
                  if len(recorded.ports[base][0]) != width]
         if other:
-            raise HardwareError(f"other parameters in the run: {'; '.join(other)}")
+            raise HardwareError(f"the run has other parameters: {'; '.join(other)}")
         folder.mkdir(parents=True, exist_ok=True)
         for name, of, value in (("stimulus", self.inputs, Recorded.number), ("wanted", self.outputs, Recorded.number),
                                 ("known", self.outputs, Recorded.known)):
             (folder / f"{name}.hex").write_text("".join(f"{packed(recorded, of, row, value):x}\n" for row in range(self.rows)))
         said = re.search(r"^rows (\d+) wrong (\d+)$", tool(["vvp", "-n", self.program], folder), re.MULTILINE)
         if said is None or int(said[1]) != self.rows or int(said[2]) != 0:
-            raise HardwareError(f"{folder}: the gates do not what was recorded: {said[0] if said else 'no end'}")
+            raise HardwareError(f"{folder}: the gates do not behave as recorded: {said[0] if said else 'no end'}")
         rises, falls, changed = replay.edges(folder / "dump.vcd", self.period)
         (folder / "dump.vcd").unlink()
         return replay.Activity(self.cycles, 0, rises, falls, changed)

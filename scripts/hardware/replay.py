@@ -89,10 +89,10 @@ class Bench:
         said = [re.search(r"^events (\d+) check (\w+)$", self.run_tool(["vvp", "-n", program, f"+load={load}"]), re.MULTILINE)
                 for program in self.programs]
         if None in said:
-            raise HardwareError(f"{self.block}: a bench that does not say what it counted")
+            raise HardwareError(f"{self.block}: the bench did not print its counts")
         wanted, found = (of.groups() for of in said)
         if wanted != found:
-            raise HardwareError(f"{self.block}: the gates do not what the Verilog does: {found} instead of {wanted} (events, check)")
+            raise HardwareError(f"{self.block}: the gates do not behave like the Verilog: {found} instead of {wanted} (events, check)")
         dump = self.folder / "dump.vcd"
         rises, falls, changed = edges(dump, self.settings["PERIOD"])
         dump.unlink()

@@ -124,7 +124,7 @@ class Synthesis:
     def design(self, top, parameters):
         """Synthesises `top` with these parameters, and all modules below it. Do not call it from the pool."""
         if top not in self.sources:
-            raise HardwareError(f"no block '{top}' in rtl/: there are {', '.join(sorted(self.sources))}")
+            raise HardwareError(f"no block '{top}' in rtl/: write one of {', '.join(sorted(self.sources))}")
         elaborated = self.pool.submit(self.kept, [ELABORATE, top, sorted(parameters.items()), self.sources],
                                       lambda folder: self.elaborate(top, parameters, folder)).result()
         modules = elaborated["modules"]

@@ -59,7 +59,7 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   const workload::Gemm product = gemm(layer, pass, batch);
   if (product.count == 0 || Wide{product.m} * product.k * product.n * product.count <= kMostMacs) return;
   throw UnsupportedError(fmt::format(
-      "layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
+      "layer {} needs more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
 }
 
 // Converts a PE's tiles to tiles of the accelerator; `traffic` is the data that all PEs together move for one
@@ -109,7 +109,8 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
     throw std::invalid_argument("an accelerator's memory needs a bandwidth");
   }
   if (spec.timing == Timing::kArray && spec.array.convention() == Convention::kScaleSim) {
-    throw std::invalid_argument("timing array cannot follow SCALE-Sim's cycle count: use convention causal");
+    throw std::invalid_argument(
+        "timing array cannot reproduce SCALE-Sim's cycle count: use convention causal");
   }
 }
 
@@ -264,7 +265,7 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
       first = std::move(walk);
     } else if (walk.compute != first.compute) {
       throw ModelError(
-          fmt::format("two products of {} x {} x {} took the array different numbers of cycles: {} and {}",
+          fmt::format("two products of {} x {} x {} took different numbers of cycles on the array: {} and {}",
                       shape.m, shape.k, shape.n, first.compute, walk.compute));
     }
   }

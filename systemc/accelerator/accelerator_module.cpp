@@ -18,8 +18,8 @@ void AcceleratorModule::access(tlm::tlm_command command, sc_dt::uint64 address, 
   sc_core::sc_time delay = ahead;
   registers->b_transport(transaction, delay);
   if (transaction.is_response_ok()) return;
-  throw ModelError(fmt::format("{}: the network interface refuses register {:#x}: {}", name(), address,
-                               transaction.get_response_string()));
+  throw ModelError(fmt::format("{}: the network interface refused access to register {:#x}: {}", name(),
+                               address, transaction.get_response_string()));
 }
 
 void AcceleratorModule::write_register(sc_dt::uint64 address, std::uint32_t value,

@@ -144,8 +144,8 @@ void TileEngine::move(tlm::tlm_command command, std::uint64_t address, std::uint
     memory->b_transport(payload, delay);
     wait(delay);
     if (payload.is_response_ok()) continue;
-    throw ModelError(fmt::format("{}: the memory refused {} bytes at {:#x}: {}", name(), length, from,
-                                 payload.get_response_string()));
+    throw ModelError(fmt::format("{}: the memory refused access to {} bytes at {:#x}: {}", name(), length,
+                                 from, payload.get_response_string()));
   }
 }
 

@@ -70,7 +70,7 @@ std::string too_long(const std::string& how) {
 std::string reason_to_skip(const ordered_json& result, double most_seconds) {
   if (result.value("schema", "") != "coppice.result/1" || !result.contains("config") ||
       !result.contains("cycles")) {
-    return "Links and ports over time are shown for runs only.";
+    return "Links and ports over time are available only for runs.";
   }
   if (most_seconds <= 0) return "Links and ports over time are not shown, because --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;

@@ -127,7 +127,7 @@ void RtlContextInterface::load(const ni::ContextTables& tables, Cycles now) {
 }
 
 void RtlContextInterface::load_tables(int index, Cycles now) {
-  if (loading_ >= 0) fail("loads two tables at a time", now);
+  if (loading_ >= 0) fail("cannot load two tables at the same time", now);
   const ni::ContextTables& given = contexts_[static_cast<std::size_t>(index)].collective->given;
   loading_ = index;
   std::uint32_t most = 0;
@@ -180,8 +180,8 @@ void RtlContextInterface::unload(ContextId id) {
   }
   if (context.reached) {
     throw ModelError(
-        fmt::format("NI {} (Verilog): collective {} should give up its context, but messages of it "
-                    "have already arrived: raise system.ni.contexts",
+        fmt::format("NI {} (Verilog): collective {} must release its context, but some of its messages have "
+                    "already arrived: raise system.ni.contexts",
                     node(), id));
   }
   context.collective.reset();
@@ -189,13 +189,14 @@ void RtlContextInterface::unload(ContextId id) {
 
 void RtlContextInterface::start_context(ContextId id, Cycles at) {
   const int index = find(id);
-  if (index < 0) fail(fmt::format("tables {} are started, but are not loaded", id), at);
+  if (index < 0) fail(fmt::format("tables {} cannot be started: they are not loaded", id), at);
   Context& context = contexts_[static_cast<std::size_t>(index)];
   if (context.collective->started)
-    fail(fmt::format("tables {} are started, but are already running", id), at);
-  if (index == loading_) fail(fmt::format("tables {} are started before they are loaded", id), at);
+    fail(fmt::format("tables {} cannot be started: they are already running", id), at);
+  if (index == loading_)
+    fail(fmt::format("tables {} cannot be started: they are still being loaded", id), at);
   const bool some = context.committed == at && !context.collective->issued();
-  if (some) fail(fmt::format("tables {} are started in the cycle in which they are committed", id), at);
+  if (some) fail(fmt::format("tables {} cannot be started in the cycle in which they are committed", id), at);
   context.collective->started = true;
   running_.push_back(index);
   model_->start(index);
@@ -230,11 +231,11 @@ void RtlContextInterface::receive_credit(int port, int vc, Cycles now) {
 void RtlContextInterface::step(Cycles now) {
   if (now >= Cycles{1} << 31) fail("its counters cannot measure more than 2^31 cycles", now);
   simulating_ = true;
-  if (starts_ >= 0 && starts_ != now) fail(fmt::format("a start was for cycle {}", starts_), now);
+  if (starts_ >= 0 && starts_ != now) fail(fmt::format("a start was requested for cycle {}", starts_), now);
   starts_ = -1;
   if (loading_ >= 0) put_tables(now);
   const NiContextsModel::Outcome did = model_->step(now);
-  if (did.stray) fail("a message arrived for which no context is open", now);
+  if (did.stray) fail("a message arrived for a collective without an open context", now);
   take_outcome(did, now);
   set_next(did.busy || loading_ >= 0 ? now + 1 : fabric::kNever);
   if (did.holding) want(std::max(now + 1, near(did.next_release, now)));

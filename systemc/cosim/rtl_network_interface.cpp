@@ -24,16 +24,17 @@ std::string unsupported(const char* what, const Value& is, const std::string& ri
 }
 
 std::string refuse_settings(const config::SystemConfig& system, int accelerators, int ni_ports) {
-  if (ni_ports > kPorts) return unsupported("system.ni.ports", ni_ports, fmt::format("at most {}", kPorts));
+  if (ni_ports > kPorts)
+    return unsupported("system.ni.ports", ni_ports, fmt::format("write at most {}", kPorts));
   if (accelerators * kPorts > 1 << Limits::kSourceBits) {
-    return unsupported("accelerators", accelerators,
-                       fmt::format("at most {}", (1 << Limits::kSourceBits) / kPorts));
+    return unsupported("a number of accelerators of", accelerators,
+                       fmt::format("write at most {}", (1 << Limits::kSourceBits) / kPorts));
   }
-  if (system.flit != kLanes * kWordBytes) return unsupported("system.flit", system.flit, "16 B");
+  if (system.flit != kLanes * kWordBytes) return unsupported("system.flit", system.flit, "write 16 B");
   if (system.router.vcs > kVcs)
-    return unsupported("system.router.vcs", system.router.vcs, fmt::format("at most {}", kVcs));
+    return unsupported("system.router.vcs", system.router.vcs, fmt::format("write at most {}", kVcs));
   if (system.router.vc_depth >= 1 << Limits::kCreditBits) {
-    return unsupported("system.router.vc_depth", system.router.vc_depth, "at most 1023");
+    return unsupported("system.router.vc_depth", system.router.vc_depth, "write at most 1023");
   }
   const std::string timing = refuse_ni_timing(system);
   return timing.empty() ? refuse_verilog() : timing;
@@ -45,14 +46,15 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
     return value < 0 || value >= std::int64_t{1} << bits;
   };
   if (exceeds(entry.step, Limits::kStepBits)) return "a timestep";
-  if (exceeds(framing.flits(entry.message_bytes()), Limits::kFlitsBits)) return "the flits of a message";
+  if (exceeds(framing.flits(entry.message_bytes()), Limits::kFlitsBits))
+    return "the number of flits of a message";
   if (entry.op == Op::kNop) return {};
   if (exceeds(entry.dependencies, Limits::kCountBits)) return "a number of dependencies";
   if (exceeds(entry.address / kWordBytes, Limits::kAddressBits)) return "an address";
   if (exceeds(words_of(entry.message_bytes()) + kLanes, Limits::kLengthBits))
     return "the length of a message";
   if (exceeds(framing.packets(entry.message_bytes()), Limits::kPacketsBits))
-    return "the packets of a message";
+    return "the number of packets of a message";
   if (entry.bytes < kWordBytes) return "a message without data";
   return {};
 }
@@ -61,13 +63,13 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
 std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
   const auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
   const auto lines = static_cast<std::int64_t>(loop.lines().size());
-  if (lines > most_lines) return fmt::format("a table has {} lines, and at most {} fit", lines, most_lines);
+  if (lines > most_lines) return fmt::format("a table has {} lines, but at most {} fit", lines, most_lines);
   if (loop.iterations() > most(Limits::kIterationBits)) {
-    return fmt::format("a table has {} iterations, and at most {} fit", loop.iterations(),
+    return fmt::format("a table has {} iterations, but at most {} fit", loop.iterations(),
                        most(Limits::kIterationBits));
   }
   if (loop.entries() > most(Limits::kTotalBits)) {
-    return fmt::format("a table represents {} entries, and at most {} fit", loop.entries(),
+    return fmt::format("a table represents {} entries, but at most {} fit", loop.entries(),
                        most(Limits::kTotalBits));
   }
   return {};
@@ -75,7 +77,7 @@ std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
 
 std::string refuse_route(const topology::Route& route, const TableRoom& room) {
   if (static_cast<int>(route.size()) > room.hops) {
-    return fmt::format("a route of {} hops; its head flit holds {}", route.size(), room.hops);
+    return fmt::format("a route has {} hops, but a head flit holds at most {}", route.size(), room.hops);
   }
   for (const topology::Hop& hop : route) {
     if (hop.out_port >= room.out_ports) {
@@ -91,22 +93,22 @@ std::string refuse_ni_timing(const config::SystemConfig& system) {
   if (system.ni.flow_control == config::FlowControl::kPacket &&
       (system.ni.payload % system.flit != 0 ||
        words_of(system.ni.payload) >= 1U << (Limits::kLengthBits - 1))) {
-    return unsupported("system.ni.payload", system.ni.payload, "a multiple of system.flit below 2 MiB");
+    return unsupported("system.ni.payload", system.ni.payload, "write a multiple of system.flit below 2 MiB");
   }
   if (system.ni.dma_latency < 2 || system.ni.dma_latency > Limits::kBuffer - 2) {
     return unsupported("system.ni.dma_latency", system.ni.dma_latency,
-                       fmt::format("2 to {}", Limits::kBuffer - 2));
+                       fmt::format("write 2 to {}", Limits::kBuffer - 2));
   }
   if (system.ni.message_setup > 0) return unsupported("a", "system.ni.message_setup", "write 0 ns");
   if (!system.ni.protocols.empty())
-    return unsupported("a choice of", "system.ni.protocols", "leave them out");
+    return unsupported("a choice of", "system.ni.protocols", "leave the key out");
   if (system.ni.reduction_latency != Limits::kReductionLatency) {
     return unsupported("system.ni.reduction_latency", system.ni.reduction_latency,
-                       fmt::format("its adders accept {}", Limits::kReductionLatency));
+                       fmt::format("write {}, the latency of its adders", Limits::kReductionLatency));
   }
   if (fabric::ejection_flit_time(system) > system.clock.period()) {
     return unsupported("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle,
-                       "1 or more");
+                       "write 1 or more");
   }
   return {};
 }
@@ -123,7 +125,7 @@ std::string refuse_schedule(const config::SystemConfig& system, const schedule::
     return fmt::format("the Verilog network interface cannot run this schedule: {}", what);
   };
   if (schedule.flows > room.flows) {
-    return no(fmt::format("it has {} flows, and at most {} fit", schedule.flows, room.flows));
+    return no(fmt::format("it has {} flows, but at most {} fit", schedule.flows, room.flows));
   }
   if (schedule.numbered_arrivals) return no("its arrivals are numbered");
   const fabric::Framing framing{system.ni.flow_control, system.flit, system.ni.payload};

@@ -94,7 +94,7 @@ class RtlRouter final : public fabric::RouterModule {
 
   // Removes the first flit of a buffer and returns its output.
   int pop(Input& input, std::array<fabric::Flit, Limits::kPorts>& leaving, Cycles now) {
-    if (input.flits.empty()) fail("a credit arrived for a flit that does not exist", now);
+    if (input.flits.empty()) fail("a buffer slot was freed, but the buffer holds no flit", now);
     const int output = input.outputs.front();
     const fabric::Flit flit = input.flits.front();
     leaving[static_cast<std::size_t>(output)] = flit;
@@ -136,23 +136,22 @@ std::string refuse_routers(const config::SystemConfig& system, const schedule::S
   };
   const config::RouterConfig& router = system.router;
   if (router.vcs > Limits::kVcs)
-    return no("system.router.vcs", router.vcs, fmt::format("at most {}", Limits::kVcs));
+    return no("system.router.vcs", router.vcs, fmt::format("write at most {}", Limits::kVcs));
   if (router.vc_depth > Limits::kMostDepth) {
-    return no("system.router.vc_depth", router.vc_depth, fmt::format("at most {}", Limits::kMostDepth));
+    return no("system.router.vc_depth", router.vc_depth, fmt::format("write at most {}", Limits::kMostDepth));
   }
-  if (router.routing_delay != 1) return no("system.router.routing_delay", router.routing_delay, "it takes 1");
-  if (router.vc_alloc_delay != 1)
-    return no("system.router.vc_alloc_delay", router.vc_alloc_delay, "it takes 1");
+  if (router.routing_delay != 1) return no("system.router.routing_delay", router.routing_delay, "write 1");
+  if (router.vc_alloc_delay != 1) return no("system.router.vc_alloc_delay", router.vc_alloc_delay, "write 1");
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {
     const std::size_t links = std::max(topology.in_channels(node).size(), topology.out_channels(node).size());
     const std::size_t ports = links + static_cast<std::size_t>(topology.is_accelerator(node) ? ni_ports : 0);
     if (ports > Limits::kPorts) {
-      return no("ports", ports,
-                fmt::format("at most {}, including those of the network interface", Limits::kPorts));
+      return no("a number of ports of", ports,
+                fmt::format("use at most {}, including those of the network interface", Limits::kPorts));
     }
   }
   if (fabric::ejection_flit_time(system) > system.clock.period()) {
-    return no("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle, "1 or more");
+    return no("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle, "write 1 or more");
   }
   for (const topology::Channel& channel : topology.channels()) {
     if (fabric::channel_flit_time(system, channel.bandwidth) > system.clock.period()) {
@@ -162,7 +161,7 @@ std::string refuse_routers(const config::SystemConfig& system, const schedule::S
   for (const topology::Route& route : schedule.routes) {
     if (static_cast<int>(route.size()) > NiLimits::kHops) {
       return no("a route of", fmt::format("{} hops", route.size()),
-                fmt::format("a head flit holds {}", NiLimits::kHops));
+                fmt::format("a head flit holds at most {}", NiLimits::kHops));
     }
   }
   return refuse_verilog();

@@ -110,7 +110,7 @@ std::optional<std::uint64_t> RtlTerminal::next_counted(Cycles now) {
 
 void RtlTerminal::send(const NiFlit& flit, Cycles now) {
   Sender& port = senders_[static_cast<std::size_t>(flit.port)];
-  if (port.messages.empty()) fail("a flit was sent that belongs to no message", now);
+  if (port.messages.empty()) fail("a flit that does not belong to a message was sent", now);
   ni::MessageRecord& record = (*context_.log)[port.messages.front()];
   if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of order", now);
   if (flit.head) start_packet(port, flit, now);

@@ -87,7 +87,7 @@ Cycles MemoryPort::access(tlm::tlm_command command, Bytes base, const TableEntry
   sc_core::sc_time delay = fabric::to_sc_time(now * period_) - sc_core::sc_time_stamp();
   socket_->b_transport(transaction, delay);
   if (!transaction.is_response_ok()) {
-    throw ModelError(fmt::format("{}: the memory refuses {} at address {}: {}", socket_.name(),
+    throw ModelError(fmt::format("{}: the memory refused access to {} at address {}: {}", socket_.name(),
                                  format_bytes(entry.bytes), entry.address,
                                  transaction.get_response_string()));
   }

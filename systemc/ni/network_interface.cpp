@@ -116,10 +116,10 @@ void NetworkInterface::unload(ContextId id) {
     throw ModelError(fmt::format("{}: tables {} do not exist or are running", name(), id));
   }
   if (context->reached) {
-    throw ModelError(
-        fmt::format("{}: collective {} should give up its context, but messages of it have already arrived "
-                    "and been counted: raise system.ni.contexts, or set system.ni.early_messages to held",
-                    name(), id));
+    throw ModelError(fmt::format(
+        "{}: collective {} must release its context, but some of its messages have already arrived and been "
+        "counted: raise system.ni.contexts, or set system.ni.early_messages to held",
+        name(), id));
   }
   loaded_.erase(id);
 }

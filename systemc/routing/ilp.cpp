@@ -83,7 +83,7 @@ Assignment IntegerProgram::assign(const ClosLinks& links, std::span<const Flow> 
   if (status != 0 || glp_mip_status(problem.get()) != GLP_OPT) {
     throw ModelError(
         fmt::format("the integer program of {} flows between {} pairs of ToRs over {} spines was not solved "
-                    "within {} s: use method optimal, since ilp suits only small cases",
+                    "within {} s: use method optimal, since ilp is only suitable for small cases",
                     flows.size(), pairs.size(), links.spines(), seconds_));
   }
   for (const auto& [ends, pair] : pairs) {

@@ -15,12 +15,13 @@ namespace {
 
 const std::array<MethodInfo, 6>& registry() {
   static const std::array<MethodInfo, 6> all{{
-      {"ecmp", "a hash of the five-tuple over the live next hops, as switches do without a controller"},
-      {"greedy", "each flow on the least loaded path (Algorithm 1); at most twice the optimum"},
+      {"ecmp", "hashes the five-tuple over the live next hops, like switches without a controller"},
+      {"greedy", "places each flow on the least loaded path (Algorithm 1); at most twice the optimum"},
       {"edge_coloring", "bipartite edge colouring with the colours distributed over the live spines; exact"},
       {"annealing", "simulated annealing of destinations' spines (Hedera)"},
-      {"ilp", "integer linear program by GLPK; exact, for small cases"},
-      {"optimal", "least load on every link, by alternating paths; exact, and moves few flows on changes"},
+      {"ilp", "integer linear program solved by GLPK; exact, for small cases"},
+      {"optimal",
+       "least load on every link, found by alternating paths; exact, and moves few flows after changes"},
   }};
   return all;
 }

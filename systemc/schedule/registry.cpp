@@ -39,7 +39,7 @@ class AutomaticCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
     return {.name = "auto",
-            .summary = "the algorithm whose tables have the least expected time",
+            .summary = "the algorithm with the shortest expected time",
             .chunking = Chunking::kChosen,
             .rooted = true,
             .chooses_algorithm = true};
@@ -54,7 +54,7 @@ class NcclCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
     return {.name = "nccl",
-            .summary = "the fastest by expected time of NCCL's algorithms: rings, trees and NVLS",
+            .summary = "the NCCL algorithm with the shortest expected time: rings, trees or NVLS",
             .chunking = Chunking::kChosen,
             .rooted = true,
             .chooses_algorithm = true};

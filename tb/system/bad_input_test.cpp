@@ -86,11 +86,11 @@ constexpr Mistake kMistakes[] = {
     {"NegativeSize", 11, "  size: -16 KiB",
      "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must not have a sign; for example '64 KiB'"},
     {"VerilogRouterOfAnotherDelay", 5, "  router: {impl: rtl, routing_delay: 2}\n  link:",
-     "c.yaml:5:18: system.router.impl: the Verilog router does not support system.router.routing_delay 2: it "
-     "takes 1"},
+     "c.yaml:5:18: system.router.impl: the Verilog router does not support system.router.routing_delay 2: "
+     "write 1"},
     {"VerilogInterfaceOfAnotherLatency", 5, "  ni: {impl: rtl, reduction_latency: 5}\n  link:",
      "c.yaml:5:14: system.ni.impl: the Verilog network interface does not support "
-     "system.ni.reduction_latency 5: its adders accept 4"},
+     "system.ni.reduction_latency 5: write 4, the latency of its adders"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
      "c.yaml:5:17: system.ni.payload is 100 B, which is not a whole number of flits of 16 B: write 112 B"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
@@ -144,16 +144,16 @@ TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
   };
   EXPECT_EQ(complaint("kind: dgx1", "  algorithm: overlapped_double_tree\n  size: 64 B\n  chunks: 9\n"),
             "c.yaml:3:14: collective.algorithm: overlapped_double_tree cannot use 9 chunks: 64 bytes on 2 "
-            "trees allow at most 8, each with one element of 4 bytes\n");
+            "trees allow at most 8, each with at least one element of 4 bytes\n");
   EXPECT_EQ(complaint("kind: file, file: split.graph", "  algorithm: tree\n  size: 1 KiB\n"),
             "split.graph:1:14: the graph is not connected: accelerator 0 cannot reach accelerator 2\n");
   EXPECT_THAT(
       complaint("kind: mesh, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: embedded\n"),
-      StartsWith("c.yaml:3:14: collective.algorithm: mesh 4x4: no 2 trees without a shared channel: they "
-                 "need 30 links, but there are 24"));
+      StartsWith("c.yaml:3:14: collective.algorithm: mesh 4x4: cannot place 2 trees without sharing a "
+                 "channel: 30 links are needed, but there are 24"));
   EXPECT_THAT(
       complaint("kind: torus, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: ccube\n"),
-      StartsWith("c.yaml:3:14: collective.algorithm: trees of 8 accelerators on torus 4x4, which has 16"));
+      StartsWith("c.yaml:3:14: collective.algorithm: the trees have 8 accelerators, but torus 4x4 has 16"));
   EXPECT_THAT(
       complaint("kind: dgx1", "  algorithm: overlapped_tree\n  size: 1 GiB\n",
                 "training: {model: zfnet, overlap: chained}\n"),
@@ -244,8 +244,8 @@ TEST(BadInput, SaysWhatWouldBeRight) {
   EXPECT_THAT(
       said({"run", "c.yaml", "--set", "collective.trees=embedded", "--set",
             "collective.algorithm=double_tree", "--set", "system.topology={kind: mesh, dims: [4, 4]}"}),
-      HasSubstr(
-          "collective.trees: routed lets messages share channels, and one tree needs half as many links"));
+      HasSubstr("write collective.trees: routed to let messages share channels, or use one tree, which needs "
+                "half as many links"));
 }
 
 TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
@@ -312,11 +312,11 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Outcome unused = shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s"});
   EXPECT_EQ(unused.status, 0) << unused.err;
   EXPECT_THAT(unused.err,
-              HasSubstr("system.link.bandwidth has no effect: every channel of g.graph states its own"));
+              HasSubstr("system.link.bandwidth has no effect: every channel in g.graph sets its own value"));
   shop.write("g.graph", "accelerators 2\nlink 0 -- 1\n");
   EXPECT_THAT(
       shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s", "--set", "system.flit=16 B"}).err,
-      HasSubstr("system.link.bandwidth, for channels in g.graph without their own: 400 GB/s is"));
+      HasSubstr("system.link.bandwidth, the default for channels in g.graph: 400 GB/s is"));
 }
 
 TEST(BadInput, CommandLinesThatMakeNoSense) {

@@ -86,10 +86,11 @@ TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
        "--set collective.size=32 KiB:1:17: collective.size is 32 KiB, but s.json is for 16 KiB: write 16 "
        "KiB\n"},
       {{"--set", "collective.op=all_gather"},
-       "--set collective.op=all_gather:1:15: collective.op is all_gather, but s.json holds all_reduce: write "
-       "all_reduce\n"},
+       "--set collective.op=all_gather:1:15: collective.op is all_gather, but s.json is for all_reduce: "
+       "write all_reduce\n"},
       {{"--set", "system.ni.ports=2"},
-       "--set system.ni.ports=2:1:17: accelerator 0 has 4 tables in s.json, but 2 NI ports\n"},
+       "--set system.ni.ports=2:1:17: accelerator 0 has 4 tables in s.json, but the system has 2 NI ports "
+       "per accelerator\n"},
       {{"--set", "system.topology.dims=[4, 5]"},
        "s.json:1:88: /topology: the tables are for torus 4x4, but the system is torus 4x5: use a schedule "
        "made for this system, or the file's topology\n"}};
@@ -114,7 +115,8 @@ TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
   schedule["element"] = 8;
   outcome = run_with(shop, schedule);
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("s.json has elements of 8 bytes, but gradients are fp32, 4 bytes"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("the elements in s.json have 8 bytes, but gradients are fp32 and have 4 bytes"));
 }
 
 TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {

@@ -70,7 +70,7 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
     EXPECT_THAT(outcome.err, HasSubstr(message));
   };
   expect("  jobs: [{file: row.yaml}, {file: row.yaml}, {file: row.yaml}]\n",
-         "program.jobs[2]: row.yaml has 4 ranks, but there are 0 accelerators");
+         "program.jobs[2]: row.yaml has 4 ranks, but 0 accelerators are available to them");
   expect("  jobs: [{file: row.yaml}, {file: row.yaml, accelerators: [3, 4, 5, 6]}]\n",
          "accelerator 3 already has a rank");
   expect("  jobs: [{file: row.yaml, accelerators: [5, 6, 7, 8]}]\n", "accelerator 8 does not exist");
@@ -109,13 +109,13 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   EXPECT_EQ(after[1], usual[1]);
   // Two iterations run without the failed link, each no faster than before.
   EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
-  EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
+  EXPECT_EQ(failed["failures"][0]["effect"], "the run stopped");
   EXPECT_EQ(failed["stretches"].size(), 2);
   EXPECT_EQ(failed["time_ns"].get<double>(), after[3]);
   // A failure after the end changes nothing.
   const Json late = result(torus, "  jobs: [{file: all.yaml}]\n  failures: [{link: [0, 1], at: 1 s}]\n");
   EXPECT_EQ(ends(late), usual);
-  EXPECT_EQ(late["failures"][0]["effect"], "after the end");
+  EXPECT_EQ(late["failures"][0]["effect"], "no effect, since the run had already ended");
 }
 
 TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
@@ -125,7 +125,7 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_THAT(moved["failures"][0]["effect"].get<std::string>(), HasSubstr("continued on accelerator 4"));
   EXPECT_EQ(moved["jobs"][0]["iterations"].size(), 3);
   const Json idle = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 6, at: 20 us}]\n");
-  EXPECT_EQ(idle["failures"][0]["effect"], "none: it ran no rank");
+  EXPECT_EQ(idle["failures"][0]["effect"], "no effect, since no rank ran on it");
   const Json full = result(torus,
                            "  jobs: [{file: row.yaml}, {file: row.yaml}]\n"
                            "  failures: [{accelerator: 1, at: 20 us}]\n");
@@ -156,9 +156,8 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
     EXPECT_EQ(accelerator["operations"][1]["end_ns"].get<double>(), 7000);
   }
   ASSERT_EQ(cut["warnings"].size(), 1U);
-  EXPECT_THAT(cut["warnings"][0].get<std::string>(),
-              HasSubstr("warning: job 0 stays unfinished after 0 of 1"));
-  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7 us, including 5 us of compute"));
+  EXPECT_THAT(cut["warnings"][0].get<std::string>(), HasSubstr("warning: job 0 finished only 0 of 1"));
+  EXPECT_THAT(outcome.out, HasSubstr("lost to failures: 7 us, including 5 us of computation"));
 }
 
 // At every fidelity, flits in flight at a failure count as far as they have moved.
@@ -216,7 +215,7 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   ASSERT_GT(at, whole["jobs"][0]["end_ns"].get<double>());
   const Json failed =
       result(torus, jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", std::floor(at)));
-  EXPECT_EQ(failed["failures"][0]["effect"], "none: it ran no rank");
+  EXPECT_EQ(failed["failures"][0]["effect"], "no effect, since no rank ran on it");
   EXPECT_EQ(failed["jobs"][1]["iterations"], ends);
   EXPECT_EQ(failed["time_ns"], whole["time_ns"]);
   EXPECT_EQ(failed["stretches"].size(), 1);
@@ -234,7 +233,7 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
         result("kind: switch, dims: [8]",
                jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", end + later) + flits);
     EXPECT_EQ(failed["jobs"][0]["iterations"], whole["jobs"][0]["iterations"]) << later;
-    EXPECT_EQ(failed["failures"][0]["effect"], "after the end") << later;
+    EXPECT_EQ(failed["failures"][0]["effect"], "no effect, since the run had already ended") << later;
   }
 }
 
@@ -248,7 +247,7 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
                           jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
   EXPECT_EQ(cut["jobs"][0]["unfinished"], "the remaining links do not connect accelerators 0 and 1");
   EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
-  EXPECT_EQ(cut["failures"][1]["effect"], "after the end");
+  EXPECT_EQ(cut["failures"][1]["effect"], "no effect, since the run had already ended");
   // No accelerator is left.
   const Json none = result("kind: switch, dims: [8]",
                            jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");
@@ -259,7 +258,7 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   const Outcome never = execute("kind: switch, dims: [4]",
                                 "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 0 s}]\n");
   EXPECT_EQ(never.status, 2);
-  EXPECT_THAT(never.err, HasSubstr("program.failures: nothing can run: the remaining links do not connect"));
+  EXPECT_THAT(never.err, HasSubstr("program.failures: no job can run: the remaining links do not connect"));
 }
 
 }  // namespace

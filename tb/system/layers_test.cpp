@@ -150,8 +150,9 @@ TEST_F(Layers, SaysWhatDoesNotFit) {
                  "system.accelerator.memory of 1 KiB is too small for tiny");
   expect_refused({"system.accelerator.buffers.output=16 B", "system.accelerator.array=[4, 4]"},
                  "system.accelerator: layer conv, forward: the output buffer is too small");
-  expect_refused({"system.accelerator.timing=array", "system.accelerator.convention=scale_sim"},
-                 "timing array cannot follow SCALE-Sim's cycle count: use convention causal: write formula");
+  expect_refused(
+      {"system.accelerator.timing=array", "system.accelerator.convention=scale_sim"},
+      "timing array cannot reproduce SCALE-Sim's cycle count: use convention causal, or write formula");
   expect_refused({"system.accelerator.model=roofline"}, "system.accelerator.model is roofline");
   expect_refused({"training.optimizer=lion"}, "training.optimizer must be");
 }

@@ -115,7 +115,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
   EXPECT_THAT(
       execute("kind: fully_connected, dims: [5]", "op: all_reduce, size: 1 KiB, algorithm: file, file: a.xml")
           .err,
-      HasSubstr("holds all_to_all: write all_to_all"));
+      HasSubstr("is for all_to_all: write all_to_all"));
   shop.write("b.csv", "1");
   EXPECT_THAT(
       execute("kind: ring, dims: [8]", "op: all_to_all, size: 1 KiB, algorithm: file, file: b.csv").err,

@@ -97,8 +97,9 @@ TEST(Route, EndsAtTheCycleLimit) {
   const Workshop shop;
   const Outcome outcome = route(shop, {"max_cycles=60000"}, {"--trace", "t"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 60000 (max_cycles) job 0 (custom) 1 of 2 "
-                                     "iterations, job 1 (custom) 1 of 2 iterations done"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("cycle limit reached at cycle 60000 (max_cycles): job 0 (custom) has finished 1 of 2 "
+                        "iterations, job 1 (custom) has finished 1 of 2 iterations"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
   EXPECT_EQ(route(shop, {"max_cycles=10000000"}).status, 0);
 }
@@ -130,24 +131,24 @@ const Refusal kRefusals[] = {
     {"JobThatDoesNotFit",
      {"routing.jobs=[{model: bloom, data_parallel: 2}]"},
      "--set routing.jobs",
-     {"routing.jobs[0]: bloom of 2 copies of 48 accelerators does not fit", "16 accelerators"}},
+     {"routing.jobs[0]: bloom needs 2 copies of 48 accelerators, which do not fit", "16 accelerators"}},
     {"SecondJobThatDoesNotFit",
      {"routing.jobs=[{copy: 4, data_parallel: 3, gradient: 1 MiB, compute: 1 us}, {copy: 2, "
       "data_parallel: 4, gradient: 1 MiB, compute: 1 us}]"},
      "--set routing.jobs",
-     {"routing.jobs[1]: custom of 4 copies of 2 accelerators does not fit", "1 jobs before it"}},
+     {"routing.jobs[1]: custom needs 4 copies of 2 accelerators, which do not fit", "after 1 earlier jobs"}},
     {"TorWithoutLiveSpines",
      {"system.topology.failed_links=[[1, 0], [1, 1]]"},
      "--set system.topology.failed_links",
-     {"no live path for job 0 (custom)"}},
+     {"flows cannot be routed: job 0 (custom)"}},
     {"AllSpinesFailed",
      {"system.topology.failed_spines=[0, 1]"},
      "--set system.topology.failed_spines",
-     {"no live path for job 0 (custom)"}},
+     {"flows cannot be routed: job 0 (custom)"}},
     {"AllSpinesFailedAtRandom",
      {"routing.random_failures=2"},
      "--set routing.random_failures",
-     {"2 of 2 spines have failed: at least one must be left"}},
+     {"2 random failures leave none of the 2 working spines"}},
     {"ZeroRate",
      {"system.link.bandwidth=0 GB/s"},
      "--set system.link.bandwidth",

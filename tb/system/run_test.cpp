@@ -98,7 +98,7 @@ check: values
 )");
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("wrong sum: accelerator 0 element 536"));
+  EXPECT_THAT(outcome.err, HasSubstr("wrong sum: at accelerator 0, element 536"));
   EXPECT_THAT(outcome.err, HasSubstr("only the lockstep enforces the order of 'ring2d', and messages that "
                                      "share injection port 0 of accelerator 1 in step 1"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
@@ -188,7 +188,7 @@ TEST(Run, FailsAtTheCycleLimit) {
   const Outcome outcome = shop.run(
       {"run", "c.yaml", "--set", "max_cycles=1000", "--out", "r.json", "--trace", "t", "--vcd", "w.vcd"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 1000 "));
+  EXPECT_THAT(outcome.err, HasSubstr("cycle limit reached at cycle 1000 "));
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }

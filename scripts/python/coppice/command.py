@@ -85,7 +85,7 @@ def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None,
     except subprocess.TimeoutExpired as error:
         raise CoppiceError(f"coppice {' '.join(arguments[:2])} was stopped after {timeout:g} s", 1) from error
     if done.returncode != 0:
-        raise CoppiceError(done.stderr.strip() or f"coppice ended with status {done.returncode}", done.returncode)
+        raise CoppiceError(done.stderr.strip() or f"coppice exited with status {done.returncode}", done.returncode)
     for line in done.stderr.splitlines():
         if "warning: " in line:
             warnings.warn(line, CoppiceWarning, stacklevel=3)

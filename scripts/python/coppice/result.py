@@ -132,7 +132,7 @@ class Result(Section):
         table = self.table(name)
         numeric = table.select_dtypes("number")
         if numeric.empty:
-            raise ValueError(f"{name} has no figures to plot")
+            raise ValueError(f"{name} has no numbers to plot")
         axes = _axes(axes)
         labels = table["name"] if "name" in table else table.index
         axes.barh([str(label) for label in labels], numeric.iloc[:, 0])

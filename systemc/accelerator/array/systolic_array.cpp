@@ -55,7 +55,7 @@ SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Conventio
   if (pe_latency < 0) throw std::invalid_argument("the latency of a PE must not be negative");
   if (rows < 1 || columns < 1) {
     throw std::invalid_argument(
-        fmt::format("a systolic array of {}x{}: it needs at least one row and one column", rows, columns));
+        fmt::format("a systolic array needs at least one row and one column, not {}x{}", rows, columns));
   }
 }
 

@@ -39,7 +39,7 @@ Passes passes(const ProductShape& count, const TilePlan& plan) {
   const std::int64_t spills = 2 * count.k - 1;
   switch (plan.order) {
     case Tiling::kLeastTraffic:
-      throw std::invalid_argument("least_traffic is not an order: choose one of the others first");
+      throw std::invalid_argument("least_traffic must be resolved to another order before it is used");
     case Tiling::kOutputReuse:
       result.input = count.k == 1 ? 1 : count.n;
       result.weight = count.k == 1 && count.n == 1 ? 1 : count.m;
@@ -94,7 +94,7 @@ void TilePlanner::require_room() const {
   const auto require = [&](const char* name, const Room& room, std::int64_t tile, Bytes value) {
     if (tile <= room.values) return;
     throw UnsupportedError(fmt::format(
-        "the {} buffer is too small: half of it must hold {} values of {} B, a tile of the array's size",
+        "the {} buffer is too small: half of it must hold a tile of the array's size, {} values of {} B",
         name, tile, value));
   };
   require("input", input_, unit_.m * unit_.k, bytes_.operand);

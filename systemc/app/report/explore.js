@@ -11,10 +11,10 @@ function explored(search) {
   d3.select("#subtitle").text(search.question || "A search");
   const done = rows.filter(r => r.done);
   const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div").data([
-    ["points with numbers", number(done.length)], ["combinations in the space", number(search.combinations)],
-    ["on the Pareto front", number(search.front.length)], ["decided by", search.decided_by.join(", ") || "–"],
-    ["search, seed", `${search.method}, ${search.seed}`],
-    ["without numbers", number(rows.length - done.length)]]).enter().append("div").attr("class", "card");
+    ["points with results", number(done.length)], ["combinations in the space", number(search.combinations)],
+    ["on the Pareto front", number(search.front.length)], ["deciding fidelity", search.decided_by.join(", ") || "–"],
+    ["search method, seed", `${search.method}, ${search.seed}`],
+    ["points without results", number(rows.length - done.length)]]).enter().append("div").attr("class", "card");
   box.append("b").text(d => d[1]);
   box.append("span").text(d => d[0]);
   if (search.constraints.length > 0) main.append("p").attr("class", "note").text("Constraints: " + search.constraints.join("; "));
@@ -26,7 +26,7 @@ function explored(search) {
   exploredProgress(state);
   exploredSensitivity(search);
   const reasons = Object.entries(search.skipped);
-  if (reasons.length > 0) table(section("skipped", "Points without numbers"), ["reason", "points"], reasons);
+  if (reasons.length > 0) table(section("skipped", "Points without results"), ["reason", "points"], reasons);
 }
 
 // Whether a row passes all filters, which are [from, to] for numbers and sets for texts.
@@ -59,8 +59,8 @@ function errorNote(rows, names) {
   const factors = name => [...new Set(rows.map(r => r.value(name)).filter(isNumber))].map(v => number(v)).join(" or ");
   const texts = [];
   if (names.includes("hardware.area_mm2") && factors("hardware.area_error")) texts.push(`areas may be off by a factor of ${factors("hardware.area_error")} in either direction`);
-  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and are not in the bars`);
-  return texts.length > 0 ? `Bars at the front: ${texts.join("; ")}.` : "";
+  if (names.includes("hardware.energy_uj") && factors("hardware.energy_low_uj")) texts.push(`the energies of routers, additions and tables may be off by a factor of ${factors("hardware.energy_error")} in either direction; those of links and memories have no known error and are not part of the bars`);
+  return texts.length > 0 ? `Error bars of points on the front: ${texts.join("; ")}.` : "";
 }
 
 const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
@@ -77,12 +77,12 @@ function picker(box, id, label, names, value, changed) {
 
 function exploredScatter(state, numeric) {
   const {search, rows} = state;
-  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: a coarser fidelity, or outside a constraint. Dashed: extrapolated area. Click a point to show its configuration.");
+  const box = section("scatter", "Any two quantities", "Filled points are on the Pareto front of all objectives. Faint points have a coarser fidelity or violate a constraint. Dashed points have an extrapolated area. Click a point to show its configuration.");
   const names = search.objectives.map(o => o.name);
   let x = names[1] || numeric[0], y = names[0], log = false;
   const controls = box.append("div").attr("class", "controls");
-  picker(controls, "scatter-x", "across", numeric, x, v => { x = v; draw(); });
-  picker(controls, "scatter-y", "up", numeric, y, v => { y = v; draw(); });
+  picker(controls, "scatter-x", "x axis", numeric, x, v => { x = v; draw(); });
+  picker(controls, "scatter-y", "y axis", numeric, y, v => { y = v; draw(); });
   const colours = ["–", ...search.keys.map(k => k.name)];
   let by = colours.includes("network") ? "network" : "–";
   picker(controls, "scatter-colour", "colour", colours, by, v => { by = v; draw(); });
@@ -127,7 +127,7 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective; dragging along an axis sets a filter.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", "One line per point; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.");
+  const box = section("coordinates", "All choices and objectives", "Each line is a point; points on the front are drawn in full colour. Drag along an axis to filter; double-click to remove the filter.");
   const controls = box.append("div").attr("class", "controls");
   let only = false;
   controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
@@ -235,7 +235,7 @@ function exploredFront(state) {
   const beyond = front.filter(extrapolated).length;
   if (beyond > 0) {
     box.append("p").attr("class", "note").attr("id", "extrapolated").text(
-      `The area of ${beyond} of ${front.length} points is extrapolated: it lies beyond what was synthesised (${kInRange} is false).`);
+      `The area of ${beyond} of ${front.length} points is extrapolated: it lies outside the synthesised range (${kInRange} is false).`);
   }
   const first = search.objectives[0];
   front.sort((a, b) => (first.direction === "maximize" ? -1 : 1) * (a.value(first.name) - b.value(first.name)));
@@ -266,7 +266,7 @@ function exploredSensitivity(search) {
       if (keys.length === 0) continue;
       box.append("h3").text(`${objective.name} around ${around}`);
       const [moving, still] = [true, false].map(moves => keys.filter(([, list]) => (d3.max(list, ratio) > d3.min(list, ratio)) === moves));
-      if (still.length > 0) box.append("p").attr("class", "note").text(`Without effect: ${still.map(([key]) => key).join(", ")}.`);
+      if (still.length > 0) box.append("p").attr("class", "note").text(`Keys without effect: ${still.map(([key]) => key).join(", ")}.`);
       const cells = box.append("div").attr("class", "small");
       for (const [key, list] of moving) exploredSweep(cells.append("div"), key, list, ratio, objective.name);
     }

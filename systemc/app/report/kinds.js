@@ -98,7 +98,7 @@ function whyText(result) {
 }
 
 const figuresOf = result => [
-  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["sums checked by", result.verified],
+  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["verification", result.verified],
   ["link utilization, mean", result.link_utilization ? percent(result.link_utilization.mean) : undefined],
   ["link utilization, max", result.link_utilization ? percent(result.link_utilization.max) : undefined]];
 
@@ -111,7 +111,7 @@ const kKinds = {
     summary: one => {
       const r = one.result, least = leastOf(r);
       answers([
-        `It took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}: efficiency ${percent(r.efficiency)}.` : "."),
+        `The run took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}, so the efficiency is ${percent(r.efficiency)}.` : "."),
         whyText(r), busiestText(one),
         groupsOf(r).length > 0 ? `The lower bound follows from the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
       cards([...figuresOf(r), ["efficiency", percent(r.efficiency)],
@@ -145,8 +145,8 @@ const kKinds = {
     summary: one => {
       const t = one.result.inference;
       programSummary(one, [
-        `The first token takes ${duration(t.time_to_first_token_ns)}, each further token ${duration(t.time_per_token_ns)}: ${number(t.tokens_per_s)} tokens per second for all requests together.`,
-        t.time_per_token_ns > 0 ? `Of a token's time, ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} is exposed communication.` : ""]);
+        `The first token takes ${duration(t.time_to_first_token_ns)} and each further token ${duration(t.time_per_token_ns)}; all requests together generate ${number(t.tokens_per_s)} tokens per second.`,
+        t.time_per_token_ns > 0 ? `Exposed communication takes ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} of a token's time.` : ""]);
     },
     sections: one => programSections(one, i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`),
   },
@@ -181,10 +181,10 @@ const kKinds = {
     summary: one => {
       const r = one.result, worst = d3.greatest(r.jobs || [], j => j.slowdown), flows = r.all_flows;
       answers([
-        worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on links of their own (${worst.model}).` : "",
+        worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on dedicated links (${worst.model}).` : "",
         (r.failed_spines || []).length > 0 ? `${plural(r.failed_spines.length, "spine")} failed: ${ranges(r.failed_spines)}.` : "No spine failed.",
         flows && isNumber(flows.flows) ? `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.` : ""]);
-      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified]]);
+      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["verification", r.verified]]);
     },
     sections: one => { routedJobs(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
   },
@@ -193,10 +193,10 @@ const kKinds = {
     summary: one => {
       const r = one.result, slow = d3.greatest(r.layers || [], l => l.cycles + (l.stall_cycles || 0));
       const whole = (r.cycles || 0) + (r.stall_cycles || 0);
-      answers([`An iteration computes for ${number(whole)} cycles, ${percent((r.stall_cycles || 0) / (whole || 1))} of them waiting for the memory.`,
+      answers([`An iteration computes for ${number(whole)} cycles, ${percent((r.stall_cycles || 0) / (whole || 1))} of which are stalls for the memory.`,
         slow ? `The longest pass is ${slow.pass.replace(/_/g, " ")} of ${slow.name}: ${number(slow.cycles + (slow.stall_cycles || 0))} cycles at ${percent(slow.utilization)} utilization.` : ""]);
       cards([["time", duration(r.time_ns)], ["cycles", r.cycles], ["stall cycles", r.stall_cycles], ["processing elements", r.pes], ["samples", r.batch_per_accelerator],
-        ["memory kept", r.footprint ? volume(r.footprint.bytes) : undefined]]);
+        ["memory footprint", r.footprint ? volume(r.footprint.bytes) : undefined]]);
     },
     sections: one => layers(one.result),
   },
@@ -252,11 +252,11 @@ function programSummary(one, first = []) {
   const count = (r.iterations || []).length;
   answers([...first,
     count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${percent(share("compute"))} compute, ${percent(share("exposed"))} exposed communication, ${percent(share("waiting"))} waiting for others, ${percent(share("idle"))} idle.` : "",
-    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name} it would take at most ${percent(p.value / whole)} less.`),
-    t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
+    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name}, the run would take at most ${percent(p.value / whole)} less time.`),
+    t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of the ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
     busiestText(one)]);
   cards([...figuresOf(r), ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined],
-    ["computation over time", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
+    ["performance relative to a run without communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
     ["gradients", t && isNumber(t.gradient_bytes) ? volume(t.gradient_bytes) : undefined],
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
@@ -330,7 +330,7 @@ function hardware(result) {
     const parts = Object.entries(h[what] || {}).filter(([, v]) => isNumber(v));
     if (parts.length > 0) bars(box, [{name: what, parts: parts.map(([k, value], i) => ({name: k.replace(/_(mm2|uj)$/, "").replace(/_/g, " "), value, color: palette(i)}))}], v => `${number(v)} ${unit}`);
   }
-  table(box, ["figure", "value", "meaning"], rows);
+  table(box, ["quantity", "value", "meaning"], rows);
 }
 
 function collectives(result) {
@@ -340,15 +340,15 @@ function collectives(result) {
   bars(box, rows.slice(0, 12).map(c => ({name: `${number(c.count)} × ${opName(c.op)} of ${volume(c.bytes)}`, parts: [{name: c.kind || "unlabelled", value: c.time_ns, color: exposedColor(c.kind || "other")}]})), duration, {bare: true});
   const kinds = new Map(rows.slice(0, 12).map(c => [c.kind || "unlabelled", exposedColor(c.kind || "other")]));
   if (kinds.size > 1) legend(box, [...kinds]);
-  behind(box, ["operation", "kind", "algorithm", "size", "count", "time of all", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "–", c.algorithm, volume(c.bytes),
-    number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All of them");
+  behind(box, ["operation", "kind", "algorithm", "size", "count", "total time", "bandwidth, GB/s", "efficiency"], rows.map(c => [opName(c.op), c.kind || "–", c.algorithm, volume(c.bytes),
+    number(c.count), duration(c.time_ns), number(c.bandwidth_gb_s), percent(c.efficiency)]), "All collectives and transfers");
 }
 
 // The minimum, mean and maximum of each part over accelerators.
 function spread(result) {
   const list = (result.accelerators || []).filter(a => a && isNumber(a.compute_ns));
   if (list.length < 2) return;
-  const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost at failures", "lost_ns"]]
+  const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost to failures", "lost_ns"]]
     .filter(([, key]) => list.some(a => a[key] > 0));
   const box = section("spread", "Differences between accelerators", `Over ${plural(list.length, "accelerator")} and the whole run.`);
   table(box, ["part", "least", "mean", "most", "accelerator with most"], parts.map(([name, key]) => {
@@ -403,9 +403,9 @@ function routedJobs(result) {
   if (jobs.length === 0) return;
   const box = section("jobs", "Jobs", "The time of each job's all-reduce, and its time on links of its own.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
-    {name: "on links of its own", value: 1e9 * j.ideal_s, color: color("green")},
+    {name: "on dedicated links", value: 1e9 * j.ideal_s, color: color("green")},
     {name: "added by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
-  table(box, ["job", "copies", "all-reduce", "on links of its own", "slowdown", "flow", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
+  table(box, ["job", "copies", "all-reduce", "on dedicated links", "slowdown", "flow completion", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
     duration(1e9 * j.all_reduce_s), duration(1e9 * j.ideal_s), number(j.slowdown), duration(1e9 * j.flow_completion_s), number(j.throughput_gb_s)]));
 }
 

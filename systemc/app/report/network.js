@@ -155,7 +155,7 @@ function boxLayout(net, boxes, open, room) {
     y += 56;
   }
   return {glyphs, frames, width, height: y - 40, stub: () => false, cell: 30, groups: items.filter(g => g.kind === "group").map(g => g.box),
-    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn as one with their count`};
+    text: `${boxes.length} boxes${rows.length > 1 ? `, and ${rows.length - 1} level${rows.length > 2 ? "s" : ""} of switches above them` : ""}; identical switches are drawn once, with their number`};
 }
 
 // Connected boxes, drawn around a circle.
@@ -252,7 +252,7 @@ function plainLayout(net, room) {
     const columns = Math.min(accelerators.length, Math.max(8, Math.floor(room / 26))), size = Math.min(20, room / columns - 4);
     switches.forEach((g, i) => Object.assign(g, {x: (i + 0.5) * room / switches.length, y: 24, w: 60, h: 26}));
     accelerators.forEach((g, i) => Object.assign(g, {x: (i % columns + 0.5) * room / columns, y: 110 + Math.floor(i / columns) * 30, w: size, h: size}));
-    return done(room, 130 + Math.floor((accelerators.length - 1) / columns) * 30, `accelerators under their switches${switches.some(g => g.nodes.length > 1) ? "; identical switches are drawn as one with their count" : ""}`);
+    return done(room, 130 + Math.floor((accelerators.length - 1) / columns) * 30, `accelerators under their switches${switches.some(g => g.nodes.length > 1) ? "; identical switches are drawn once, with their number" : ""}`);
   }
   const size = glyphs.length > 64 ? 10 : 20;
   for (const g of glyphs) g.w = g.h = size;
@@ -334,7 +334,7 @@ function drawNetwork(box, one) {
     nodes.filter(g => g.kind === "accelerator").append("circle").attr("r", g => g.w / 2);
     nodes.filter(g => g.kind !== "accelerator").append("rect").attr("x", g => -g.w / 2).attr("y", g => -g.h / 2).attr("width", g => g.w).attr("height", g => g.h).attr("rx", g => g.kind === "group" ? 6 : 2);
     nodes.filter(g => g.label && g.h > 13 && labelSize(g) >= 6.5).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => labelSize(g) + "px").style("pointer-events", "none").text(g => g.label);
-    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
+    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside are busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
     const toggle = (event, g) => { if (g.box === undefined) return; if (open.has(g.box)) open.delete(g.box); else open.add(g.box); hideTip(); draw(); };
     nodes.filter(g => g.kind === "group").attr("tabindex", 0).attr("role", "button").attr("aria-label", g => "open " + g.label).on("click.open", toggle).on("keydown", (event, g) => { if (event.key === "Enter") toggle(event, g); });
     scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")

@@ -144,7 +144,7 @@ function roles(one) {
       }
     }
   }
-  const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. Upper half: computation, with a tone for each micro-batch. Lower half: communication, hidden or exposed, and waiting for others.");
+  const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. The upper half shows computation, with a tone for each micro-batch; the lower half shows hidden and exposed communication and waiting for others.");
   const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   const cycle = stretches[0].cycle_ns || 1;
   timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines"});
@@ -181,13 +181,13 @@ function portTimeline(one) {
     if (!groups.has(key)) groups.set(key, {label: key, order: m[0] * 4096 + m[1], spans: []});
     const spans = groups.get(key).spans, data = m[2] + m[3], issued = data + m[4], head = issued + m[5], tail = head + m[6];
     for (const [name, begin, end] of [["dependencies", m[2], data], ["lockstep", data, issued], ["latency", issued, head]]) {
-      if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits: ${name}`});
+      if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waiting: ${name}`});
     }
     spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; arrives at ${duration((tail + m[7]) * ns)}`});
   }
   const rows = [...groups.values()].sort((a, b) => a.order - b.order);
   for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
-  const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for." : "What each port of a network interface sends.");
+  const box = section("ports", "Ports over time", alone ? "The messages that each network-interface port sends, and its waiting times." : "The messages that each network-interface port sends.");
   timeline(box, rows, {end: profile.time_ns, high: rows.length > 64 ? 16 : 20, least: 8 * ns, id: "port-lines"});
   const seen = new Set(rows.flatMap(r => r.spans.map(s => s.color)));
   legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["dependencies", paints.dependencies], ["lockstep", paints.lockstep], ["latency (memory)", paints.latency]].filter(e => seen.has(e[1])));
@@ -209,7 +209,7 @@ function dimensions(result) {
 function trees(profile) {
   const flows = d3.groups(unpacked((profile && profile.trees) || "", 5), e => e[0]).sort((a, b) => a[0] - b[0]);
   if (flows.every(([, edges]) => edges.length < 2)) return;
-  const box = section("trees", "How data moves", "The paths of one flow of the schedule; the small figure at a node is the timestep of its message.");
+  const box = section("trees", "How data moves", "The paths of one flow of the schedule. The small number at a node is the timestep of its message.");
   const controls = box.append("div").attr("class", "controls");
   controls.append("label").text("flow ").append("select").attr("id", "flow").selectAll("option").data(flows).enter().append("option").attr("value", (d, i) => i).text(d => d[0]);
   const way = controls.append("select").attr("id", "way").attr("aria-label", "phase"), drawing = box.append("div");

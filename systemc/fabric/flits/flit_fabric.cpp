@@ -263,14 +263,14 @@ void FlitNetwork::check_conservation() const {
   };
   require(counted.flits_injected == counted.flits_ejected,
           fmt::format("{} flits injected, {} ejected", counted.flits_injected, counted.flits_ejected));
-  require(packets_in_flight() == 0, fmt::format("{} packets left", packets_in_flight()));
+  require(packets_in_flight() == 0, fmt::format("{} packets are still in flight", packets_in_flight()));
   require(idle(), "flits or credits are still on channels");
   const int depth = system_->router.vc_depth;
   for (const auto& router : routers_) {
     for (int port = 0; port < static_cast<int>(router->out.size()); ++port) {
       for (int vc = 0; vc < system_->router.vcs; ++vc) {
         require(router->credits(port, vc) == depth && !router->output_vc_busy(port, vc),
-                fmt::format("router {} output {} vc {}: {} of {} credits", router->node(), port, vc,
+                fmt::format("router {} output {} vc {} has {} of {} credits", router->node(), port, vc,
                             router->credits(port, vc), depth));
       }
     }
@@ -285,7 +285,7 @@ void FlitNetwork::check_conservation() const {
     for (int port = 0; port < static_cast<int>(terminal->out.size()); ++port) {
       for (int vc = 0; vc < system_->router.vcs; ++vc) {
         require(terminal->credits(port, vc) == depth,
-                fmt::format("NI {} port {} vc {}: {} of {} credits", terminal->node(), port, vc,
+                fmt::format("NI {} port {} vc {} has {} of {} credits", terminal->node(), port, vc,
                             terminal->credits(port, vc), depth));
       }
     }

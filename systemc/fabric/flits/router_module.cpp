@@ -118,8 +118,8 @@ std::vector<std::string> SystemCRouter::describe_packets(const PacketPool& packe
           fmt::format("  router {} input {} vc {}: {} flits, packet {}->{} of {} flits, ", node(), port, vc,
                       router_.buffered(port, vc), packet.src, packet.dst, packet.flits);
       line += out_port < 0 ? std::string("not routed yet\n")
-              : out_vc < 0 ? fmt::format("waits for a virtual channel of output {}\n", out_port)
-                           : fmt::format("holds output {} vc {} with {} credits\n", out_port, out_vc,
+              : out_vc < 0 ? fmt::format("waiting for a virtual channel of output {}\n", out_port)
+                           : fmt::format("holding output {} vc {} with {} credits\n", out_port, out_vc,
                                          router_.credits(out_port, out_vc));
       lines.push_back(std::move(line));
     }

@@ -327,8 +327,8 @@ void FluidFabric::check_conservation() const {
                                       : rates_.capacity(static_cast<std::int32_t>(link));
     const double most = capacity * time;
     if (most > 0 && carried_[link] > most * (1 + 1e-6)) {
-      throw ModelError(fmt::format("{}: channel {} carried {} bytes, at most {} fit into {} s", name(), link,
-                                   carried_[link], most, time));
+      throw ModelError(fmt::format("{}: channel {} carried {} bytes, but can carry at most {} in {} s",
+                                   name(), link, carried_[link], most, time));
     }
   }
   if (flits && bytes) return;

@@ -291,8 +291,9 @@ void TrainFabric::require_virtual_channels(const Message& message, const Train& 
   };
   const Cycles delay = timing_.routing_and_allocation();
   if (capped_time(train.packet_flits, train.pace) / period_ < delay) {
-    refuse(fmt::format("a packet of {} flits ends before the next head has a virtual channel",
-                       train.packet_flits));
+    refuse(
+        fmt::format("a packet of {} flits is too short: it ends before the next head has a virtual channel",
+                    train.packet_flits));
   }
   if (vcs_ == 1) refuse("its packets share one virtual channel");
   for (const Stage& stage : stages_) {
@@ -304,11 +305,10 @@ void TrainFabric::require_virtual_channels(const Message& message, const Train& 
 
 void TrainFabric::require_credits(const Message& message, const Known& known, Cycles now) const {
   const auto refuse = [&](const std::string& where, Cycles loop) {
-    throw ContentionError(
-        fmt::format("message {}->{} at cycle {} does not move as one train: a buffer of {} flits does not "
-                    "cover the credit loop of {} cycles of {}",
-                    message.src, message.dst, now, vc_depth_, loop, where),
-        now);
+    throw ContentionError(fmt::format("message {}->{} at cycle {} does not move as one train: a buffer of {} "
+                                      "flits does not cover the credit loop of {} cycles on {}",
+                                      message.src, message.dst, now, vc_depth_, loop, where),
+                          now);
   };
   if (known.train.flits <= vc_depth_) return;
   // The NI spaces flits at the train's pace, and no flit waits in the first router longer than r + v.
@@ -425,10 +425,9 @@ void TrainFabric::meet_at(Output& output, const Interval& one, const Interval& o
   if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
   const Cycles at = std::max(one.begin, other.begin);
   if (!first_contention(at)) return;
-  contend(at,
-          fmt::format("contention on {} at cycle {}: message {}->{} uses it in cycles {} to {}, another in "
-                      "cycles {} to {}",
-                      place(output), at, src, dst, one.begin, one.tail, other.begin, other.tail));
+  contend(at, fmt::format("contention on {} at cycle {}: message {}->{} uses it in cycles {} to {}, and "
+                          "another message in cycles {} to {}",
+                          place(output), at, src, dst, one.begin, one.tail, other.begin, other.tail));
 }
 
 // Records that the run is exact only until cycle `at`. It continues until then, since an earlier contention

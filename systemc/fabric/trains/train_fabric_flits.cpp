@@ -87,9 +87,9 @@ void TrainFabric::meet(Output& output, Cycles now) {
     meetings_->want_users(index(output));
   }
   if (!first_contention(now)) return;
-  contend(now, fmt::format(
-                   "contention on {} at cycle {}: a train has passed where flits meet or on their way there",
-                   place(output), now));
+  contend(now, fmt::format("contention on {} at cycle {}: a train has passed this port, at which flits meet "
+                           "or which leads to such a port",
+                           place(output), now));
 }
 
 }  // namespace coppice::fabric

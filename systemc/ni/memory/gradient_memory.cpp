@@ -73,8 +73,8 @@ void ContributionMemory::reduce(Bytes address, Bytes bytes, const Payload& paylo
     const std::ptrdiff_t twice = sets_.unite(i, &payload.contributions[(i - first) * sets_.words()]);
     if (twice < 0) continue;
     throw WrongDataError(
-        fmt::format("gradient memory {}: accelerator {}'s contribution to the bytes from {} is added twice",
-                    self_, twice, (*addresses_)[i]));
+        fmt::format("gradient memory {}: accelerator {}'s contribution at address {} is added twice", self_,
+                    twice, (*addresses_)[i]));
   }
 }
 

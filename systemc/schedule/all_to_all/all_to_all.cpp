@@ -209,15 +209,17 @@ double messages_between_neighbours(const Topology& topology) {
 std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
   static const std::array<AllToAllAlgorithm, 7> all{{
       {"direct", "", messages_of_blocks, direct, true},
-      {"at_once", "all-to-all: all blocks directly to their accelerators, without steps", messages_of_blocks,
-       at_once},
-      {"pairwise", "all-to-all: in step s, with the accelerator whose number differs in the bits of s",
+      {"at_once", "all-to-all: sends all blocks directly to their accelerators, without steps",
+       messages_of_blocks, at_once},
+      {"pairwise",
+       "all-to-all: exchanges in step s with the accelerator whose number differs in the bits of s",
        messages_of_blocks, pairwise, true},
       {"ring", "", messages_around, around},
       {"hierarchical", "", messages_through_dimensions, through_dimensions},
-      {"pxn", "all-to-all between boxes: blocks change rails in the sender's box (NCCL's PXN)",
+      {"pxn", "all-to-all: moves blocks between boxes and changes rails in the sender's box (NCCL's PXN)",
        messages_over_rails, over_rails},
-      {"balanced", "all-to-all: between neighbours of a torus or mesh, all channels equally loaded",
+      {"balanced",
+       "all-to-all: forwards between neighbours of a torus or mesh and loads all channels equally",
        messages_between_neighbours, balanced_exchange},
   }};
   return all;

@@ -90,7 +90,9 @@ PackedTables compile_candidate(const topology::Topology& topology, const Compile
 class Choosing {
  public:
   Choosing(const topology::Topology& topology, const CompileRequest& request)
-      : topology_(topology), request_(request), refusal_("no algorithm supports it on " + topology.name()) {}
+      : topology_(topology),
+        request_(request),
+        refusal_("none supports this collective on " + topology.name()) {}
 
   bool found() const { return !choice_.expected.empty(); }
 

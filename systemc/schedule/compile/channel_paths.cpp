@@ -45,7 +45,7 @@ std::vector<ChannelId> reverse_channels(const Topology& topology) {
     if (back == out.rend()) {
       throw UnsupportedError(
           fmt::format("a reduction uses the gather's channels in reverse, but channel {}->{} of {} has no "
-                      "reverse channel: add one (a graph file's link has both), or use an algorithm that "
+                      "reverse channel: add one (a link in a graph file has both), or use an algorithm that "
                       "does not need it (ring, direct)",
                       channel.src, channel.dst, topology.name()));
     }

@@ -37,8 +37,8 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods) {
   if (methods.empty()) return;
   if (methods.size() != dimensions.size()) {
-    throw UnsupportedError(
-        fmt::format("{} algorithms for {} dimensions: name one for each", methods.size(), dimensions.size()));
+    throw UnsupportedError(fmt::format("{} algorithms are given for {} dimensions: write one for each",
+                                       methods.size(), dimensions.size()));
   }
   for (std::size_t d = 0; d < methods.size(); ++d) {
     DimensionModel& dimension = dimensions[d];

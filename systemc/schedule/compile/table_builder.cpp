@@ -225,7 +225,7 @@ const char* Builder::fault_of(const Send& send) const {
   }
   if (send.src == send.dst) return "its ends must differ";
   if (send.flow < 0 || send.flow >= static_cast<int>(chunks_.size())) return "the flow does not exist";
-  if (send.step < 1) return "steps count from 1";
+  if (send.step < 1) return "steps are numbered from 1";
   if (send.op == Op::kNop) return "a nop cannot be sent";
   if (send.channel >= static_cast<int>(topology_.channels().size())) return "the channel does not exist";
   if (send.path >= static_cast<int>(paths_.size())) return "the path does not exist";

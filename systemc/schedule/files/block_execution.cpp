@@ -65,8 +65,8 @@ void BlockExecution::require_connections() const {
         const auto& [src, dst, channel] = connection;
         throw BlockFault(
             Kind::kConnection, node, static_cast<int>(b), 0, block.place,
-            fmt::format("GPU {}, thread block {}: thread block {} {} between {} and {} on channel {} too, so "
-                        "the order of messages is undefined: give one of them another chan",
+            fmt::format("GPU {}, thread block {}: thread block {} also {} between {} and {} on channel {}, "
+                        "so the order of messages is undefined: give one of them another chan",
                         gpu, b, other->second, what, src, dst, channel));
       };
       const auto any = [&](bool StepKind::*does) {
@@ -162,7 +162,7 @@ std::vector<CellValue> BlockExecution::receive_message(const At& at, std::vector
   if (message.values.size() != index(step(at).count)) {
     refuse(Kind::kConnection, at,
            fmt::format(
-               "receives {} chunks of a message of {}, which step {} of GPU {}'s thread block {} sends",
+               "receives {} chunks, but the message has {}; step {} of GPU {}'s thread block {} sends it",
                step(at).count, message.values.size(), message.index, block(at).receive_from, message.block));
   }
   after.push_back(message.step);
@@ -175,7 +175,7 @@ MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after)
   const MscclCell named{cell.buffer, cell.offset + after};
   if (named.offset >= size) {
     refuse(Kind::kBuffer, at,
-           fmt::format("names {}, which has {} chunks at GPU {}", name_of(named), size, at.gpu));
+           fmt::format("accesses {}, but this buffer has {} chunks at GPU {}", name_of(named), size, at.gpu));
   }
   return program_.buffers.placed(at.gpu, named);
 }
@@ -273,8 +273,8 @@ void BlockExecution::require_order() const {
   const At& earlier = trace_[index(race.earlier)];
   const At& later = trace_[index(race.later)];
   refuse(Kind::kRace, later,
-         fmt::format("{} {}, and step {} of thread block {} {} it, in no defined order: let one wait for the "
-                     "other, as by depid=\"{}\" deps=\"{}\"",
+         fmt::format("{} {}, which step {} of thread block {} {} in an undefined order: let one wait for the "
+                     "other, for example with depid=\"{}\" deps=\"{}\"",
                      race.later_writes ? "writes" : "reads", name_of(race.cell), earlier.step, earlier.block,
                      race.earlier_writes ? "writes" : "reads", earlier.block, earlier.step));
 }

@@ -62,7 +62,7 @@ std::string one_buffer_fault(const topology::Topology& topology, const Schedule&
     return "";
   } catch (const ScheduleError& error) {
     return fmt::format(
-        "'{}' works on GPUs, which {}; an accelerator has one buffer and adds data as it arrives ({}): {}",
+        "'{}' needs GPUs, which {}; an accelerator has a single buffer and adds data as it arrives ({}): {}",
         schedule.algorithm,
         scratch ? "hold received data in scratch until they add it, as one-pass algorithms do"
                 : "hold a message until the step that receives it",

@@ -35,7 +35,8 @@ bool CellValues::complete(const CellValue& value) const {
 }
 
 std::string CellValues::add(CellValue& sum, const CellValue& other) const {
-  if (sum.chunk != other.chunk) return fmt::format("adds chunk {} to chunk {}", other.chunk, sum.chunk);
+  if (sum.chunk != other.chunk)
+    return fmt::format("adds chunk {} to a different chunk, {}", other.chunk, sum.chunk);
   std::set<NodeId> all = *sum.contributions;
   for (const NodeId contribution : *other.contributions) {
     if (all.insert(contribution).second) continue;
@@ -50,7 +51,7 @@ void CellValues::require_outputs(std::span<const std::ptrdiff_t> places) const {
     for (const auto& [cell, chunk] : buffers_.outputs(gpu)) {
       const auto fail = [&, cell = cell, chunk = chunk](const std::string& what) {
         BlockFault fault(BlockFault::Kind::kOutput, gpu, -1, -1, places[index(gpu)],
-                         fmt::format("GPU {}: in the end, {} {}", gpu, name_of(cell), what));
+                         fmt::format("GPU {}: at the end, {} {}", gpu, name_of(cell), what));
         fault.chunk = chunk;
         throw fault;
       };

@@ -25,7 +25,7 @@ nlohmann::json JsonReader::parse() const {
   }
   if (const auto twin = find_duplicate_key(text_, file_)) {
     throw ConfigError(twin->place,
-                      fmt::format("a second '{}' in this object: keep one of the two", twin->name));
+                      fmt::format("this object has two keys '{}': keep one of them", twin->name));
   }
   return document;
 }

@@ -49,8 +49,8 @@ class MscclReader {
     read_head(topology, request);
     for (const pugi::xml_node gpu : algo_.children("gpu")) read_gpu(gpu);
     if (program_.blocks.size() != static_cast<std::size_t>(accelerators_)) {
-      refuse(algo_.offset_debug(),
-             fmt::format("{} <gpu> elements of ngpus {}", program_.blocks.size(), accelerators_));
+      refuse(algo_.offset_debug(), fmt::format("the file has {} <gpu> elements, but ngpus is {}",
+                                               program_.blocks.size(), accelerators_));
     }
     std::vector<BlockMessage> messages;
     try {
@@ -93,7 +93,7 @@ class MscclReader {
   void read_head(const topology::Topology& topology, const CompileRequest& request) {
     accelerators_ = number_of(algo_, "ngpus", 2, 1 << 20);
     if (accelerators_ != topology.num_accelerators()) {
-      refuse(algo_.offset_debug(), fmt::format("the algorithm is for {} GPUs; {} has {} accelerators",
+      refuse(algo_.offset_debug(), fmt::format("the algorithm is for {} GPUs, but {} has {} accelerators",
                                                accelerators_, topology.name(), topology.num_accelerators()));
     }
     const int chunks = number_of(algo_, "nchunksperloop", 1, kMostChunks);
@@ -101,7 +101,7 @@ class MscclReader {
     program_.buffers = {name, accelerators_, chunks, algo_.attribute("inplace").as_int(1) != 0, request.root};
     if (program_.buffers.per_gpu() && chunks % accelerators_ != 0) {
       refuse(algo_.offset_debug(), fmt::format("nchunksperloop {} is not a multiple of ngpus {}: every GPU "
-                                               "needs the same number of chunks of {}",
+                                               "needs the same number of chunks for {}",
                                                chunks, accelerators_, name));
     }
     if (algo_.attribute("nchannels")) channels_ = number_of(algo_, "nchannels", 1, kMostChannels);
@@ -111,10 +111,9 @@ class MscclReader {
   int peer_of(const pugi::xml_node& tb, const char* name) const {
     const int peer = number_of(tb, name, -1, accelerators_ - 1);
     if (peer + 1 == static_cast<int>(program_.blocks.size())) {
-      refuse(tb.offset_debug(),
-             fmt::format("{} {} is the GPU itself: name another, or -1 for none; cpy and re move "
-                         "data within a GPU",
-                         name, peer));
+      refuse(tb.offset_debug(), fmt::format("{} {} is the GPU itself: write another GPU, or -1 for none. Use "
+                                            "cpy or re to move data within a GPU",
+                                            name, peer));
     }
     return peer;
   }

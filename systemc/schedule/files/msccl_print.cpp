@@ -120,10 +120,10 @@ class MscclWriter {
         (!shares || (schedule_.size / grain_) % accelerators == 0)) {
       return;
     }
-    throw UnsupportedError(
-        fmt::format("MSCCL needs equal chunks, and all messages here are multiples of only {} bytes: choose "
-                    "a collective.size that is a multiple of {} bytes times the number of chunks",
-                    grain_, accelerators * schedule_.element));
+    throw UnsupportedError(fmt::format(
+        "MSCCL needs chunks of equal size, but the largest size that divides all messages here is {} bytes: "
+        "choose a collective.size that is a multiple of {} bytes times the number of chunks",
+        grain_, accelerators * schedule_.element));
   }
 
   template <typename Visit>
@@ -336,8 +336,8 @@ class MscclWriter {
     int& channels = channels_[{src, dst}];
     if (channels >= kMostChannels) {
       throw UnsupportedError(
-          fmt::format("MSCCL allows {} channels of {} steps between two GPUs, which {} to {} exceeds: choose "
-                      "fewer chunks",
+          fmt::format("MSCCL allows {} channels of {} steps between two GPUs, but GPU {} needs more to send "
+                      "to GPU {}: choose fewer chunks",
                       kMostChannels, most_steps_, src, dst));
     }
     connection.channel = channels++;
@@ -454,7 +454,7 @@ std::string write_msccl(const topology::Topology& topology, const Schedule& sche
     if (!text.empty()) return text;
   }
   throw UnsupportedError(fmt::format(
-      "MSCCL allows {} steps per thread block, and one here waits for more: write json", kMostSteps));
+      "MSCCL allows {} steps per thread block, but a step here depends on more: write json", kMostSteps));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ class PlanReader : JsonReader {
     const Value gpus = list(root_, "gpus");
     const auto count = static_cast<int>(gpus.json_value.size());
     if (count != topology.num_accelerators()) {
-      refuse(gpus, fmt::format("the plan is for {} GPUs; {} has {} accelerators", count, topology.name(),
+      refuse(gpus, fmt::format("the plan is for {} GPUs, but {} has {} accelerators", count, topology.name(),
                                topology.num_accelerators()));
     }
     parts_ = parts_of(gpus);

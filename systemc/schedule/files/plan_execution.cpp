@@ -130,8 +130,9 @@ MscclCell PlanExecution::placed(const At& at, const PlanRange& range, int after)
   if (named.buffer == kPacketBuffer) return named;
   const int size = plan_.buffers.size(range.gpu, named.buffer);
   if (named.offset >= size) {
-    refuse(BlockFault::Kind::kBuffer, at, state(at).next,
-           fmt::format("names {}, which has {} chunks at GPU {}", name_of(named), size, range.gpu));
+    refuse(
+        BlockFault::Kind::kBuffer, at, state(at).next,
+        fmt::format("accesses {}, but this buffer has {} chunks at GPU {}", name_of(named), size, range.gpu));
   }
   return plan_.buffers.placed(range.gpu, named);
 }
@@ -249,7 +250,7 @@ void PlanExecution::require_order() const {
   const auto& [earlier, earlier_op] = trace_[index(race.earlier)];
   const auto& [later, later_op] = trace_[index(race.later)];
   refuse(BlockFault::Kind::kRace, later, later_op,
-         fmt::format("{} {} of GPU {}, and operation {} of thread block {} of GPU {} {} it, in no defined "
+         fmt::format("{} {} of GPU {}, which operation {} of thread block {} of GPU {} {} in an undefined "
                      "order: let one signal the other",
                      race.later_writes ? "writes" : "reads", name_of(race.cell), race.gpu, earlier_op,
                      earlier.block, earlier.gpu, race.earlier_writes ? "writes" : "reads"));

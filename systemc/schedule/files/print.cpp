@@ -166,10 +166,11 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
     text += fmt::format(" (lower bound for trees: {})", schedule.least_steps);
   }
   text += '\n';
-  text += "every contribution is added once, every final value is delivered";
+  text += "every contribution is added once and every final value is delivered";
   text +=
       schedule.ordered_by_lockstep ? ", in the order that the lockstep enforces\n" : ", under any timing\n";
-  text += report.contention_free ? "no two messages share a channel at a time\n" : "messages share:\n";
+  text += report.contention_free ? "no two messages share a channel at the same time\n"
+                                 : "messages share channels:\n";
   for (const SharedChannel& shared : report.shared) text += "  " + to_string(topology, shared) + "\n";
   if (overhead) text += to_text(*overhead);
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {

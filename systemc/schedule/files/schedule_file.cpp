@@ -53,7 +53,7 @@ class ScheduleReader : JsonReader {
     Schedule schedule;
     schedule.algorithm = text(field(file, "algorithm"));
     if (schedule.algorithm.empty())
-      refuse(field(file, "algorithm"), "is empty: results show it as the algorithm's name");
+      refuse(field(file, "algorithm"), "must not be empty: results show it as the algorithm's name");
     require_topology(file);
     schedule.collective = one_of(field(file, "collective"), kCollectives);
     schedule.size = integer(field(file, "size"), 1, kMostBytes);

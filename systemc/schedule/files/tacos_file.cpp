@@ -111,12 +111,12 @@ class TacosReader {
     if (at_++ == rows_.size())
       refuse(line, "the row 'SrcID,DestID,Latency (ns),Bandwidth (GB/s),Chunks' is missing");
     if (accelerators_ != topology_.num_accelerators()) {
-      refuse(line, fmt::format("the algorithm is for {} NPUs; {} has {} accelerators", accelerators_,
+      refuse(line, fmt::format("the algorithm is for {} NPUs, but {} has {} accelerators", accelerators_,
                                topology_.name(), topology_.num_accelerators()));
     }
     if (chunks_ == 0 || chunks_ % accelerators_ != 0) {
-      refuse(line, fmt::format("Chunks Count {} is not a multiple of the {} NPUs: each must begin with the "
-                               "same number of all-gather chunks",
+      refuse(line, fmt::format("Chunks Count {} is not a multiple of the {} NPUs: each NPU must begin with "
+                               "the same number of all-gather chunks",
                                chunks_, accelerators_));
     }
   }
@@ -201,9 +201,10 @@ class TacosReader {
         Receipt& receipt = received[receipt_of(link.dst, chunk)];
         if (receipt.block >= 0 || chunk / own() == link.dst) {
           refuse(link.line,
-                 fmt::format("chunk {} arrives at NPU {}, which {}: leave one out", chunk, link.dst,
-                             receipt.block < 0 ? std::string("begins with it")
-                                               : fmt::format("gets it in line {}", receipt.line)));
+                 fmt::format("chunk {} arrives at NPU {}, which already {}: leave this transfer out", chunk,
+                             link.dst,
+                             receipt.block < 0 ? std::string("holds it at the beginning")
+                                               : fmt::format("receives it in line {}", receipt.line)));
         }
         receipt = {static_cast<int>(blocks.size()), static_cast<int>(receiver.steps.size()), link.line};
         receiver.steps.push_back(
@@ -216,11 +217,11 @@ class TacosReader {
 
   static std::string describe(const BlockFault& fault) {
     if (fault.kind == BlockFault::Kind::kDeadlock) {
-      return fmt::format("NPU {} waits forever for a chunk that it is to forward: links wait for each other",
+      return fmt::format("NPU {} waits forever for a chunk that it must forward: links wait for each other",
                          fault.gpu);
     }
     if (fault.kind == BlockFault::Kind::kOutput) {
-      return fmt::format("NPU {} never gets chunk {}: this is not an all-gather", fault.gpu, fault.chunk);
+      return fmt::format("NPU {} never receives chunk {}: this is not an all-gather", fault.gpu, fault.chunk);
     }
     return fault.what();
   }
@@ -239,7 +240,7 @@ class TacosReader {
       const Link& link = links_[links.at({message.src, message.dst, message.channel})];
       if (reduces) {
         if (link.backward < 0) {
-          refuse(link.line, fmt::format("{} has no reverse link from {} to {} to reduce over",
+          refuse(link.line, fmt::format("{} has no reverse link from {} to {}, which the reduction needs",
                                         topology_.name(), link.dst, link.src));
         }
         sends.push_back(

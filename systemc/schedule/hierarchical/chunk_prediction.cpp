@@ -17,7 +17,7 @@ struct Interval {
 void require_few_windows(Femtoseconds finish, Femtoseconds window) {
   constexpr Femtoseconds kMost = 1'000'000;
   if (finish / window < kMost) return;
-  throw UnsupportedError(fmt::format("{} is {} windows of {}: the limit is {} windows",
+  throw UnsupportedError(fmt::format("{} consists of {} windows of {}, but at most {} windows are possible",
                                      format_duration(finish), finish / window + 1, format_duration(window),
                                      kMost));
 }

@@ -86,7 +86,8 @@ class HierarchicalBuilder {
     const Bytes available = machine_memory();
     if (needed <= available) return;
     throw UnsupportedError(fmt::format(
-        "ordering {}'s {} messages per accelerator takes {:.2f} GB, but {:.2f} GB are left: use fewer chunks",
+        "ordering {}'s {} messages per accelerator needs {:.2f} GB, but only {:.2f} GB are available: use "
+        "fewer chunks",
         algorithm, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
   }
 

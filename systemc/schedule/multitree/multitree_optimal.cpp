@@ -168,7 +168,7 @@ double seconds_of_search(const topology::Topology& topology, const CompileReques
 
 AlgorithmInfo MultiTreeOptimalCompiler::info() {
   return {.name = "multitree_optimal",
-          .summary = "like multitree, in the fewest timesteps that the channels allow",
+          .summary = "like multitree, but in the fewest timesteps that the channels allow",
           .chunking = Chunking::kChosen,
           .rooted = true,
           .trials = {{.turn = 1, .chunks = kAutomaticChunks, .seconds = seconds_of_search}}};

@@ -41,8 +41,8 @@ std::vector<int> piece_counts(const CompileRequest& request, int accelerators, i
   if (request.chunks != kAutomaticChunks) {
     if (request.chunks <= most || request.chunks == 1) return {request.chunks};
     throw UnsupportedError(
-        fmt::format("packed_trees cannot use {} chunks: {} bytes on {} trees allow at most {}, each with one "
-                    "element of {} bytes",
+        fmt::format("packed_trees cannot use {} chunks: {} bytes on {} trees allow at most {}, each with at "
+                    "least one element of {} bytes",
                     request.chunks, request.size, trees, most, request.element));
   }
   const std::int64_t of_a_piece = std::int64_t{2} * std::max(accelerators - 1, 1) * trees;

@@ -244,13 +244,14 @@ std::vector<PlacedTree> embed_trees(const Topology& topology, int trees) {
     total += links.degree(node);
   }
   const auto refuse = [&](const std::string& why) {
-    throw UnsupportedError(fmt::format(
-        "{}: no {} without a shared channel: {}; collective.trees: routed lets messages share channels{}",
-        topology.name(), trees == 1 ? "tree" : fmt::format("{} trees", trees), why,
-        trees == 1 ? "" : ", and one tree needs half as many links"));
+    throw UnsupportedError(
+        fmt::format("{}: cannot place {} without sharing a channel: {}; write collective.trees: routed to "
+                    "let messages share channels{}",
+                    topology.name(), trees == 1 ? "a tree" : fmt::format("{} trees", trees), why,
+                    trees == 1 ? "" : ", or use one tree, which needs half as many links"));
   };
   if (total / 2 < trees * (n - 1)) {
-    refuse(fmt::format("they need {} links, but there are {}", trees * (n - 1), total / 2));
+    refuse(fmt::format("{} links are needed, but there are {}", trees * (n - 1), total / 2));
   }
   for (const int fan_in : {2, std::max(most_links, 1)}) {
     for (int depth = 1; depth < std::max(n, 2); depth = depth < 16 ? depth + 1 : depth * 5 / 4) {
@@ -259,7 +260,7 @@ std::vector<PlacedTree> embed_trees(const Topology& topology, int trees) {
     }
   }
   auto found = disjoint_trees(topology, trees);
-  if (found.empty()) refuse("none exist at any depth");
+  if (found.empty()) refuse("no depth makes it possible");
   return found;
 }
 
@@ -268,7 +269,7 @@ int for_each_placement(const Topology& topology, std::span<const LogicalTree> tr
   int edges = 0;
   for (const LogicalTree& tree : trees) {
     if (static_cast<int>(tree.size()) != topology.num_accelerators()) {
-      throw UnsupportedError(fmt::format("trees of {} accelerators on {}, which has {}", tree.size(),
+      throw UnsupportedError(fmt::format("the trees have {} accelerators, but {} has {}", tree.size(),
                                          topology.name(), topology.num_accelerators()));
     }
     wanted.push_back(unplaced(tree));

@@ -29,7 +29,8 @@ void require_data_for_trees(const CompileRequest& request, const std::string& al
   const Bytes most = std::max<Bytes>(elements / static_cast<Bytes>(trees), 1);
   if (request.chunks <= most) return;
   throw UnsupportedError(fmt::format(
-      "{} cannot use {} chunks: {} bytes on {} {} allow at most {}, each with one element of {} bytes",
+      "{} cannot use {} chunks: {} bytes on {} {} allow at most {}, each with at least one element of {} "
+      "bytes",
       algorithm, request.chunks, request.size, trees, trees == 1 ? "tree" : "trees", most, request.element));
 }
 

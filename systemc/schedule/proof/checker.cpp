@@ -58,8 +58,8 @@ void require_copies(const Schedule& schedule) {
 CheckReport check_schedule(const Topology& topology, const Schedule& schedule) {
   if (schedule.copies != 1) require_copies(schedule);
   if (schedule.element < 1 || schedule.size < 0 || schedule.size % schedule.element != 0) {
-    throw ScheduleError(fmt::format("a buffer of {} bytes is not whole elements of {} bytes", schedule.size,
-                                    schedule.element));
+    throw ScheduleError(fmt::format("a buffer of {} bytes does not consist of whole elements of {} bytes",
+                                    schedule.size, schedule.element));
   }
   if (const TablePattern* pattern = symmetry_of(topology, schedule)) {
     return check_symmetric(topology, schedule, *pattern);

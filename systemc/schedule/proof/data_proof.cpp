@@ -39,7 +39,8 @@ void require_shares(const Schedule& schedule, std::span<const Share> shares) {
       continue;
     }
     throw ScheduleError(
-        fmt::format("the share of accelerator {} at bytes {}..{}: shares must be contiguous from {}",
+        fmt::format("the share of accelerator {} at bytes {}..{} is invalid: the next share must begin at "
+                    "byte {}, hold data and belong to an accelerator",
                     share.owner, share.data.address, share.data.address + share.data.bytes, covered));
   }
   if (covered == schedule.size) return;

@@ -64,8 +64,8 @@ void Causality::begin(std::span<const std::int32_t> flows, std::span<const Messa
   const std::size_t rows = messages.size() + accelerators_ * flows_in_group_;
   if (rows * words_of(messages.size()) * sizeof(std::uint64_t) > kMatrixLimit) {
     throw ScheduleError(
-        fmt::format("flow {}, every accelerator, all steps: {} messages touch overlapping addresses, which "
-                    "is too many to prove their order; split the data into more chunks",
+        fmt::format("flow {}, every accelerator, all steps: {} messages touch overlapping addresses, too "
+                    "many to prove their order: split the data into more chunks",
                     flows.front(), messages.size()));
   }
   const std::size_t fit = std::max<std::size_t>(kPartBytes / (rows * sizeof(std::uint64_t)), 1);
@@ -132,8 +132,8 @@ void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const
   for (std::int32_t i = 0; i < inbox.merged; ++i) {
     const Message& arrival = message(inbox.arrivals[static_cast<std::size_t>(i)]);
     if (arrival.entry->step < sending.entry->step) continue;
-    refuse(sending, fmt::format("it waits for the {} from accelerator {} in step {}, which must be earlier "
-                                "because the lockstep enforces the order",
+    refuse(sending, fmt::format("it waits for the {} from accelerator {} in step {}, but that step must be "
+                                "earlier because the lockstep enforces the order",
                                 to_string(arrival.entry->op), arrival.src, arrival.entry->step));
   }
 }

@@ -86,8 +86,10 @@ class Replay {
       const std::size_t count = first_place_[box + 1] - first_place_[box];
       const std::int32_t number = message.entry->arrival;
       if (number < 0 || static_cast<std::size_t>(number) >= count) {
-        refuse(message,
-               fmt::format("has number {} of {} arrivals at accelerator {}", number, count, message.dst));
+        refuse(
+            message,
+            fmt::format("its arrival number is {}, but only {} messages of its flow arrive at accelerator {}",
+                        number, count, message.dst));
       }
       const std::size_t place = first_place_[box] + static_cast<std::size_t>(number);
       if (taken[place]) {
@@ -204,18 +206,21 @@ void EntryCheck::check(Message& message) const {
 void EntryCheck::check_fields(const Message& message) const {
   const TableEntry& entry = *message.entry;
   if (entry.flow < 0 || entry.flow >= schedule_.flows) {
-    refuse(message, fmt::format("the flows are 0 to {}", schedule_.flows - 1));
+    refuse(message, fmt::format("its flow does not exist: the flows are 0 to {}", schedule_.flows - 1));
   }
   if (entry.step < 1 || entry.step > schedule_.steps) {
-    refuse(message, fmt::format("the steps are 1 to {}", schedule_.steps));
+    refuse(message, fmt::format("its step does not exist: the steps are 1 to {}", schedule_.steps));
   }
-  if (entry.dependencies < 0) refuse(message, fmt::format("depends on {} arrivals", entry.dependencies));
-  if (entry.padding < 0) refuse(message, fmt::format("is padded by {} bytes", entry.padding));
+  if (entry.dependencies < 0)
+    refuse(message, fmt::format("depends on a negative number of arrivals, {}", entry.dependencies));
+  if (entry.padding < 0)
+    refuse(message, fmt::format("is padded by a negative number of bytes, {}", entry.padding));
   if (entry.bytes < 1 || entry.address < 0 || entry.address > schedule_.size - entry.bytes) {
     refuse(message, fmt::format("its data extends beyond the buffer of {} bytes", schedule_.size));
   }
   if (entry.bytes % schedule_.element != 0 || entry.address % schedule_.element != 0) {
-    refuse(message, fmt::format("its data is not whole elements of {} bytes", schedule_.element));
+    refuse(message,
+           fmt::format("its data does not consist of whole elements of {} bytes", schedule_.element));
   }
   if (entry.route < 0 || entry.route >= static_cast<int>(schedule_.routes.size())) {
     refuse(message, fmt::format("route {} does not exist", entry.route));
@@ -249,19 +254,19 @@ void EntryCheck::check_ejection(const Message& message, bool last_hop) const {
   if (message.dst == message.src) refuse(message, "its route leads back to its source");
   const auto ports = schedule_.nodes[static_cast<std::size_t>(message.dst)].ports.size();
   if (message.ejection_port >= static_cast<int>(ports)) {
-    refuse(message, fmt::format("its route ejects at NI port {} of accelerator {}, which has {}",
+    refuse(message, fmt::format("its route ejects at NI port {} of accelerator {}, which has {} ports",
                                 message.ejection_port, message.dst, ports));
   }
 }
 
 void require_tables_of(const Topology& topology, const Schedule& schedule) {
   if (schedule.accelerators() != topology.num_accelerators()) {
-    throw ScheduleError(fmt::format("tables for {} accelerators on {}, which has {}", schedule.accelerators(),
-                                    topology.name(), topology.num_accelerators()));
+    throw ScheduleError(fmt::format("the schedule has tables for {} accelerators, but {} has {}",
+                                    schedule.accelerators(), topology.name(), topology.num_accelerators()));
   }
   if (static_cast<int>(schedule.nodes.size()) > topology.num_interfaces()) {
-    throw ScheduleError(fmt::format("tables for {} reducing switches on {}, which has {}", schedule.adders,
-                                    topology.name(),
+    throw ScheduleError(fmt::format("the schedule has tables for {} reducing switches, but {} has {}",
+                                    schedule.adders, topology.name(),
                                     topology.num_interfaces() - topology.num_accelerators()));
   }
 }
@@ -283,7 +288,7 @@ std::vector<Message> collect_messages(const Topology& topology, const Schedule& 
         Message message{
             .entry = &entry, .src = static_cast<NodeId>(node), .src_port = static_cast<std::int32_t>(port)};
         if (entry.step < step)
-          refuse(message, fmt::format("comes after an entry of step {} on its port", step));
+          refuse(message, fmt::format("follows an entry of the later step {} on its port", step));
         step = entry.step;
         if (entry.op == Op::kNop) continue;
         check.check(message);

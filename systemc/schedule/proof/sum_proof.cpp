@@ -109,10 +109,9 @@ void Contributions::arrive(const Message& message, std::int32_t interval, std::s
     return;
   }
   if (const auto lost = value.first_missing_of(here); lost >= 0) {
-    refuse(message,
-           fmt::format("overwrites a value at accelerator {} that has the contribution of accelerator {} "
-                       "with one that lacks it",
-                       message.dst, lost));
+    refuse(message, fmt::format("overwrites a value at accelerator {} that includes the contribution of "
+                                "accelerator {} with one that lacks it",
+                                message.dst, lost));
   }
   if (value == here) refuse(message, fmt::format("accelerator {} already has this value", message.dst));
   here.assign(value);

@@ -122,8 +122,8 @@ void require_equal_links(const Topology& topology) {
   for (const topology::Channel& channel : topology.channels()) {
     if (channel.bandwidth != first.bandwidth || channel.latency != first.latency) {
       throw UnsupportedError(
-          "ring2d needs links of equal bandwidth and latency, which keep its rows and columns in step; "
-          "multitree and ring accept unequal links");
+          "ring2d needs links of equal bandwidth and latency, which keep its rows and columns in step: use "
+          "multitree or ring for unequal links");
     }
   }
 }

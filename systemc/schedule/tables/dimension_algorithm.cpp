@@ -26,8 +26,8 @@ DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, Dimensio
       break;
   }
   throw UnsupportedError(
-      fmt::format("dimension {} is a {}, which cannot run {}: a ring runs ring, a fully connected group "
-                  "direct or ring, a switch halving_doubling, direct or ring",
+      fmt::format("dimension {} is a {}, which cannot run {}: a ring can run ring, a fully connected group "
+                  "can run direct or ring, and a switch can run halving_doubling, direct or ring",
                   dimension, topology::to_string(kind), to_string(method)));
 }
 
@@ -41,10 +41,10 @@ DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind
       in_network_(in_network) {
   const auto width = static_cast<unsigned>(size);
   if (kind_ != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
-  throw UnsupportedError(
-      fmt::format("dimension {} is a switch of {}: halving-doubling needs a power of two, {} or {}; or make "
-                  "the dimension fully_connected (direct) or a ring, or let its switches reduce (in_network)",
-                  dimension, size, std::bit_floor(width), std::bit_ceil(width)));
+  throw UnsupportedError(fmt::format(
+      "dimension {} is a switch of {} accelerators, but halving-doubling needs a power of two: write {} or "
+      "{}, make the dimension fully_connected (direct) or a ring, or let its switches reduce (in_network)",
+      dimension, size, std::bit_floor(width), std::bit_ceil(width)));
 }
 
 int DimensionAlgorithm::steps() const {

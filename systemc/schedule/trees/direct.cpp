@@ -29,7 +29,7 @@ int messages_at_once(const topology::Topology& topology, const CompileRequest& r
 
 AlgorithmInfo DirectCompiler::info() {
   return {.name = "direct",
-          .summary = "every accelerator sends to every other",
+          .summary = "every accelerator sends directly to every other",
           .one_plane = true,
           .trials = {{.turn = 7, .seconds = [](const topology::Topology& topology, const CompileRequest&) {
                         return seconds_at(topology, 8, 2.3);

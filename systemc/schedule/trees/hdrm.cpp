@@ -20,8 +20,8 @@ using topology::Topology;
 void require_mappable(const Topology& topology) {
   if (topology.kind() != topology::Kind::kBigraph) {
     throw UnsupportedError(
-        fmt::format("hdrm needs a bigraph, not {}; halving_doubling runs on any network with a power-of-two "
-                    "number of accelerators",
+        fmt::format("hdrm needs a bigraph, not {}: use halving_doubling, which runs on any network with a "
+                    "power-of-two number of accelerators",
                     topology.name()));
   }
   const auto per_switch = static_cast<unsigned>(topology.dims()[0]);
@@ -34,8 +34,8 @@ void require_mappable(const Topology& topology) {
   }
   if (per_switch > per_layer) {
     throw UnsupportedError(
-        fmt::format("hdrm sends from all accelerators of a switch to different switches of the other layer: "
-                    "{} has {} accelerators per switch for {} switches",
+        fmt::format("hdrm sends from all accelerators of a switch to different switches of the other layer, "
+                    "but {} has {} accelerators per switch and only {} switches per layer",
                     topology.name(), per_switch, per_layer));
   }
 }

@@ -34,10 +34,12 @@ void fold(Op op, int extra, int chunks, int first, std::vector<Send>& sends) {
 }  // namespace
 
 AlgorithmInfo RabenseifnerCompiler::info() {
-  return {.name = "rabenseifner",
-          .summary = "halving_doubling for any number of accelerators, odd ones folded in first (all_reduce)",
-          .one_plane = true,
-          .trials = {{.turn = 5, .seconds = seconds_of_messages}}};
+  return {
+      .name = "rabenseifner",
+      .summary =
+          "halving_doubling for any number of accelerators, with surplus ones folded in first (all_reduce)",
+      .one_plane = true,
+      .trials = {{.turn = 5, .seconds = seconds_of_messages}}};
 }
 
 Schedule RabenseifnerCompiler::compile(const topology::Topology& topology,

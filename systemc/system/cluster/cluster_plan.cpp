@@ -34,7 +34,7 @@ topology::ClosFailures with_random_failures(const config::Loaded& loaded) {
   const auto spines = static_cast<int>(alive.size());
   if (config.routing.random_failures > 0 && config.routing.random_failures >= spines) {
     refuse(loaded, "routing.random_failures",
-           fmt::format("{} of {} spines have failed: at least one must be left",
+           fmt::format("{} random failures leave none of the {} working spines: write fewer",
                        config.routing.random_failures, spines));
   }
   Random random(config.seed, 0x6661696c);
@@ -69,8 +69,9 @@ void place(const config::Loaded& loaded, const topology::Clos& clos, std::vector
   const config::RoutingConfig& routing = loaded.config.routing;
   if (clos.per_tor() % routing.host != 0) {
     refuse(loaded, "routing.host",
-           fmt::format("hosts of {} accelerators do not evenly divide ToRs of {}", routing.host,
-                       clos.per_tor()));
+           fmt::format(
+               "a ToR's {1} accelerators cannot be divided evenly into hosts of {0}: write a divisor of {1}",
+               routing.host, clos.per_tor()));
   }
   std::vector<routing::JobShape> shapes;
   for (const PlannedJob& job : jobs) shapes.push_back({job.copy, job.replicas});
@@ -81,8 +82,8 @@ void place(const config::Loaded& loaded, const topology::Clos& clos, std::vector
     if (places[j].empty()) {
       refuse(
           loaded, fmt::format("routing.jobs[{}]", j),
-          fmt::format("{} of {} copies of {} accelerators does not fit: the network has {} accelerators in "
-                      "hosts of {}, and {} jobs before it",
+          fmt::format("{} needs {} copies of {} accelerators, which do not fit into the network's {} "
+                      "accelerators in hosts of {} after {} earlier jobs: write fewer copies or jobs",
                       job.name, job.replicas, job.copy, clos.topology().num_accelerators(), routing.host, j));
     }
     for (int rank = 0; rank < job.copy; ++rank) {
@@ -120,7 +121,7 @@ void require_paths(const config::Loaded& loaded, const topology::Clos& clos,
   if (lost.empty()) return;
   const bool by_links = !loaded.config.failures.links.empty();
   const std::string key = by_links ? "system.topology.failed_links" : "system.topology.failed_spines";
-  refuse(loaded, key, "no live path for " + lost);
+  refuse(loaded, key, "flows cannot be routed: " + lost);
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ ClusterPlan plan_cluster(const config::Loaded& loaded) {
     const PlannedJob& planned = plan.jobs.back();
     if (planned.gradient / 4 < planned.replicas) {
       refuse(loaded, fmt::format("routing.jobs[{}]", plan.jobs.size() - 1),
-             fmt::format("a gradient of {} is less than one element for each of {} replicas",
+             fmt::format("a gradient of {} has less than one element for each of {} replicas",
                          format_bytes(planned.gradient), planned.replicas));
     }
   }

@@ -90,7 +90,7 @@ std::string FlowPaths::unroutable(const routing::UnroutableError& error,
     names +=
         fmt::format("{}{} ({})", names.empty() ? "" : ", ", j, plan_->jobs[static_cast<std::size_t>(j)].name);
   }
-  return fmt::format("at {:.6f} s flows of job {} cannot be routed: {}", now_in_seconds(), names,
+  return fmt::format("at {:.6f} s, flows of job {} cannot be routed: {}", now_in_seconds(), names,
                      error.what());
 }
 
@@ -132,11 +132,10 @@ FlowPaths::Fallback FlowPaths::fall_back(int spine) {
     if (flow.local()) continue;
     const int hashed = controller_.hashed(flow);
     if (hashed == routing::kNoSpine) {
-      throw ModelError(
-          fmt::format("at {:.6f} s flow {}->{} of job {} ({}) cannot be routed: no live spine "
-                      "joins ToR {} and ToR {}",
-                      now_in_seconds(), flow.src, flow.dst, flow.job,
-                      plan_->jobs[static_cast<std::size_t>(flow.job)].name, flow.src_tor, flow.dst_tor));
+      throw ModelError(fmt::format(
+          "at {:.6f} s, flow {}->{} of job {} ({}) cannot be routed: no live spine joins ToR {} and ToR {}",
+          now_in_seconds(), flow.src, flow.dst, flow.job,
+          plan_->jobs[static_cast<std::size_t>(flow.job)].name, flow.src_tor, flow.dst_tor));
     }
     const bool by_hash = !controlled(static_cast<std::size_t>(flow.job));
     if (by_hash || paths_.spine(i) == spine) {

@@ -276,10 +276,10 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     std::string text;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (jobs_[j].iteration >= routing_.iterations) continue;
-      text += fmt::format("{}job {} ({}) {} of {} iterations", text.empty() ? "" : ", ", j,
+      text += fmt::format("{}job {} ({}) has finished {} of {} iterations", text.empty() ? "" : ", ", j,
                           plan_.jobs[j].name, jobs_[j].iteration, routing_.iterations);
     }
-    return text + " done";
+    return text;
   }
 
   void note(Femtoseconds time, const char* what, std::optional<std::size_t> job,
@@ -363,8 +363,9 @@ void require_fidelity(const config::Loaded& loaded) {
                       "fidelity: leap does not support routing studies: write fluid or flit");
   }
   if (fidelity == config::Fidelity::kFlit && !loaded.config.routing.failures.empty()) {
-    throw ConfigError(loaded.place("routing.failures"),
-                      "routing.failures: spines can fail during a run only at fidelity fluid");
+    throw ConfigError(
+        loaded.place("routing.failures"),
+        "routing.failures: spines can fail during a run only at fidelity fluid: write fidelity: fluid");
   }
 }
 

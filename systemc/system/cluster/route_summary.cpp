@@ -23,20 +23,21 @@ std::string summarize_route_study(const nlohmann::ordered_json& result) {
   const auto& controller = result["controller"];
   if (controller["assignments"].get<int>() > 0) {
     text += fmt::format(
-        "  {} assignments of up to {} flows, {:.3f} ms mean, {} flows moved; load over lower bound {:.3f} "
-        "mean\n",
+        "  {} assignments of up to {} flows took {:.3f} ms on average and moved {} flows; mean load {:.3f} "
+        "times the lower bound\n",
         controller["assignments"].get<int>(), controller["most_flows"].get<int>(),
         1e3 * controller["seconds_mean"].get<double>(), controller["moved"].get<std::int64_t>(),
         controller["load_over_bound_mean"].get<double>());
   }
   text += summarize_fluid_error(result);
-  text += "  all jobs' flows together:\n";
+  text += "  flows of all jobs together:\n";
   for (const auto& method : result["all_flows"]["methods"]) {
-    text += fmt::format("    {:<14} most flows on a link {:>3}, lower bound {:>3}, in {:.3f} ms\n",
-                        method["method"].get<std::string>(), method["max_load"].get<int>(),
-                        result["all_flows"]["lower_bound"].get<int>(), 1e3 * method["seconds"].get<double>());
+    text +=
+        fmt::format("    {:<14} at most {:>3} flows on a link (lower bound {:>3}), assigned in {:.3f} ms\n",
+                    method["method"].get<std::string>(), method["max_load"].get<int>(),
+                    result["all_flows"]["lower_bound"].get<int>(), 1e3 * method["seconds"].get<double>());
   }
-  text += fmt::format("  {} messages in {:.2f} s\n", result["messages"].get<std::int64_t>(),
+  text += fmt::format("  simulated {} messages in {:.2f} s\n", result["messages"].get<std::int64_t>(),
                       result["simulator"]["wall_s"].get<double>());
   return text;
 }

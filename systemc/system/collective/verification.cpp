@@ -166,8 +166,8 @@ class ValueVerification final : public Verification {
       const double error = std::abs(static_cast<double>(values[k]) - sums_[k]);
       if (!(error <= tolerance(k))) {
         throw ni::WrongDataError(
-            fmt::format("wrong sum: accelerator {} element {} holds {:.9g}, but the true sum is {:.9g}; "
-                        "rounding of {} additions explains an error of at most {:.3g}",
+            fmt::format("wrong sum: at accelerator {}, element {} is {:.9g}, but the true sum is {:.9g}; the "
+                        "rounding of {} additions can cause an error of at most {:.3g}",
                         a, i, values[k], sums_[k], additions_[k], tolerance(k)));
       }
       if (replicated && std::bit_cast<std::uint32_t>(values[k]) != std::bit_cast<std::uint32_t>(first[k])) {
@@ -297,10 +297,10 @@ class ContributionVerification final : public Verification {
       const std::size_t left = accelerators - word * 64;
       const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
       if (bits[word] == all) continue;
-      throw ni::WrongDataError(fmt::format(
-          "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}",
-          members_[member], word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])),
-          (*addresses_)[segment]));
+      throw ni::WrongDataError(
+          fmt::format("wrong sum: accelerator {} lacks the contribution of accelerator {} at address {}",
+                      members_[member], word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])),
+                      (*addresses_)[segment]));
     }
   }
 

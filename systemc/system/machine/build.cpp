@@ -64,8 +64,8 @@ void require_acyclic(const config::Loaded& loaded, const topology::ChannelDepend
   const auto cycle = graph.find_cycle();
   if (cycle.empty()) return;
   throw ConfigError(loaded.place("system.router.vcs"),
-                    fmt::format("{} can deadlock with {} virtual channels: each of these waits for the next, "
-                                "and the last for the first: {}; raise system.router.vcs",
+                    fmt::format("{} can deadlock with {} virtual channels, since each channel of this cycle "
+                                "can wait for the next: {}; raise system.router.vcs",
                                 what, loaded.config.system.router.vcs, graph.describe(cycle)));
 }
 
@@ -103,11 +103,10 @@ void require_adders_used(const config::Loaded& loaded, const schedule::Algorithm
   const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
   const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
   const std::string able = fmt::format("{}", fmt::join(config::algorithms_over_dimensions(), " or "));
-  throw ConfigError(
-      loaded.place(key),
-      fmt::format(
-          "{}: only collective.algorithm {} reduces in the network, not {}: leave it out, or write {}", key,
-          able, algorithm.name, able));
+  throw ConfigError(loaded.place(key),
+                    fmt::format("{0}: collective.algorithm: {2} cannot reduce in the network: leave {0} out, "
+                                "or write collective.algorithm: {1}",
+                                key, able, algorithm.name));
 }
 
 Femtoseconds message_setup(const config::SystemConfig& system,
@@ -206,9 +205,10 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
-    throw ConfigError(loaded.place("collective.file"),
-                      fmt::format("{} has elements of {} bytes, but gradients are fp32, {} bytes", file,
-                                  schedule.element, workload::kElementBytes));
+    throw ConfigError(
+        loaded.place("collective.file"),
+        fmt::format("the elements in {} have {} bytes, but gradients are fp32 and have {} bytes", file,
+                    schedule.element, workload::kElementBytes));
   }
   const int vcs = loaded.config.system.router.vcs;
   for (std::size_t route = 0; route < schedule.routes.size(); ++route) {
@@ -227,7 +227,7 @@ void require_collective(const config::Loaded& loaded, const CollectiveSpec& spec
   const std::string asked = to_string(spec.op);
   if (op == asked) return;
   throw ConfigError(loaded.place("collective.op"),
-                    fmt::format("collective.op is {}, but {} holds {}: write {}", asked, spec.file, op, op));
+                    fmt::format("collective.op is {}, but {} is for {}: write {}", asked, spec.file, op, op));
 }
 
 // Parses JSON tables, or an MSCCL, MSCCL++ or TACOS algorithm; the latter formats do not name their network.
@@ -275,7 +275,8 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveS
     if (ports == static_cast<std::size_t>(expected)) continue;
     throw ConfigError(
         loaded.place("system.ni.ports"),
-        fmt::format("accelerator {} has {} tables in {}, but {} NI ports", node, ports, spec.file, expected));
+        fmt::format("accelerator {} has {} tables in {}, but the system has {} NI ports per accelerator",
+                    node, ports, spec.file, expected));
   }
   return schedule;
 }
@@ -294,7 +295,7 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
   });
   const auto require_default = [&](const char* key, bool used, const std::string& refused) {
     if (!used || refused.empty()) return;
-    throw ConfigError(loaded.place(key), fmt::format("{}, for channels in {} without their own: {}", key,
+    throw ConfigError(loaded.place(key), fmt::format("{}, the default for channels in {}: {}", key,
                                                      system.topology.file, refused));
   };
   require_default("system.link.bandwidth", graph.uses_default_bandwidth,
@@ -314,8 +315,8 @@ void require_memory_for_flows(const config::Loaded& loaded, const topology::Topo
   if (needed <= available) return;
   throw ConfigError(
       loaded.place("collective.algorithm"),
-      fmt::format("collective.algorithm: the counters for {}'s {} flows at {} network interfaces take {:.2f} "
-                  "GB, but {:.2f} GB are left: use fewer chunks or accelerators",
+      fmt::format("collective.algorithm: counters for {}'s {} flows at {} network interfaces need {:.2f} GB, "
+                  "but only {:.2f} GB are available: use fewer chunks or accelerators",
                   schedule.algorithm, schedule.flows, topology.num_interfaces(),
                   static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
@@ -331,8 +332,9 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
                                   std::pair{"system.link.latency", graph.uses_default_latency}}) {
     if (used || !loaded.was_set(key) || !config::find_key(key)->used.has(purpose)) continue;
     const SourceLocation place = loaded.place(key);
-    warnings.push_back(fmt::format("{}:{}:{}: warning: {} has no effect: every channel of {} states its own",
-                                   place.file, place.line, place.column, key, file));
+    warnings.push_back(
+        fmt::format("{}:{}:{}: warning: {} has no effect: every channel in {} sets its own value", place.file,
+                    place.line, place.column, key, file));
   }
   return warnings;
 }

@@ -34,7 +34,7 @@ accelerator::Accelerator make_accelerator(const config::Loaded& loaded,
     return accelerator::Accelerator(spec);
   } catch (const std::invalid_argument& error) {
     constexpr const char* kTiming = "system.accelerator.timing";
-    throw ConfigError(loaded.place(kTiming), fmt::format("{}: {}: write formula", kTiming, error.what()));
+    throw ConfigError(loaded.place(kTiming), fmt::format("{}: {}, or write formula", kTiming, error.what()));
   }
 }
 

@@ -31,8 +31,7 @@ std::string absent(const std::string& model) {
     return fmt::format("{}: no models found in {}; write the path of a layer table", kKey, model_folder());
   }
   return fmt::format(
-      "{}: unknown model '{}'; did you mean '{}'? Known models are {}; the path of a layer table is possible "
-      "too",
+      "{}: unknown model '{}'; did you mean '{}'? Known models are {}; or write the path of a layer table",
       kKey, model, config::nearest(model, known), fmt::join(known, ", "));
 }
 

@@ -39,7 +39,7 @@ Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles ma
     const Cycles look = state.next_look ? state.next_look(now) : std::numeric_limits<Cycles>::max();
     const Cycles next = std::min(look, now + std::max(kSlice, quiet));
     if (now > 0 && state.stuck(now)) {
-      throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
+      throw ModelError(fmt::format("deadlock at cycle {}: {}, and nothing can move\n{}",
                                    fabric.last_movement(), state.how_far(), state.who(now)));
     }
     const bool limited = max_cycles > 0 && next > max_cycles && !state.complete();
@@ -50,7 +50,8 @@ Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles ma
     }
     if (progress) progress(state.part());
     if (max_cycles > 0 && now > max_cycles && !state.complete()) {
-      throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {}", max_cycles, state.how_far()));
+      throw ModelError(
+          fmt::format("cycle limit reached at cycle {} (max_cycles): {}", max_cycles, state.how_far()));
     }
   }
   return now;

@@ -26,12 +26,12 @@ void choose(config::Loaded& loaded) {
   if (config.check == config::Check::kAuto) config.check = config::Check::kContributions;
   if (config.fidelity == config::Fidelity::kLeap) {
     throw ConfigError(loaded.place("fidelity"),
-                      "fidelity: leap needs to know all messages in advance, but an open run does not: write "
-                      "flit, train or fluid");
+                      "fidelity: leap must know all messages in advance, but an open run receives them one "
+                      "by one: write flit, train or fluid");
   }
   if (runs_in_verilog(loaded)) {
     throw ConfigError(loaded.place("system.ni.impl"),
-                      "system.ni.impl: an open run has no Verilog modules: write systemc");
+                      "system.ni.impl: an open run does not support Verilog modules: write systemc");
   }
 }
 
@@ -109,8 +109,9 @@ std::int32_t OpenRun::allocate_transfer(NodeId src, NodeId dst, Bytes bytes) {
 OpenRun::Id OpenRun::send(NodeId src, NodeId dst, Bytes bytes) {
   require_accelerator(src, "source");
   require_accelerator(dst, "destination");
-  if (src == dst) throw UnsupportedError(fmt::format("accelerator {} sends to itself", src));
-  if (bytes < 0) throw UnsupportedError(fmt::format("a message of {} bytes", bytes));
+  if (src == dst) throw UnsupportedError(fmt::format("accelerator {} cannot send to itself", src));
+  if (bytes < 0)
+    throw UnsupportedError(fmt::format("a message cannot have {} bytes: write 0 or more", bytes));
   const KernelContext::Use use(kernel_);
   const std::int32_t number = allocate_transfer(src, dst, bytes);
   const Id id = machine_->state().add_transfer(number);
@@ -146,7 +147,8 @@ std::int32_t OpenRun::allocate_collective(const OpenCollective& collective) {
         fmt::format("collective: the root, accelerator {}, is not in the group", collective.root));
   }
   if (collective.bytes <= 0)
-    throw UnsupportedError(fmt::format("a collective of {} bytes", collective.bytes));
+    throw UnsupportedError(
+        fmt::format("a collective cannot have {} bytes: write 1 or more", collective.bytes));
   if (free_collectives_.empty()) {
     free_collectives_.push_back(static_cast<std::int32_t>(program_.collectives.size()));
     program_.collectives.emplace_back();
@@ -169,8 +171,8 @@ OpenRun::Id OpenRun::collective(const OpenCollective& collective) {
   const CompiledCollective* const compiled = machine_->state().exchange(id).compiled;
   if (compiled != nullptr && compiled->interfaces.size() > compiled->accelerators.size()) {
     throw UnsupportedError(
-        fmt::format("collective: '{}' reduces in switches, whose tables an open run does not load: choose "
-                    "another algorithm",
+        fmt::format("collective: '{}' reduces in switches, but an open run does not load their tables: "
+                    "choose another algorithm",
                     compiled->schedule.algorithm));
   }
   free_collectives_.pop_back();
@@ -271,7 +273,7 @@ void OpenRun::drain() {
 void OpenRun::refuse_deadlock() {
   draining_ = false;
   throw ModelError(fmt::format(
-      "deadlock at cycle {}: {} messages and collectives are in flight and nothing can move\n{}",
+      "deadlock at cycle {}: {} messages and collectives are in flight, and nothing can move\n{}",
       machine_->fabric().last_movement(), in_flight_, machine_->describe_waiting(kernel_time() / period_)));
 }
 

@@ -74,8 +74,8 @@ Json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid, const std:
   std::string reason = trains.met;
   if (!affordable) {
     reason += fmt::format(
-        "; simulating its {:.2g} flit-hops one by one would take hours, so messages share channels as "
-        "fluids: fidelity: flit simulates the flits",
+        "; simulating the run's {:.2g} flit-hops one by one would take hours, so messages were simulated as "
+        "fluids: for exact times, write fidelity: flit",
         flit_hops);
   }
   result["fidelity_reason"] = reason;

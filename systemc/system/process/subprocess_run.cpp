@@ -59,7 +59,7 @@ Json outcome_of(const SubprocessJob& job) {
   } catch (const std::exception& error) {
     return describe_error("model", error.what());
   } catch (...) {
-    return describe_error("model", "failed: unknown error");
+    return describe_error("model", "the simulation failed for an unknown reason");
   }
 }
 
@@ -163,7 +163,8 @@ class Child {
                                    ::strsignal(WTERMSIG(status)),
                                    WTERMSIG(status) == SIGKILL ? ": it may have run out of memory" : ""));
     }
-    throw ModelError(fmt::format("a simulation ended with status {} and no result", WEXITSTATUS(status)));
+    throw ModelError(
+        fmt::format("a simulation exited with status {} and without a result", WEXITSTATUS(status)));
   }
 
  private:

@@ -158,8 +158,8 @@ class BlockVerification final : public Verification {
     const std::uint64_t held = memories_[index(node)].holds(parts_.number(source, node, part));
     if (held == BlockMemory::mark(source)) return;
     const std::string where = parts_.count() > 1 ? fmt::format("part {} of ", part) : "";
-    throw ModelError(fmt::format("wrong block: accelerator {} holds {} where {}the block from {} belongs",
-                                 node, held == 0 ? "nothing" : fmt::format("that of {}", held - 1), where,
+    throw ModelError(fmt::format("wrong block: accelerator {} holds {} instead of {}the block from {}", node,
+                                 held == 0 ? "nothing" : fmt::format("the block from {}", held - 1), where,
                                  source));
   }
 
@@ -182,9 +182,9 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   for (const schedule::Message* message : order) {
     auto& [place, since] = at[static_cast<std::size_t>(message->entry->flow)];
     if (place != message->src || since >= message->round) {
-      throw ModelError(fmt::format(
-          "all-to-all: {} is sent by an accelerator that does not have its block, which is at accelerator {}",
-          schedule::place_of(*message), place));
+      throw ModelError(
+          fmt::format("all-to-all: {}: the accelerator does not hold the block, which is at accelerator {}",
+                      schedule::place_of(*message), place));
     }
     place = message->dst;
     since = message->round;
@@ -192,7 +192,8 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   for (std::size_t flow = 0; flow < at.size(); ++flow) {
     const std::size_t block = flow / index(parts);
     if (index(at[flow].first) == block % index(n)) continue;
-    throw ModelError(fmt::format("all-to-all: block {} ends at accelerator {}", block, at[flow].first));
+    throw ModelError(
+        fmt::format("all-to-all: block {} ends at the wrong accelerator, {}", block, at[flow].first));
   }
 }
 
@@ -226,17 +227,16 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
   }
   const bool plan = schedule::looks_like_plan(text);
   if (!plan && !schedule::looks_like_xml(text)) {
-    throw ConfigError(
-        place,
-        fmt::format("collective.file: an all-to-all must be MSCCL XML or an MSCCL++ plan, which {} is not",
-                    file));
+    throw ConfigError(place, fmt::format("collective.file: the file of an all-to-all must be MSCCL XML or an "
+                                         "MSCCL++ plan, but {} is neither",
+                                         file));
   }
   const std::string held =
       plan ? schedule::plan_collective(text, file) : schedule::msccl_collective(text, file);
   if (held != "all_to_all") {
     throw ConfigError(
         loaded.place("collective.op"),
-        fmt::format("collective.op is all_to_all, but {} holds {}: write {}", file, held, held));
+        fmt::format("collective.op is all_to_all, but {} is for {}: write {}", file, held, held));
   }
   return plan ? schedule::parse_plan(text, file, topology, request)
               : schedule::parse_msccl(text, file, topology, request);

@@ -381,8 +381,8 @@ void CompiledCollectives::require_deadlock_free() {
   if (proven_) return;
   throw ConfigError(
       loaded_.place("system.router.vcs"),
-      fmt::format("the messages of the program can deadlock with {} virtual channels: each of these "
-                  "waits for the next, and the last for the first: {}; raise system.router.vcs",
+      fmt::format("the messages of the program can deadlock with {} virtual channels, since each channel of "
+                  "this cycle can wait for the next: {}; raise system.router.vcs",
                   loaded_.config.system.router.vcs, routes_.describe(cycle)));
 }
 

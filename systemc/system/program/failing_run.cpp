@@ -117,7 +117,8 @@ class FailingRun {
         }
       }
     }
-    for (; next < failures_.size(); ++next) report(failures_[next], "after the end");
+    for (; next < failures_.size(); ++next)
+      report(failures_[next], "no effect, since the run had already ended");
     return result();
   }
 
@@ -166,7 +167,7 @@ class FailingRun {
   bool fail(const config::ProgramFailureConfig& failure) {
     if (!failure.link.empty()) {
       links_.insert(std::minmax(failure.link[0], failure.link[1]));
-      report(failure, "stopped");
+      report(failure, "the run stopped");
       return true;
     }
     accelerators_.insert(failure.accelerator);
@@ -177,15 +178,15 @@ class FailingRun {
       const int spare = idle();
       if (spare >= 0) {
         *rank = spare;
-        report(failure, fmt::format("stopped; its rank continued on accelerator {}", spare));
+        report(failure, fmt::format("the run stopped; its rank continued on accelerator {}", spare));
       } else {
         reasons_[job] =
             fmt::format("accelerator {} has failed and no other accelerator is idle", failure.accelerator);
-        report(failure, "stopped; no other accelerator is idle");
+        report(failure, "the run stopped; no other accelerator is idle");
       }
       return true;
     }
-    report(failure, "none: it ran no rank");
+    report(failure, "no effect, since no rank ran on it");
     return false;
   }
 
@@ -327,7 +328,7 @@ class FailingRun {
   Json result() {
     if (last_.is_null()) {
       throw ConfigError(loaded_.place("program.failures"),
-                        "program.failures: nothing can run: " + reasons_.front());
+                        "program.failures: no job can run: " + reasons_.front());
     }
     Json json = std::move(last_);
     const Femtoseconds period = loaded_.config.system.clock.period();
@@ -344,7 +345,7 @@ class FailingRun {
                       {"of", iterations_[job]}});
       if (reasons_[job].empty()) continue;
       jobs.back()["unfinished"] = reasons_[job];
-      json["warnings"].push_back(fmt::format("warning: {} stays unfinished after {} of {} iterations: {}",
+      json["warnings"].push_back(fmt::format("warning: {} finished only {} of {} iterations: {}",
                                              jobs_[job].name, progress_.done[job], iterations_[job],
                                              reasons_[job]));
     }
@@ -399,8 +400,8 @@ Json run_failing(const config::Loaded& loaded, const workload::Program& program,
                  const RunStretch& run) {
   const auto refuse = [](const char* option, const std::string& path, const char* shown) {
     if (path.empty()) return;
-    throw ConfigError({option}, fmt::format("a run with program.failures has several stretches, which one {} "
-                                            "cannot show: leave the option out",
+    throw ConfigError({option}, fmt::format("a run with program.failures consists of several stretches, "
+                                            "which a single {} cannot show: leave the option out",
                                             shown));
   };
   refuse("--trace", options.trace_path, "trace");

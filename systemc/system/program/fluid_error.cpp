@@ -32,9 +32,9 @@ std::size_t operations(const workload::Program& program) {
 std::string describe_sample(const Json& sample) {
   const double scale = sample.at("scale");
   const std::string what = sample.contains("all_reduces") ? "the first all-reduces of all jobs at once"
-                           : sample.at("first_iteration").get<bool>() ? "its first iteration"
+                           : sample.at("first_iteration").get<bool>() ? "the first iteration"
                                                                       : "the run";
-  return scale < 1 ? fmt::format("{} with {:.2g} of its bytes and computations", what, scale) : what;
+  return scale < 1 ? fmt::format("{}, scaled to {:.2g} of its bytes and computations", what, scale) : what;
 }
 
 }  // namespace
@@ -83,8 +83,8 @@ void write_fluid_error(const Json& measured, Json& result) {
   const double error = measured["error"];
   if (std::abs(error) < kLargeError) return;
   result["warnings"].push_back(fmt::format(
-      "warning: fluid times are {:.0f}% too {}, measured by fidelity {} on {}: run it by "
-      "fidelity {} to be exact",
+      "warning: fluid times are {:.0f}% too {} according to fidelity {} on {}: for exact times, write "
+      "fidelity: {}",
       100 * std::abs(error), error > 0 ? "long" : "short", measured["sample"]["fidelity"].get<std::string>(),
       describe_sample(measured["sample"]), measured["sample"].contains("all_reduces") ? "flit" : "leap"));
 }

@@ -83,8 +83,8 @@ class Joiner {
       throw ConfigError(loaded_.place("program.jobs"), fmt::format("{}: {}", key, what));
     };
     if (chosen.size() != program.ranks.size()) {
-      refuse(fmt::format("{} has {} ranks, but there are {} accelerators", job.file, program.ranks.size(),
-                         chosen.size()));
+      refuse(fmt::format("{} has {} ranks, but {} accelerators are available to them", job.file,
+                         program.ranks.size(), chosen.size()));
     }
     for (const int at : chosen) {
       if (at >= accelerators_) {

@@ -26,7 +26,7 @@ void require_room(const config::Loaded& loaded, const std::string& key, const to
     if (at < accelerators) continue;
     throw ConfigError(
         loaded.place(key),
-        fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {}", rank, at,
+        fmt::format("the program places rank {} on accelerator {}, but {} has accelerators 0 to {}", rank, at,
                     topology.name(), accelerators - 1));
   }
   const std::size_t jitter = loaded.config.program.jitter.size();
@@ -40,8 +40,9 @@ void require_room(const config::Loaded& loaded, const std::string& key, const to
 
 void require_routers(const config::Loaded& loaded) {
   if (loaded.config.system.router.impl != config::Implementation::kRtl) return;
-  throw ConfigError(loaded.place("system.router.impl"),
-                    "system.router.impl: rtl runs a single collective, not a program: write systemc");
+  throw ConfigError(
+      loaded.place("system.router.impl"),
+      "system.router.impl: rtl supports only a single collective, not a program: write systemc");
 }
 
 // The routing function of networks on which every message carries its route.
@@ -223,9 +224,10 @@ std::vector<const ni::Interface*> ProgramMachine::shown() const {
   const int accelerators = prepared_.topology.num_accelerators();
   for (const int node : setup_.loaded.config.observe_nodes) {
     if (node < 0 || node >= accelerators) {
-      throw ConfigError(setup_.loaded.place("observe.nodes"),
-                        fmt::format("no accelerator {}; {} has 0 to {}", node, prepared_.topology.name(),
-                                    accelerators - 1));
+      throw ConfigError(
+          setup_.loaded.place("observe.nodes"),
+          fmt::format("observe.nodes: accelerator {} does not exist: {} has accelerators 0 to {}", node,
+                      prepared_.topology.name(), accelerators - 1));
     }
     chosen.push_back(machine_->interfaces()[static_cast<std::size_t>(node)].get());
   }
@@ -328,8 +330,8 @@ void ProgramMachine::run() {
   if (prepared_.alone) state_.ended_alone(observers_->ends());
   if (verilog_ || prepared_.alone) state_.verify_kept();
   if (complete() && log_.completed_count() != state_.messages()) {
-    throw ModelError(
-        fmt::format("{} of the program's {} messages arrived", log_.completed_count(), state_.messages()));
+    throw ModelError(fmt::format("only {} of the program's {} messages arrived", log_.completed_count(),
+                                 state_.messages()));
   }
   if (vcd_) vcd_->finish();
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();
@@ -381,8 +383,8 @@ void ProgramMachine::simulate() {
 std::string ProgramMachine::how_far() const {
   if (setup_.how_far) return setup_.how_far();
   return prepared_.alone
-             ? fmt::format("{} of {} messages are done", log_.completed_count(), state_.messages())
-             : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
+             ? fmt::format("{} of {} messages have arrived", log_.completed_count(), state_.messages())
+             : fmt::format("{} of {} operations have finished", state_.ended(), state_.operations());
 }
 
 // The clock of a value change dump keeps the kernel busy, so a run with one is stuck if no accelerator

@@ -198,9 +198,10 @@ class Stretch {
                         "--fst: the waveform shows a Verilog network interface: set system.ni.impl to rtl");
     }
     if (!options_.fst_path.empty() && !prepared_->alone) {
-      throw ConfigError({"--fst"},
-                        "--fst: a program's network interfaces have contexts, which have no waveform: use "
-                        "--vcd for their ports, --trace for operations, messages and channels");
+      throw ConfigError(
+          {"--fst"},
+          "--fst: a program's network interfaces have contexts, for which there is no waveform: use --vcd to "
+          "show their ports, or --trace to show operations, messages and channels");
     }
     if (options_.vcd_path.empty()) return;
     if (asked() == config::Fidelity::kLeap) {

@@ -426,7 +426,7 @@ std::string ProgramRunner::describe_waiting(int limit) const {
   for (std::size_t i = 0; i < program_->operations.size() && lines < limit; ++i) {
     const OperationTimes& times = state_.times(rank_)[i];
     if (times.ready < 0 || times.ended >= 0) continue;
-    const char* const what = times.begun >= 0 ? "has begun but not ended"
+    const char* const what = times.begun >= 0 ? "has started but not finished"
                                               : "waits for a context of the network interface: raise "
                                                 "system.ni.contexts";
     text += fmt::format("  rank {}: '{}', ready in cycle {}, {}\n", rank_, program_->operations[i].name,

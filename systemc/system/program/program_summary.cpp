@@ -25,7 +25,7 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
   };
   std::string text = fmt::format("  chosen by expected time: {}", name(expected.front()));
   for (std::size_t i = 1; i < std::min(expected.size(), kMostOthers + 1); ++i)
-    text += fmt::format("{} {}", i == 1 ? "; over" : ";", name(expected[i]));
+    text += fmt::format("{} {}", i == 1 ? "; instead of" : ";", name(expected[i]));
   if (expected.size() > kMostOthers + 1)
     text += fmt::format("; and {} more", expected.size() - kMostOthers - 1);
   return text + "\n";
@@ -40,7 +40,7 @@ std::string describe_algorithms(const nlohmann::ordered_json& result) {
   }
   std::string text;
   for (const auto& [algorithm, count] : counts)
-    text += fmt::format("{}{} {}", text.empty() ? "  collectives by " : ", ", algorithm, count);
+    text += fmt::format("{}{} {}", text.empty() ? "  collectives by algorithm: " : ", ", algorithm, count);
   return text.empty() ? text : text + "\n";
 }
 
@@ -143,14 +143,14 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("inference")) {
     const auto& inference = result["inference"];
     text += fmt::format(
-        "  time to the first token {:.3f} ms, per token {:.3f} ms, including {:.3f} ms exposed "
+        "  time to the first token {:.3f} ms, per token {:.3f} ms, including {:.3f} ms of exposed "
         "communication\n",
         inference["time_to_first_token_ns"].get<double>() * 1e-6,
         inference["time_per_token_ns"].get<double>() * 1e-6,
         inference["exposed_per_token_ns"].get<double>() * 1e-6);
   }
   if (result.contains("lost")) {
-    text += fmt::format("  lost at failures: {}, including {} of compute; down: {}\n",
+    text += fmt::format("  lost to failures: {}, including {} of computation; down for {}\n",
                         readable_time(result["lost"]["time_ns"].get<double>()),
                         readable_time(result["lost"]["compute_ns"].get<double>()),
                         readable_time(result["down_ns"].get<double>()));
@@ -174,8 +174,8 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("passes")) {
     const auto& passes = result["passes"];
     text += fmt::format(
-        "  {} passes by the formula, {} tile by tile, which lost {} per accelerator to the network "
-        "interface\n",
+        "  {} passes computed by formula, {} tile by tile, which the network interface delayed by {} per "
+        "accelerator\n",
         passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
         readable_time(passes["delayed_ns"].get<double>()));
   }

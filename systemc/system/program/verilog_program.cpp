@@ -35,13 +35,13 @@ class Refusals {
 void require_settings(const Refusals& refusals, const config::Config& config, const std::vector<Job>& jobs) {
   const config::NiConfig& ni = config.system.ni;
   refusals.unless(ni.rtl_nodes.empty(), "system.ni.rtl_nodes",
-                  "must be at all accelerators or at none: write all");
+                  "must be used at all accelerators or at none: write all");
   refusals.unless(ni.contexts <= NiContextsLimits::kContexts, "system.ni.contexts",
                   fmt::format("have {0} contexts: write at most {0}", NiContextsLimits::kContexts));
   refusals.unless(ni.early_messages == config::EarlyMessages::kAdded, "system.ni.early_messages",
                   "add messages as they arrive: write added");
   refusals.unless(ni.table_load >= 2, "system.ni.table_load",
-                  "load one table line per cycle and start a cycle after the last: write at least 2");
+                  "load one table line per cycle and start one cycle after the last line: write at least 2");
   refusals.unless(!config.system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth",
                   "have their own memory, which keeps up with all ports: leave it out");
   refusals.unless(config.program.failures.empty(), "program.failures", "cannot fail: leave it out");
@@ -54,25 +54,27 @@ void require_exchanges(const Refusals& refusals, const config::Config& config, c
                        const workload::Program& program, const ProgramState& state) {
   if (!program.transfers.empty()) {
     refusals.refuse(key,
-                    fmt::format("'{}' is a message from one rank to another: Verilog network interfaces "
+                    fmt::format("'{}' is a message from one rank to another, but Verilog network interfaces "
                                 "(system.ni.impl: rtl) have contexts only for collectives: write systemc",
                                 program.transfers.front().name));
   }
   if (state.adding()) {
-    refusals.refuse(
-        key, "switches reduce, which is not available in Verilog (system.ni.impl: rtl): write systemc");
+    refusals.refuse(key,
+                    "the program reduces in switches, which Verilog (system.ni.impl: rtl) does not support: "
+                    "write systemc");
   }
   constexpr int kMost = 1 << (NiContextsLimits::kPriorityBits - 1);
   for (const workload::GroupCollective& collective : program.collectives) {
     if (collective.op == workload::CollectiveOp::kAllToAll && config.check != config::Check::kOff) {
-      refusals.refuse(key,
-                      fmt::format("'{}' is an all-to-all, which is verified by marks on its blocks: Verilog "
-                                  "network interfaces (system.ni.impl: rtl) carry numbers: write check: off",
-                                  collective.name));
+      refusals.refuse(
+          key, fmt::format("'{}' is an all-to-all, which is verified by marks on its blocks, but Verilog "
+                           "network interfaces (system.ni.impl: rtl) carry only numbers: write check: off",
+                           collective.name));
     }
     if (collective.priority >= kMost || collective.priority < -kMost) {
-      refusals.refuse(key, fmt::format("'{}' has priority {}: Verilog network interfaces support {} to {}",
-                                       collective.name, collective.priority, -kMost, kMost - 1));
+      refusals.refuse(
+          key, fmt::format("'{}' has priority {}, but Verilog network interfaces support only {} to {}",
+                           collective.name, collective.priority, -kMost, kMost - 1));
     }
   }
   refusals.unless(std::string_view(state.verified()) != "contributions", "check",
@@ -92,15 +94,17 @@ void require_tables(const Refusals& refusals, const config::Config& config, cons
     if (!refusal.empty()) refusals.refuse(key, fmt::format("'{}': {}", name, refusal));
     for (std::size_t member = 0; member < compiled->interfaces.size(); ++member) {
       if (compiled->arrivals[member] >= std::int64_t{1} << NiContextsLimits::kArrivalBits) {
-        refusals.refuse(key, fmt::format("'{}' has {} messages to accelerator {}: Verilog network interfaces "
-                                         "count only to 65535",
-                                         name, compiled->arrivals[member], compiled->interfaces[member]));
+        refusals.refuse(
+            key,
+            fmt::format(
+                "'{}' has {} messages to accelerator {}, but Verilog network interfaces count at most 65535",
+                name, compiled->arrivals[member], compiled->interfaces[member]));
       }
       Bytes& all = buffers[compiled->interfaces[member]];
       all += compiled->schedule.size + cosim::kLanes * 4;
       if (all > cosim::BufferMap::kReach) {
-        refusals.refuse(key, fmt::format("the collectives of accelerator {} have buffers of {} up to '{}': "
-                                         "Verilog network interfaces address only {}",
+        refusals.refuse(key, fmt::format("accelerator {} needs buffers of {} for its collectives up to '{}', "
+                                         "but Verilog network interfaces can address only {}",
                                          compiled->interfaces[member], format_bytes(all), name,
                                          format_bytes(cosim::BufferMap::kReach)));
       }
@@ -121,9 +125,10 @@ std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topol
   std::vector<bool> chosen(accelerators, ni.rtl_nodes.empty());
   for (const int node : ni.rtl_nodes) {
     if (node >= topology.num_accelerators()) {
-      throw ConfigError(loaded.place("system.ni.rtl_nodes"),
-                        fmt::format("system.ni.rtl_nodes: no accelerator {}; {} has 0 to {}", node,
-                                    topology.name(), accelerators - 1));
+      throw ConfigError(
+          loaded.place("system.ni.rtl_nodes"),
+          fmt::format("system.ni.rtl_nodes: accelerator {} does not exist: {} has accelerators 0 to {}", node,
+                      topology.name(), accelerators - 1));
     }
     chosen[static_cast<std::size_t>(node)] = true;
   }
@@ -135,9 +140,9 @@ void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective
   const std::string refusal = cosim::refuse_ni(loaded.config.system, alone.schedule, topology, ni_ports);
   if (!refusal.empty()) throw ConfigError(loaded.place("system.ni.impl"), "system.ni.impl: " + refusal);
   if (verified == "contributions") {
-    throw ConfigError(loaded.place("check"),
-                      "check: the Verilog network interface carries numbers, not contributions: "
-                      "values or off");
+    throw ConfigError(
+        loaded.place("check"),
+        "check: the Verilog network interface carries numbers, not contributions: write values or off");
   }
 }
 

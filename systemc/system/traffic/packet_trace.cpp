@@ -95,7 +95,7 @@ class TraceReader {
     for (const auto& [packet, place, id] : dependents_) {
       const auto found = ids_.find(id);
       if (found == ids_.end()) {
-        throw ConfigError(place, fmt::format("packet {} waits for this one, but does not exist", id));
+        throw ConfigError(place, fmt::format("packet {} depends on this packet, but does not exist", id));
       }
       packets_[packet].releases.push_back(found->second);
       ++packets_[found->second].waits_for;
@@ -123,7 +123,7 @@ class TraceReader {
       return number(line.place, value, most, what);
     };
     if (name == "ID") {
-      const auto [other, added] = ids_.emplace(read(kMostCycles, "number of a packet"), packets_.size());
+      const auto [other, added] = ids_.emplace(read(kMostCycles, "packet number"), packets_.size());
       if (!added) throw ConfigError(line.place, fmt::format("packet {} appears twice", value));
     } else if (name == "CYC") {
       packet.at = read(kMostCycles, "cycle");
@@ -146,8 +146,9 @@ class TraceReader {
     constexpr Bytes kShort = 8;
     const bool carries_line = std::ranges::find(kLineTypes, type) != kLineTypes.end();
     if (!carries_line && std::ranges::find(kShortTypes, type) == kShortTypes.end()) {
-      throw ConfigError(line.place, fmt::format("'{}' is not a Netrace packet type: {}, {}", type,
-                                                fmt::join(kShortTypes, ", "), fmt::join(kLineTypes, ", ")));
+      throw ConfigError(line.place,
+                        fmt::format("'{}' is not a Netrace packet type: write one of {}, {}", type,
+                                    fmt::join(kShortTypes, ", "), fmt::join(kLineTypes, ", ")));
     }
     return static_cast<int>(((carries_line ? kLine : kShort) + flit_ - 1) / flit_);
   }
@@ -156,12 +157,12 @@ class TraceReader {
   std::size_t take_dependents(const Line& line, std::size_t at, std::string_view value) {
     const auto count = static_cast<std::size_t>(number(line.place, value, 65536, "number of packets"));
     if (at + count >= line.words.size()) {
-      throw ConfigError(line.place,
-                        fmt::format("NDEP:{} is followed by {} numbers", count, line.words.size() - at - 1));
+      throw ConfigError(line.place, fmt::format("NDEP:{0} must be followed by {0} numbers, not {1}", count,
+                                                line.words.size() - at - 1));
     }
     for (std::size_t i = 1; i <= count; ++i) {
       dependents_.push_back({packets_.size(), line.place,
-                             number(line.place, line.words[at + i], kMostCycles, "number of a packet")});
+                             number(line.place, line.words[at + i], kMostCycles, "packet number")});
     }
     return count;
   }
@@ -182,7 +183,7 @@ class TraceReader {
     if (free.size() == packets_.size()) return;
     const auto stuck = static_cast<std::size_t>(
         std::ranges::find_if(missing, [](int count) { return count > 0; }) - missing.begin());
-    throw ConfigError(places_[stuck], "this packet waits for itself through other packets");
+    throw ConfigError(places_[stuck], "this packet depends on itself through other packets");
   }
 
   int accelerators_;
@@ -200,10 +201,10 @@ class TraceReader {
 std::vector<TracePacket> read_packet_trace(const std::string& path, int accelerators, Bytes flit,
                                            int packet_flits) {
   TraceReader reader(accelerators, flit, packet_flits);
-  const std::vector<Line> lines = read_lines(path, "trace of packets");
+  const std::vector<Line> lines = read_lines(path, "packet trace");
   for (const Line& line : lines) reader.add(line);
   if (lines.empty())
-    throw ConfigError({path}, "contains no packets, such as 'ID:1 CYC:10 SRC:0 DST:5 NDEP:0'");
+    throw ConfigError({path}, "contains no packets: write lines such as 'ID:1 CYC:10 SRC:0 DST:5 NDEP:0'");
   return reader.finish();
 }
 

@@ -19,18 +19,21 @@ using topology::Topology;
 constexpr std::array kPatterns{
     PatternInfo{Pattern::kUniform, "uniform", "to any accelerator, including the source"},
     PatternInfo{Pattern::kTranspose, "transpose", "from (x, y) to (y, x)"},
-    PatternInfo{Pattern::kBitcomp, "bitcomp", "to the source with inverted bits"},
+    PatternInfo{Pattern::kBitcomp, "bitcomp",
+                "to the accelerator whose number has the source's bits inverted"},
     PatternInfo{Pattern::kTornado, "tornado", "almost halfway around every dimension"},
     PatternInfo{Pattern::kNeighbor, "neighbor", "to the next accelerator in every dimension"},
-    PatternInfo{Pattern::kBitrev, "bitrev", "to the source with reversed bits"},
-    PatternInfo{Pattern::kShuffle, "shuffle", "to the source with bits rotated by one"},
-    PatternInfo{Pattern::kRandperm, "randperm", "a random permutation drawn with the seed"},
+    PatternInfo{Pattern::kBitrev, "bitrev", "to the accelerator whose number has the source's bits reversed"},
+    PatternInfo{Pattern::kShuffle, "shuffle",
+                "to the accelerator whose number has the source's bits rotated by one"},
+    PatternInfo{Pattern::kRandperm, "randperm",
+                "to the target in a random permutation that the seed determines"},
     PatternInfo{Pattern::kDiagonal, "diagonal",
                 "to the source itself or, one time in three, to the next accelerator"},
     PatternInfo{Pattern::kAsymmetric, "asymmetric", "to one of two accelerators half the network apart"},
     PatternInfo{Pattern::kNextGroup, "next_group", "to any accelerator of the next group of a dragonfly"},
     PatternInfo{Pattern::kHotspot, "hotspot", "to the accelerators of --hotspots, by weight"},
-    PatternInfo{Pattern::kPermutation, "permutation", "as given by the file of --permutation"},
+    PatternInfo{Pattern::kPermutation, "permutation", "to the target that the file of --permutation lists"},
 };
 
 bool is_grid(const Topology& topology) {

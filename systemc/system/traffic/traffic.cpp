@@ -34,29 +34,30 @@ void validate(const TrafficOptions& traffic) {
     if (!holds) throw ConfigError({option, 1, 1}, message);
   };
   require(traffic.packet_flits >= 1 && traffic.packet_flits <= 65536, "--packet-flits",
-          fmt::format("{} flits; a packet has 1 to 65536", traffic.packet_flits));
+          fmt::format("a packet must have 1 to 65536 flits, not {}", traffic.packet_flits));
   require(traffic.rate > 0 && traffic.rate <= 1, "--rate",
-          fmt::format("{} flits per node and cycle; the injection rate must be above 0 and at most 1",
+          fmt::format("the injection rate must be above 0 and at most 1 flit per node and cycle, not {}",
                       traffic.rate));
-  require(traffic.warmup >= 0, "--warmup", "a number of cycles, 0 or more");
-  require(traffic.measure >= 1, "--measure", "a number of cycles, 1 or more");
+  require(traffic.warmup >= 0, "--warmup", "must be a number of cycles, 0 or more");
+  require(traffic.measure >= 1, "--measure", "must be a number of cycles, 1 or more");
   if (const auto& requests = traffic.request_reply) {
     for (const int flits :
          {requests->read_request, requests->read_reply, requests->write_request, requests->write_reply}) {
       require(flits >= 1 && flits <= 65536, "--request-reply",
-              fmt::format("{} flits; a packet has 1 to 65536", flits));
+              fmt::format("a packet must have 1 to 65536 flits, not {}", flits));
     }
-    require(requests->writes >= 0 && requests->writes <= 1, "--writes", "a fraction of the requests, 0 to 1");
+    require(requests->writes >= 0 && requests->writes <= 1, "--writes",
+            "must be a fraction of the requests, 0 to 1");
   }
   if (!traffic.bursts) return;
   const auto probability = [](double p) { return p > 0 && p <= 1; };
   require(probability(traffic.bursts->begin) && probability(traffic.bursts->end), "--bursts",
-          "two probabilities above 0 and at most 1: that a source turns on, and that it turns off");
+          "must be two probabilities above 0 and at most 1: that a source turns on, and that it turns off");
   const double flits = traffic.request_reply ? traffic.request_reply->mean_flits() : traffic.packet_flits;
   const double while_on = InjectionProcess::while_on(traffic.rate / flits, *traffic.bursts);
   require(while_on <= 1, "--bursts",
-          fmt::format("sources that are on for {:.3g} of the time would have to create {:.3g} packets per "
-                      "cycle of that time: let them turn on more often or off less often",
+          fmt::format("sources that are on {:.3g} of the time would have to create {:.3g} packets per cycle "
+                      "while on: let them turn on more often or off less often",
                       traffic.bursts->begin / (traffic.bursts->begin + traffic.bursts->end), while_on));
 }
 
@@ -221,8 +222,8 @@ class TrafficRun {
     if (!traffic_.trace.empty()) {
       return fmt::format("{} of {} packets have arrived", trace_.arrived, trace_.packets.size());
     }
-    return fmt::format("{} of {} packets of the measurement, cycles {} to {}, have arrived",
-                       measurement_.finished, measurement_.created, measurement_.start, measurement_.end);
+    return fmt::format("{} of {} packets measured in cycles {} to {} have arrived", measurement_.finished,
+                       measurement_.created, measurement_.start, measurement_.end);
   }
 
   // Bernoulli sources never pause for long, so a network that holds packets but does not move any is

@@ -64,8 +64,8 @@ std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accele
   }
   if (left == 1) return parts;
   throw UnsupportedError(
-      fmt::format("groups of {} accelerators do not match the dimensions: {} are left for a dimension that "
-                  "they do not divide",
+      fmt::format("groups of {} accelerators do not match the dimensions: the remaining factor {} does not "
+                  "divide the size of the next dimension, or that dimension is a ring",
                   accelerators, left));
 }
 

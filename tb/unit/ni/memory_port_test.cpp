@@ -112,7 +112,7 @@ TEST_F(MemoryPortTest, SaysWhatIsRefused) {
     owner.port.read(tables, message, kPeriod, 100);
     FAIL() << "the refused read succeeded";
   } catch (const ModelError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("owner.memory: the memory refuses 8 B at address 4"));
+    EXPECT_THAT(error.what(), HasSubstr("owner.memory: the memory refused access to 8 B at address 4"));
   }
 }
 

@@ -57,7 +57,7 @@ class CheckLayers(unittest.TestCase):
                       self.errors({"config/shed/a.h": ""}))
 
     def test_refuses_units_that_need_each_other(self):
-        self.assertIn("units need each other: topology/a -> topology/b -> topology/c -> topology/a",
+        self.assertIn("units depend on each other: topology/a -> topology/b -> topology/c -> topology/a",
                       self.errors({"topology/a.h": '#include "topology/b.h"\n',
                                    "topology/b.h": "",
                                    "topology/b.cpp": '#include "topology/b.h"\n#include "topology/c.h"\n',

@@ -144,7 +144,7 @@ class Replay(unittest.TestCase):
             self.assertAlmostEqual(idle.clock, busy.clock)
             of.tables.cells["INVX1"].functions["Y"] = of.tables.cells["INVX2"].functions["Y"] = "A"
             broken = replay.Bench("vc_buffer", {"DEPTH": 16, "ADDR_W": 4}, of, settings, folder / "broken")
-            with self.assertRaisesRegex(HardwareError, "the gates do not what the Verilog does"):
+            with self.assertRaisesRegex(HardwareError, "the gates do not behave like the Verilog"):
                 broken.run(50)
 
     def test_gates_of_modules_that_are_mapped_apart_do_what_the_verilog_does(self):
@@ -189,15 +189,15 @@ class AllReduce(unittest.TestCase):
         said = {"reduction_lane": 265}
         self.script.compare(row, result, said)
         self.script.compare({**row, "block": "reduction_lane", "events": 2}, result, said)
-        with self.assertRaisesRegex(HardwareError, "router: 6 times a flit in the run, and 7 in the model"):
+        with self.assertRaisesRegex(HardwareError, "router: 'flit' occurs 6 times in the run, but 7 times in the model"):
             self.script.compare({**row, "events": 6}, result, said)
-        with self.assertRaisesRegex(HardwareError, "and 2 in the model"):
+        with self.assertRaisesRegex(HardwareError, "but 2 times in the model"):
             self.script.compare({**row, "block": "reduction_lane", "events": 3}, result, said)
 
     def test_names_the_blocks_that_are_recorded(self):
         run = subprocess.run([ROOT / "scripts" / "all_reduce_energy", "fifos"], capture_output=True, text=True, check=False)
         self.assertEqual((run.returncode, run.stdout), (1, ""))
-        self.assertIn("no block 'fifos' is recorded: there are router,", run.stderr)
+        self.assertIn("no block 'fifos' is recorded: write one of router,", run.stderr)
 
 
 class Energy(unittest.TestCase):

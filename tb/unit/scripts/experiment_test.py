@@ -187,7 +187,7 @@ class LeftOut(unittest.TestCase):
         self.left_out(2, "a.yaml:3:4: too many\n")
         done = self.table({0, 1, 2, 3})
         self.assertEqual(done.returncode, 1)
-        self.assertIn("every run was refused, the first: a.yaml:3:4: too many", done.stderr)
+        self.assertIn("every run was refused; the first reason: a.yaml:3:4: too many", done.stderr)
 
 
 class Mistakes(unittest.TestCase):
@@ -202,10 +202,10 @@ class Mistakes(unittest.TestCase):
         self.assert_refused(SMALL + "exclude: [{size: 2 KiB}]", "exclude: size has no '2 KiB'")
         self.assert_refused(SMALL + "exclude: [{size: [32 KiB, 1 MiB]}]", "no run is left")
         self.assert_refused(SMALL.replace("{cycles: cycles}", "{size: cycles}"), "'size' names an axis and a column")
-        self.assert_refused(SMALL.replace("[32 KiB, 1 MiB]", "[1 MiB, 1 MiB]"), "not all different")
+        self.assert_refused(SMALL.replace("[32 KiB, 1 MiB]", "[1 MiB, 1 MiB]"), "values must be different")
         self.assert_refused(SMALL + "command: walk", "command has no 'walk'; known are chunks, route, run")
-        self.assert_refused(SMALL + "overrides: [{where: {size: 32 KiB}}]", "an override has where and settings")
-        self.assert_refused("- 1", "an experiment is a mapping")
+        self.assert_refused(SMALL + "overrides: [{where: {size: 32 KiB}}]", "an override needs where and settings")
+        self.assert_refused("- 1", "an experiment must be a mapping")
         self.assert_refused("{", "what.yaml")
 
 

@@ -196,7 +196,7 @@ class Layout(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run = self.run_layout(folder, "timestep_counter", "--seconds", "0")
             self.assertEqual(run.returncode, 1)
-            self.assertIn("graywolf: not done after 0 s", run.stdout)
+            self.assertIn("graywolf: did not finish within 0 s", run.stdout)
 
     def test_names_what_is_missing(self):
         for arguments, environment, words in ((["fifos"], {}, ["fifos", "fifo,"]),

@@ -22,13 +22,13 @@ class Numbers(unittest.TestCase):
         self.assertEqual((line, match.groups()), (3, ("4.84", "6.91")))
         self.assertEqual(numbers.place_of("| a | ... | {} |", page)[1].groups(), ("56",))
         self.assertEqual(numbers.place_of("It takes {}", "It takes 1,035,651 cycles")[1].groups(), ("1,035,651",))
-        with self.assertRaisesRegex(numbers.Failed, "no text like"):
+        with self.assertRaisesRegex(numbers.Failed, "the page has no text like"):
             numbers.place_of("takes {},", "takes 1,035 cycles")
 
     def test_refuses_a_text_that_the_page_has_not_or_twice(self):
-        with self.assertRaisesRegex(numbers.Failed, "no text like"):
+        with self.assertRaisesRegex(numbers.Failed, "the page has no text like"):
             numbers.place_of("takes {} s", "takes 4 ms")
-        with self.assertRaisesRegex(numbers.Failed, "2 text like"):
+        with self.assertRaisesRegex(numbers.Failed, "the page has 2 texts like"):
             numbers.place_of("takes {} s", "takes 4 s, takes 5 s")
 
     def test_compares_in_the_printed_form(self):

@@ -97,7 +97,7 @@ class Recorded(unittest.TestCase):
             folder = pathlib.Path(scratch)
             run = recorded.Replay(Gates("not"), 8, 1, 6, 1000, folder / "not").activity(seen, folder / "not_0")
             self.assertEqual((run.cycles, run.rises[2], run.falls[2], run.rises[3], run.falls[3]), (5, 2, 1, 1, 2))
-            with self.assertRaisesRegex(HardwareError, "the gates do not what was recorded: rows 8 wrong 7"):
+            with self.assertRaisesRegex(HardwareError, "the gates do not behave as recorded: rows 8 wrong 7"):
                 recorded.Replay(Gates("buf"), 8, 1, 5, 1000, folder / "buf").activity(seen, folder / "buf_0")
             wide = recorded.Recorded({"a": ["00"] * 8, "y": ["1"] * 8})
             with self.assertRaisesRegex(HardwareError, "a: 2 bits, 1 in the netlist"):

@@ -84,7 +84,7 @@ def fit(config: pathlib.Path, points: Sequence[Point], accelerators: int, names:
         shapes = {n: shapes_of(candidates, functools.partial(probe.shape, config, operation, n, accelerators))
                   for n in counts}
         for n in [n for n in counts if not shapes[n]]:
-            raise MeasuredError(f"{config}: none of {', '.join(candidates)} does {operation} over {n} accelerators")
+            raise MeasuredError(f"{config}: none of {', '.join(candidates)} performs {operation} over {n} accelerators")
         smallest = {n: min(p.time_us for p in mine if p.ranks == n) for n in counts}
         step = setup_of_step(smallest, {n: shapes[n][0] for n in counts})
         for n in counts:

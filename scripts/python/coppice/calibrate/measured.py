@@ -79,7 +79,7 @@ def _from_nccl_tests(path: pathlib.Path, text: str, ranks: int | None, operation
     rows = [line.split() for line in text.splitlines() if re.match(r"\s*\d+\s+\d+\s+[a-z]\w*\s", line)]
     rows = [row for row in rows if len(row) >= 8]
     if not rows:
-        raise MeasuredError(f"{path}: neither a table with the columns operation, bytes, time_us nor an output of nccl-tests")
+        raise MeasuredError(f"{path}: this is neither a table with the columns operation, bytes, time_us nor the output of nccl-tests")
     named = re.search(r"(\w+)_perf", text)
     found = operation or (operation_name(named.group(1)) if named else "") or _guessed_operation(rows, ranks)
     if found not in BUS_FACTORS:

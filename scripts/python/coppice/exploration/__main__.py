@@ -47,8 +47,8 @@ def adjusted(space: Space, arguments: argparse.Namespace) -> Space:
     if arguments.no_sensitivity:
         space.sweep_points = 0
     if space.search.runs is None and space.search.minutes is None and space.search.method != "grid":
-        raise SpaceError(f"{space.path}: {space.search.method} needs a budget: search: {{budget: {{runs: 300}}}}, or "
-                         "--runs or --minutes")
+        raise SpaceError(f"{space.path}: {space.search.method} needs a budget: write search: {{budget: {{runs: 300}}}}, "
+                         "or pass --runs or --minutes")
     return space
 
 
@@ -89,7 +89,7 @@ class Progress:
             self.at_begin = searched
         text = f"explore: {searched}" + (f" of {self.total}" if self.total else "") + " points"
         if others:
-            text += f" and {others} more of the front"
+            text += f" and {others} more for the front"
         if skipped:
             text += f", {skipped} skipped"
         text += self._left(searched, now) + self._best(searched + others)
@@ -135,7 +135,8 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
         Mirror(space, url, study).complete(results.points)
     print(results.summary(), end="")
     if searched:
-        print(f"  {searched} points by this call, {1000 * search_seconds / searched:.1f} ms of CPU each beside the runs", file=sys.stderr)
+        print(f"  {searched} points in this call; apart from its runs, each took "
+              f"{1000 * search_seconds / searched:.1f} ms of CPU time", file=sys.stderr)
     print(folder / ("points.csv" if arguments.no_page else "explore.html"))
     if status:
         return status
@@ -189,7 +190,7 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
     if bad:
         # The other workers continued and took over the lost worker's points.
         if len(bad) < len(codes):
-            print(f"explore: {len(bad)} of {len(codes)} workers ended with status {bad[0]}", file=sys.stderr)
+            print(f"explore: {len(bad)} of {len(codes)} workers exited with status {bad[0]}", file=sys.stderr)
         elif min(bad) > 0:
             raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)  # the worker has reported the reason
         else:
@@ -233,7 +234,7 @@ def main() -> int:
             print(f"explore: {error}", file=sys.stderr)
         return error.status
     except ModuleNotFoundError as error:
-        print(f"explore: {error}: it needs {PACKAGES}", file=sys.stderr)
+        print(f"explore: {error}: a search needs {PACKAGES}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED

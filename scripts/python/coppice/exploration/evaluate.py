@@ -116,7 +116,7 @@ class Evaluator:
                 status = self._child.returncode
             except subprocess.TimeoutExpired:
                 self.stop_child()
-                output, errors, status = "", f"it took more than {self.space.limit_seconds:g} s (limit_seconds)", 1
+                output, errors, status = "", f"a run took more than {self.space.limit_seconds:g} s (limit_seconds)", 1
         except OSError as error:
             raise CoppiceError(f"cannot start {self.command}: {error.strerror}", BAD_INPUT) from error
         finally:
@@ -144,8 +144,8 @@ class Evaluator:
         """The command's message without the location, which refers to a --set option or a temporary file."""
         lines = [line for line in errors.splitlines() if line.strip() and ": warning: " not in line]
         if status < 0:
-            return f"the command was ended by signal {-status}"
-        return PLACE.sub("", lines[-1].strip()) if lines else f"the command ended with status {status}"
+            return f"the command was killed by signal {-status}"
+        return PLACE.sub("", lines[-1].strip()) if lines else f"the command exited with status {status}"
 
     def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
         """The output of `coppice topology --format json` for the machine: its network and, if requested, its area."""
@@ -234,7 +234,7 @@ class Evaluator:
         objectives = [self._value(objective.expression.evaluate, lookup) for objective in self.space.objectives]
         for objective, value in zip(self.space.objectives, objectives):
             if not isinstance(value, (int, float)) or not math.isfinite(value):
-                raise Unusable(f"objective {objective.name} is {value}: no finite number", failed=True)
+                raise Unusable(f"objective {objective.name} is {value}, which is not a finite number", failed=True)
         return {"values": dict(values), "settings": settings, "objectives": objectives, "quantities": quantities,
                 "violations": [float(self._value(rule.violation, lookup)) for rule in self.space.constraints],
                 "topology": {key: value for key, value in facts.items() if isinstance(value, (int, float))},

@@ -84,7 +84,7 @@ class Expression:
                  not node.keywords or
                  isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, bool)))
         if not known:
-            raise ExpressionError(f"'{self.text}': expressions have numbers, names, + - * / // % **, comparisons, and, "
+            raise ExpressionError(f"'{self.text}': an expression may contain numbers, names, + - * / // % **, comparisons, and, "
                                   f"or, not, if else, and {', '.join(FUNCTIONS)}")
         children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         for child in children:

@@ -1,4 +1,4 @@
-"""Dominance, Pareto fronts and the volume that they dominate. Objectives are minimized: negate what is maximized."""
+"""Dominance, Pareto fronts and the volume that they dominate. Objectives are minimized; negate those to be maximized."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def hypervolumes(values: Sequence[Sequence[float]], reference: Sequence[float]) 
 
 def _exclusive(point: numpy.ndarray, others: numpy.ndarray, bound: numpy.ndarray) -> float:
     """The volume that only the point dominates (While, Bradstreet and Barone, IEEE Trans. Evol. Comput. 16(1), 2012, WFG): its
-    box without what the others, moved into the box, dominate of it."""
+    box without the part that the other points, clipped to the box, dominate."""
     box = float(numpy.prod(bound - point))
     return box - _volume(numpy.maximum(others, point), bound) if len(others) else box
 

@@ -130,7 +130,7 @@ class Ledger:
                 if found is None:
                     continue
                 if found.attempts >= MOST_ATTEMPTS:
-                    reason = f"its worker vanished {found.attempts} times"
+                    reason = f"its worker disappeared {found.attempts} times"
                     connection.execute(sa.update(POINTS).where(here).values(
                         state=FAILED, record=packed({"reason": reason})))
                     continue

@@ -219,7 +219,7 @@ class Results:
         text = f"{space.title}: {states['done']} points, {len(self.front)} on the front, decided by " \
                f"{'/'.join(sorted({(p.record or {})['fidelity'] for p in self.decided})) or 'nothing'}\n"
         for reason, count in list(self.skipped().items())[:5]:
-            text += f"  {count} without numbers: {reason[:160]}\n"
+            text += f"  {count} without results: {reason[:160]}\n"
         heads = ["point", *(o.name for o in space.objectives), *(key.name for key in space.keys)]
         lines = [heads]
         for point in self.front[:20]:
@@ -234,7 +234,7 @@ class Results:
             text += f"  ... and {len(self.front) - 20} more\n"
         beyond = sum((point.record or {})["quantities"].get(AREA_IN_RANGE, True) is False for point in self.front)
         if beyond:
-            text += f"  {beyond} of these have an area that is extrapolated ({AREA_IN_RANGE} is False)\n"
+            text += f"  {beyond} of these have an extrapolated area ({AREA_IN_RANGE} is False)\n"
         return text
 
 

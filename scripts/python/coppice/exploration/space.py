@@ -178,12 +178,12 @@ class Space:
 
     def _mapping(self, value: Any, path: tuple[Any, ...]) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise self._error(f"{'.'.join(map(str, path)) or 'a space'}: a mapping is expected", *path)
+            raise self._error(f"{'.'.join(map(str, path)) or 'a space'}: must be a mapping", *path)
         return {str(key): inner for key, inner in value.items()}
 
     def _list(self, value: Any, *path: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self._error(f"{path[0]}: a list is expected", *path)
+            raise self._error(f"{path[0]}: must be a list", *path)
         return value
 
     def _known(self, mapping: Mapping[str, Any], names: tuple[str, ...], path: tuple[Any, ...]) -> None:

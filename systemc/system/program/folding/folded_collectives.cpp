@@ -132,7 +132,7 @@ const CompiledCollective* FoldedCollectives::compiled_transfer(const Program& /*
   const Route expected = route(ends);
   for (std::size_t copy = 1; copy < replicated_.copies.size(); ++copy) {
     if (route(image(ends, copy)) != expected)
-      throw UnlikeCopies("transfers take other routes in other copies");
+      throw UnlikeCopies("transfers take different routes in different copies");
   }
   known = std::make_unique<CompiledCollective>(fold(whole, {0, 1}));
   finish(*known);
@@ -141,7 +141,7 @@ const CompiledCollective* FoldedCollectives::compiled_transfer(const Program& /*
 
 Route FoldedCollectives::route_image(NodeId src, const Route& route) const {
   auto image = quotient_.image(src, route);
-  if (!image) throw UnlikeCopies("messages take channels that copies share");
+  if (!image) throw UnlikeCopies("messages use channels that copies share");
   return *std::move(image);
 }
 
@@ -155,7 +155,7 @@ void FoldedCollectives::require_like_groups(const Members& accelerators) {
     const auto channel = [&](topology::ChannelId id) { return quotient_.channel(id); };
     if (own.shape() != other.shape() || other.accelerators() != image(own.accelerators(), copy) ||
         !own.placed_like(other, channel)) {
-      throw UnlikeCopies("groups are connected differently in other copies");
+      throw UnlikeCopies("groups are connected differently in different copies");
     }
     if (own.kind() != GroupNetwork::Kind::kRouted) continue;
     for (const NodeId src : own.accelerators()) {
@@ -165,7 +165,7 @@ void FoldedCollectives::require_like_groups(const Members& accelerators) {
         if (route_image(src, topology::machine_route(machine_, routing_, src, dst, ni_ports_)) !=
             route_image(there[0],
                         topology::machine_route(machine_, routing_, there[0], there[1], ni_ports_))) {
-          throw UnlikeCopies("messages of a group take other routes in other copies");
+          throw UnlikeCopies("messages of a group take different routes in different copies");
         }
       }
     }
@@ -226,7 +226,7 @@ CompiledCollective FoldedCollectives::fold_joined(const GroupCollective& collect
   const CompiledCollective whole = compiler_.placed(collective, accelerators);
   if (whole.schedule.repetition.step != 0) throw UnlikeCopies("tables are folded into loops");
   const auto boundaries = contribution_boundaries(whole.schedule);
-  if (boundaries == nullptr) throw UnlikeCopies("there are too many parts of the data to follow");
+  if (boundaries == nullptr) throw UnlikeCopies("the data has too many parts to track");
   const CopyPattern pattern = pattern_of(whole, *boundaries);
   require_own_channels(whole, pattern);
   std::vector<std::size_t> kept;
@@ -284,7 +284,7 @@ void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
           const Route& route = whole.schedule.routes[index(routes[copy])];
           const Route image = route_image(at, route);
           if (copy == 0) expected = image;
-          if (image != expected) throw UnlikeCopies("messages take other routes in other copies");
+          if (image != expected) throw UnlikeCopies("messages take different routes in different copies");
           taken.resize(route.size());
           for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
             const topology::ChannelId id = machine_.out_channels(at)[route[hop].out_port];

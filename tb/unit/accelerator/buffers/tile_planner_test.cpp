@@ -89,8 +89,8 @@ TEST(TilePlanner, NamesTheBufferThatIsTooSmall) {
       [&] {
         TilePlanner({{product(64, 64, 64)}}, array, {{}, 4096, {}});
       },
-      ThrowsMessage<UnsupportedError>(
-          HasSubstr("the weight buffer is too small: half of it must hold 1024")));
+      ThrowsMessage<UnsupportedError>(HasSubstr(
+          "the weight buffer is too small: half of it must hold a tile of the array's size, 1024")));
 }
 
 }  // namespace

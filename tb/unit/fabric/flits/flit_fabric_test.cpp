@@ -337,8 +337,8 @@ TEST(FlitFabric, NamesTheStuckPacketsOfADeadlock) {
   EXPECT_THAT(small.fabric->describe_packets(16),
               AllOf(HasSubstr("packet 0->2 of 40 flits, "), HasSubstr("packet 1->3 of 40 flits, "),
                     HasSubstr("packet 2->0 of 40 flits, "), HasSubstr("packet 3->1 of 40 flits, "),
-                    HasSubstr("waits for a virtual channel of output 0"),
-                    HasSubstr("holds output 0 vc 0 with 0 credits")));
+                    HasSubstr("waiting for a virtual channel of output 0"),
+                    HasSubstr("holding output 0 vc 0 with 0 credits")));
   const std::string brief = small.fabric->describe_packets(2);
   EXPECT_EQ(std::count(brief.begin(), brief.end(), '\n'), 2);
 }

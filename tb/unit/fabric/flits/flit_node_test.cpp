@@ -247,7 +247,7 @@ TEST(FlitNode, FindsAnEndOfAChannelThatIsBoundTwiceOrNotAtAll) {
                 Pair pair;
                 run_cycles(1);
               }),
-              HasSubstr("forth.sender is bound to no module of a node"));
+              HasSubstr("forth.sender is not bound to a module of a node"));
 }
 
 TEST(FlitNode, FindsAModuleThatNobodyClocks) {

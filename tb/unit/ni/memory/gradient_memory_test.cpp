@@ -44,8 +44,8 @@ TEST(ContributionMemory, RefusesAContributionAddedTwice) {
   const ContributionMemory other(boundaries({0, 8, 20}), 100, 77);
   mine.reduce(8, 12, other.copy(8, 12));
   EXPECT_THAT([&] { mine.reduce(0, 20, other.copy(0, 20)); },
-              ThrowsMessage<ModelError>(
-                  AllOf(HasSubstr("accelerator 77's contribution"), HasSubstr("from 8 is added twice"))));
+              ThrowsMessage<ModelError>(AllOf(HasSubstr("accelerator 77's contribution"),
+                                              HasSubstr("at address 8 is added twice"))));
 }
 
 TEST(ContributionMemory, OverwritesWhatItStores) {

@@ -130,7 +130,7 @@ TEST(Builder, RefusesWhatIsNotOfTheTopology) {
   refusal({.op = Op::kReduce, .src = 0, .dst = 3}, "accelerators");
   refusal({.op = Op::kReduce, .src = 0, .dst = 0}, "differ");
   refusal({.op = Op::kReduce, .flow = 1, .src = 0, .dst = 1}, "the flow does not exist");
-  refusal({.op = Op::kReduce, .src = 0, .dst = 1, .step = 0}, "count from 1");
+  refusal({.op = Op::kReduce, .src = 0, .dst = 1, .step = 0}, "are numbered from 1");
   refusal({.op = Op::kNop, .src = 0, .dst = 1}, "a nop cannot be sent");
   refusal({.op = Op::kReduce, .src = 0, .dst = 2, .channel = 0}, "lead elsewhere");
   refusal({.op = Op::kReduce, .src = 1, .dst = 2, .channel = 0}, "not connected");

@@ -211,20 +211,20 @@ std::string refusal_of_all_gather(const std::string& block) {
 TEST(BlockExecution, SaysWhatIsWrongAndWhere) {
   const std::string cell = R"(srcbuf="o" srcoff="0" dstbuf="o" cnt="1")";
   EXPECT_EQ(refusal_of_all_gather(receiver(R"(type="r" dstoff="0" )" + cell)), "");
-  EXPECT_THAT(
-      refusal_of_all_gather(receiver(R"(type="r" dstoff="7" )" + cell)),
-      HasSubstr("a.xml:7:41: GPU 1, thread block 1, step 0: names chunk 7 of buffer o, which has 2 chunks "
-                "at GPU 1"));
+  EXPECT_THAT(refusal_of_all_gather(receiver(R"(type="r" dstoff="7" )" + cell)),
+              HasSubstr("a.xml:7:41: GPU 1, thread block 1, step 0: accesses chunk 7 of buffer o, but this "
+                        "buffer has 2 chunks at GPU 1"));
   EXPECT_THAT(refusal_of_all_gather(receiver(R"(type="nop" dstoff="0" )" + cell)),
               HasSubstr("a.xml:3:41: GPU 0, thread block 0, step 0: sends a message that is never received: "
                         "GPU 1 needs 1 more receiving steps from 0 on channel 0"));
   EXPECT_THAT(
       refusal_of_all_gather(receiver(R"(type="r" dstoff="1" )" + cell)),
-      HasSubstr("GPU 1, thread block 1, step 0: writes chunk 1 of buffer o, and step 0 of thread block 0 "
-                "reads it, in no defined order: let one wait for the other, as by depid=\"0\" deps=\"0\""));
+      HasSubstr(
+          "GPU 1, thread block 1, step 0: writes chunk 1 of buffer o, which step 0 of thread block 0 reads "
+          "in an undefined order: let one wait for the other, for example with depid=\"0\" deps=\"0\""));
   EXPECT_THAT(
       refusal_of_all_gather(receiver(R"(type="r" dstoff="0" srcbuf="o" srcoff="0" dstbuf="s" cnt="1")")),
-      HasSubstr("a.xml:5:2: GPU 1: in the end, chunk 0 of buffer o was never written"));
+      HasSubstr("a.xml:5:2: GPU 1: at the end, chunk 0 of buffer o was never written"));
   EXPECT_THAT(refusal_of_all_gather(receiver(R"(type="r" dstoff="0" )" + cell, 1)),
               HasSubstr("GPU 1, thread block 1, step 0: waits here forever: message 0 of GPU 0 on channel 1 "
                         "is never sent"));
@@ -254,8 +254,8 @@ TEST(BlockExecution, NamesOnePassAlgorithms) {
   text += "</algo>";
   EXPECT_EQ(fault_of(text, 50), "");
   const RightFile file{"", built(topology::Kind::kRing, {2}), Collective::kAllReduce, 8, ""};
-  EXPECT_THAT(refusal_of(file, text), HasSubstr("'one_pass' works on GPUs, which hold received data in "
-                                                "scratch until they add it, as one-pass algorithms do"));
+  EXPECT_THAT(refusal_of(file, text), HasSubstr("'one_pass' needs GPUs, which hold received data in scratch "
+                                                "until they add it, as one-pass algorithms do"));
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST(Msccl, RefusesWithThePlace) {
                           "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\"",
                           "dstbuf=\"s\" dstoff=\"1\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
                           "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\""),
-                 10, "step 0: names chunk 1 of buffer s, which has 1 chunks at GPU 1");
+                 10, "step 0: accesses chunk 1 of buffer s, but this buffer has 1 chunks at GPU 1");
 }
 
 // Numbers just out of range are refused at the line of their element.
@@ -259,10 +259,10 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
     return "accepted";
   };
   EXPECT_THAT(complaint(exchange("s0", "s0")),
-              HasSubstr("GPU 2: in the end, chunk 0 of buffer o was never written"));
+              HasSubstr("GPU 2: at the end, chunk 0 of buffer o was never written"));
   // The forwarded chunk has overwritten the one sent to GPU 1.
   EXPECT_THAT(complaint(exchange("o0", "o0")),
-              HasSubstr("GPU 1: in the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "
+              HasSubstr("GPU 1: at the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "
                         "of GPU 0's input"));
   EXPECT_THAT(complaint(replaced(exchange("s0", "o0"), "nchunksperloop=\"6\"", "nchunksperloop=\"7\"")),
               HasSubstr("not a multiple of ngpus"));

@@ -159,7 +159,7 @@ TEST(MscclppFile, RefusesWhatItCannotRun) {
   expect_refusal(replaced(two_pass(), "\"rlxsignal\"", "\"rlxwait\""), "waits forever for a signal");
   expect_refusal(replaced(two_pass(), "\"size\": 1}", "\"size\": 2}"), "sizes of its buffers differ");
   expect_refusal(replaced(two_pass(), "\"index\": 0, \"size\": 1}", "\"index\": 9, \"size\": 1}"),
-                 "names chunk 9 of buffer i, which has 2 chunks");
+                 "accesses chunk 9 of buffer i, but this buffer has 2 chunks");
   // Both GPUs reduce chunk 0.
   expect_refusal(plan_of("allreduce", 2, 2, read_reduce_send(0), read_reduce_send(0)),
                  "adds the data of GPU 0 to chunk 0 twice");
@@ -169,7 +169,7 @@ TEST(MscclppFile, RefusesWhatItCannotRun) {
 "dst_buff": [{"buffer_id": 1, "index": 0, "size": 1}], "channel_type": "memory"})",
               R"({"name": "copy", "src_buff": [{"type": "s", "index": 0, "size": 1}],
 "dst_buff": [{"type": "s", "index": 1, "size": 1}]})"),
-      "in no defined order");
+      "in an undefined order");
   // No GPU reduces chunk 1.
   expect_refusal(
       plan_of("allreduce", 2, 2, read_reduce_send(0),

@@ -22,7 +22,7 @@ TEST(Print, TextShowsATablePerPort) {
           "multitree all_reduce on mesh 3: 96 bytes, 3 flows, 4 timesteps (lower bound for trees: 4)\n"));
   EXPECT_THAT(text, HasSubstr("accelerator 1 port 0 (channels to 2)\n"
                               "  step  op      flow  to  parent  children  address  bytes  after  route\n"));
-  EXPECT_THAT(text, HasSubstr("under any timing\nno two messages share a channel at a time\n"));
+  EXPECT_THAT(text, HasSubstr("under any timing\nno two messages share a channel at the same time\n"));
 }
 
 TEST(Print, TextNamesWhatIsShared) {
@@ -34,7 +34,7 @@ TEST(Print, TextNamesWhatIsShared) {
                .shared = {{.channel = 0, .step = 2, .messages = 3},
                           {.step = 1, .messages = 2, .node = 1, .ni_port = 1, .ejection = true}},
                .additions = {}});
-  EXPECT_THAT(text, HasSubstr("messages share:\n  channel 0->1 (port 0) in step 2: 3 messages\n"
+  EXPECT_THAT(text, HasSubstr("messages share channels:\n  channel 0->1 (port 0) in step 2: 3 messages\n"
                               "  ejection port 1 of accelerator 1 in step 1: 2 messages\n"));
 }
 

@@ -105,9 +105,9 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
 TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 34), "s.json:2:14: /algorithm: is empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
-            "s.json:3:26: a second 'size' in this object: keep one of the two");
+            "s.json:3:26: this object has two keys 'size': keep one of them");
   EXPECT_THAT(refusal(kSmall, "\"step\": 1,", "\"step\": 1, \"step\": 1,"),
-              StartsWith("s.json:9:29: a second 'step' in this object: "));
+              StartsWith("s.json:9:29: this object has two keys 'step': "));
   EXPECT_EQ(refusal(kSmall, "]]}]}", std::string("]]}]}\0 {}", 9)).substr(0, 27),
             "s.json:11:6: the byte 0x00 ");
 }

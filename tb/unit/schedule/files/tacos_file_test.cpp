@@ -57,7 +57,7 @@ void expect_refusal(std::string text, const std::string& what, const std::string
 
 TEST(Tacos, RefusesWithTheLine) {
   expect_refusal(kRing, "2,0,500,50,2,1", "2,0,500,50,1", "t.csv:7:1: chunk 2 never reaches NPU 0");
-  expect_refusal(kRing, "1,2,500,50,1,0", "1,2,500,50,1", "NPU 2 never gets chunk 0");
+  expect_refusal(kRing, "1,2,500,50,1,0", "1,2,500,50,1", "NPU 2 never receives chunk 0");
   expect_refusal(kRing, "NPUs Count,3", "NPUs Count,4", "for 4 NPUs");
   expect_refusal(kRing, "SrcID", "Source", "is missing");
   expect_refusal(kRing, "0,2,500,50,None", "0,1,500,50,None", "has no link 2 from 0 to 1");

@@ -216,7 +216,7 @@ TEST(Offload, RefusesTablesOfSwitchesThatDoNotAdd) {
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1600);
   EXPECT_THAT([&] { check_schedule(plain.topology, schedule); },
               testing::ThrowsMessage<ScheduleError>(
-                  testing::HasSubstr("tables for 1 reducing switches on hierarchy 4, which has 0")));
+                  testing::HasSubstr("tables for 1 reducing switches, but hierarchy 4 has 0")));
 }
 
 }  // namespace

@@ -238,7 +238,8 @@ TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
               ThrowsMessage<ScheduleError>(HasSubstr("shares arrival number 0")));
   schedule.nodes[0].ports[0][1].arrival = 99;
   EXPECT_THAT([&] { check_schedule(machine.topology, schedule); },
-              ThrowsMessage<ScheduleError>(HasSubstr("has number 99 of 6 arrivals")));
+              ThrowsMessage<ScheduleError>(
+                  HasSubstr("its arrival number is 99, but only 6 messages of its flow arrive")));
 }
 
 // The proof of one chunk is reused only for equivalent chunks.

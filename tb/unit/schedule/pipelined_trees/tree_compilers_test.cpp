@@ -98,7 +98,7 @@ TEST(TreeCompilers, ThePapersTreesAreForEightAccelerators) {
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   request.trees = TreePlacement::kCcube;
   EXPECT_THAT([&] { make_compiler("tree")->compile(machine.topology, request); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("trees of 8 accelerators")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("the trees have 8 accelerators")));
 }
 
 TEST(TreeCompilers, AnUnconnectedGraphHasNoTree) {

@@ -182,7 +182,7 @@ TEST_F(CheckerTest, RefusesAWrongFlow) {
 
 TEST_F(CheckerTest, RefusesStepsOutOfOrder) {
   for (Table& table : schedule_.nodes[0].ports) std::swap(table.front().step, table.back().step);
-  refuses("comes after an entry of step");
+  refuses("follows an entry of the later step");
   schedule_.steps = 3;
   refuses("");
 }

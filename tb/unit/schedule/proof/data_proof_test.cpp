@@ -52,7 +52,7 @@ TEST_F(DataProofTest, RefusesSharesThatAreNotOfTheBuffer) {
     schedule_.shares = shares;
     EXPECT_THAT([&] { prove_data(schedule_, messages); }, ThrowsMessage<ScheduleError>(HasSubstr(what)));
   };
-  refuses({{{0, 1024}, 0}, {{1020, 3076}, 1}}, "shares must be contiguous from 1024");
+  refuses({{{0, 1024}, 0}, {{1020, 3076}, 1}}, "the next share must begin at byte 1024");
   refuses({{{0, 1024}, 0}, {{1028, 3068}, 1}}, "the share of accelerator 1 at bytes 1028..4096");
   refuses({{{0, 4096}, 4}}, "the share of accelerator 4");
   refuses({{{0, 4096}, -1}}, "the share of accelerator -1");

@@ -231,8 +231,8 @@ TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
   entry.dependencies = 1;
   EXPECT_THAT(AllExecutions(schedule, true).ends(), SizeIs(testing::Gt(1U)));
   EXPECT_THAT([&] { prove_order(schedule, replayed(machine, schedule)); },
-              ThrowsMessage<ScheduleError>(
-                  HasSubstr("waits for the reduce from accelerator 1 in step 1, which must be earlier")));
+              ThrowsMessage<ScheduleError>(HasSubstr(
+                  "waits for the reduce from accelerator 1 in step 1, but that step must be earlier")));
 }
 
 // An exchange without dependencies has several outcomes, as the executions show; in lockstep, it has one.

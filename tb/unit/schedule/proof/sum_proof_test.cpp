@@ -83,7 +83,8 @@ TEST_F(SumProofTest, RefusesALostContribution) {
   send(0, Op::kReduce, 0, 1);
   send(1, Op::kGather, 1, 0);
   send(1, Op::kGather, 1, 2);
-  refuses("overwrites a value at accelerator 2 that has the contribution of accelerator 2 with one that");
+  refuses(
+      "overwrites a value at accelerator 2 that includes the contribution of accelerator 2 with one that");
   messages_.pop_back();
   refuses("bytes 0..8, accelerator 0, after step 9: the final value lacks the contribution of accelerator 2");
 }

@@ -24,11 +24,10 @@ TEST(DimensionAlgorithm, TakesAsManyStepsAsTheNetworkNeeds) {
 }
 
 TEST(DimensionAlgorithm, RefusesToHalveASwitchThatIsNoPowerOfTwo) {
-  EXPECT_THAT(
-      [] { DimensionAlgorithm(2, DimensionKind::kSwitch, 12); },
-      ThrowsMessage<UnsupportedError>(HasSubstr("dimension 2 is a switch of 12: halving-doubling "
-                                                "needs a power of two, 8 or 16; or make the dimension "
-                                                "fully_connected")));
+  EXPECT_THAT([] { DimensionAlgorithm(2, DimensionKind::kSwitch, 12); },
+              ThrowsMessage<UnsupportedError>(
+                  HasSubstr("dimension 2 is a switch of 12 accelerators, but halving-doubling needs a power "
+                            "of two: write 8 or 16, make the dimension fully_connected")));
 }
 
 TEST(DimensionAlgorithm, HalvesToTheOwnPartAndDoublesBack) {

@@ -75,7 +75,7 @@ TEST(Hdrm, RefusesWhatItIsNotDefinedOn) {
       [&] {
         compile(bigraph({4, 4}));
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("4 accelerators per switch for 2 switches")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("4 accelerators per switch and only 2 switches per layer")));
 }
 
 }  // namespace

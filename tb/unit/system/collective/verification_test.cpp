@@ -159,7 +159,7 @@ TEST_P(ValueVerification, CatchesAWrongValueEverywhere) {
   finish();
   for (NodeId a = 0; a < kAccelerators; ++a) set(a, 20, get(a, 20) + 1e-4F);
   EXPECT_THAT([&] { verification_->verify(); },
-              ThrowsMessage<ModelError>(HasSubstr("accelerator 0 element 5 holds")));
+              ThrowsMessage<ModelError>(HasSubstr("at accelerator 0, element 5 is")));
 }
 
 TEST_P(ValueVerification, CatchesANan) {

@@ -38,8 +38,8 @@ TEST(OverriddenLinkKeys, NamesThoseThatNoChannelOfTheFileUses) {
   EXPECT_THAT(
       warnings(own, config::Purpose::kRun),
       ElementsAre(AllOf(HasSubstr("torus_4x4.yaml:"),
-                        HasSubstr(": warning: system.link.bandwidth has no effect: every channel of " + path +
-                                  " states its own")),
+                        HasSubstr(": warning: system.link.bandwidth has no effect: every channel in " + path +
+                                  " sets its own value")),
                   HasSubstr("warning: system.link.latency")));
   EXPECT_THAT(warnings(own, config::Purpose::kBound), ElementsAre(HasSubstr("system.link.bandwidth")));
   EXPECT_THAT(warnings("accelerators 2\nlink 0 -- 1 latency \"3 ns\"\n", config::Purpose::kRun),

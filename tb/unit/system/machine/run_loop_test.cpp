@@ -48,7 +48,7 @@ class RunLoopTest : public ::testing::Test {
                 },
             .complete = [this] { return now >= done_at; },
             .part = [this] { return static_cast<double>(now) / static_cast<double>(done_at); },
-            .how_far = [] { return std::string("3 of 5 messages are done"); },
+            .how_far = [] { return std::string("3 of 5 messages have arrived"); },
             .stuck = [this](Cycles cycle) { return cycle >= stuck_at; },
             .who = [](Cycles) { return std::string("node 4 waits for node 7"); },
             .between = [this] { ++looks; }};
@@ -102,7 +102,7 @@ TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
   stuck_at = 0;  // Nothing has started before cycle 0.
   network.moved_at = 73;
   EXPECT_THAT([&] { run_until({250}, state()); },
-              ThrowsMessage<ModelError>(AllOf(HasSubstr("deadlock at cycle 73: 3 of 5 messages are done"),
+              ThrowsMessage<ModelError>(AllOf(HasSubstr("deadlock at cycle 73: 3 of 5 messages have arrived"),
                                               HasSubstr("node 4 waits for node 7"))));
   EXPECT_THAT(ends, ElementsAre(100));
 }
@@ -110,7 +110,7 @@ TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
 TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
   EXPECT_THAT([&] { run_until({250}, state(), 150); },
               ThrowsMessage<ModelError>(
-                  HasSubstr("cycle limit: at cycle 150 (max_cycles) 3 of 5 messages are done")));
+                  HasSubstr("cycle limit reached at cycle 150 (max_cycles): 3 of 5 messages have arrived")));
   EXPECT_THAT(ends, ElementsAre(100, 151));
 }
 

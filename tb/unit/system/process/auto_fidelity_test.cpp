@@ -124,7 +124,7 @@ TEST(AutoFidelity, FlowsShareChannelsWhereFlitsWouldTakeHours) {
       },
       2 * kAffordableFlitHops, true, nullptr);
   EXPECT_EQ(result["fidelity"], "fluid");
-  EXPECT_THAT(result["fidelity_reason"].get<std::string>(), HasSubstr("three met; simulating its"));
+  EXPECT_THAT(result["fidelity_reason"].get<std::string>(), HasSubstr("three met; simulating the run's"));
 }
 
 }  // namespace

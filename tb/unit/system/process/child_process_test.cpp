@@ -57,7 +57,7 @@ TEST(RunInChild, NamesTheDeathOfTheChild) {
               }),
               ThrowsMessage<ModelError>(HasSubstr("killed by signal 15")));
   EXPECT_THAT(child([]() -> ordered_json { std::_Exit(9); }),
-              ThrowsMessage<ModelError>(HasSubstr("status 9 and no result")));
+              ThrowsMessage<ModelError>(HasSubstr("status 9 and without a result")));
 }
 
 }  // namespace

@@ -142,9 +142,9 @@ TEST(SubprocessRun, ReportsAChildThatDies) {
       },
       ThrowsMessage<ModelError>(AllOf(HasSubstr("signal 9"), HasSubstr("memory"))));
   EXPECT_THAT([] { run({[]() -> Json { ::_exit(3); }}); },
-              ThrowsMessage<ModelError>(HasSubstr("ended with status 3 and no result")));
+              ThrowsMessage<ModelError>(HasSubstr("exited with status 3 and without a result")));
   EXPECT_THAT([] { run({[]() -> Json { ::_exit(0); }}); },
-              ThrowsMessage<ModelError>(HasSubstr("ended with status 0 and no result")));
+              ThrowsMessage<ModelError>(HasSubstr("exited with status 0 and without a result")));
   expect_no_children();
 }
 

@@ -94,7 +94,7 @@ TEST(AllToAll, VerifiesEveryBlock) {
   const auto refuses = [&](const std::string& what) {
     EXPECT_THAT([&] { verification->verify(); }, ThrowsMessage<ModelError>(HasSubstr(what)));
   };
-  refuses("accelerator 0 holds nothing where the block from 1 belongs");
+  refuses("accelerator 0 holds nothing instead of the block from 1");
   const auto move = [&](topology::NodeId from, topology::NodeId to, Bytes address) {
     verification->memory(to).store(address, 4, verification->memory(from).copy(address, 4));
   };
@@ -104,7 +104,7 @@ TEST(AllToAll, VerifiesEveryBlock) {
   EXPECT_NO_THROW(verification->verify());
   // Accelerator 0 mistakes its own block for that of accelerator 1.
   verification->memory(0).store(8, 4, verification->memory(0).copy(0, 4));
-  refuses("accelerator 0 holds that of 0 where the block from 1 belongs");
+  refuses("accelerator 0 holds the block from 0 instead of the block from 1");
   EXPECT_THAT([&] { verification->memory(1).reduce(4, 4, {}); },
               ThrowsMessage<ModelError>(HasSubstr("data is added to block 1")));
 }

@@ -239,7 +239,7 @@ TEST(Collective, KeepsToTheCycleLimit) {
     EXPECT_THAT(
         [&] { limited(needed - 1); },
         ThrowsMessage<ModelError>(AllOf(HasSubstr("cycle limit"), HasSubstr(fmt::format("{}", needed - 1)),
-                                        HasSubstr("of 480 messages are done"))));
+                                        HasSubstr("of 480 messages have arrived"))));
   }
 }
 
@@ -268,7 +268,8 @@ TEST(Collective, RefusesToObserveWhatIsNotThere) {
   options.vcd_path = "unused.vcd";
   EXPECT_THAT(
       [&] { run_in_child([&] { return run_program(loaded, load_program(loaded), options); }, nullptr); },
-      ThrowsMessage<ConfigError>(HasSubstr("no accelerator 16; torus 4x4 has 0 to 15")));
+      ThrowsMessage<ConfigError>(
+          HasSubstr("observe.nodes: accelerator 16 does not exist: torus 4x4 has accelerators 0 to 15")));
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ TEST(FluidError, IsWarnedOfWhereItIsLarge) {
   ASSERT_EQ(result["warnings"].size(), 1U);
   EXPECT_THAT(
       result["warnings"][0],
-      HasSubstr("fluid times are 25% too long, measured by fidelity train on the run with 0.001 of its"));
+      HasSubstr(
+          "fluid times are 25% too long according to fidelity train on the run, scaled to 0.001 of its"));
 
   measured["error"] = -0.05;
   result["warnings"] = Json::array();

@@ -84,7 +84,8 @@ TEST_F(JobPrograms, TakeTheirOwnAcceleratorsThenThoseOfTheFileThenFreeOnes) {
   EXPECT_THAT(load_jobs(load("{file: placed.yaml, accelerators: [0, 1]}")).placement, ElementsAre(0, 1));
   refuses("{file: placed.yaml}, {file: placed.yaml}", "program.jobs[1]: accelerator 6 already has a rank");
   refuses("{file: two.yaml, accelerators: [1, 1]}", "program.jobs[0]: accelerator 1 already has a rank");
-  refuses("{file: two.yaml, accelerators: [1, 2, 3]}", "has 2 ranks, but there are 3 accelerators");
+  refuses("{file: two.yaml, accelerators: [1, 2, 3]}",
+          "has 2 ranks, but 3 accelerators are available to them");
   refuses("{file: two.yaml, accelerators: [1, 8]}",
           "accelerator 8 does not exist: the accelerators are 0 to 7");
 }

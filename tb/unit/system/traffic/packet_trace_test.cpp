@@ -60,11 +60,12 @@ TEST(PacketTrace, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint("CYC:1 SRC:0\n"), HasSubstr("a packet needs DST"));
   EXPECT_THAT(complaint("10 0 5\n"), HasSubstr("'10': write a packet as Netrace prints it"));
   EXPECT_THAT(complaint("CYC:1 SRC:0 DST:1 TYP:Nothing\n"), HasSubstr("not a Netrace packet type"));
-  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1\n"), HasSubstr("NDEP:1 is followed by 0 numbers"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1\n"),
+              HasSubstr("NDEP:1 must be followed by 1 numbers, not 0"));
   EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 8\n"), HasSubstr("but does not exist"));
   EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1\nID:1 CYC:2 SRC:0 DST:1\n"), HasSubstr("appears twice"));
   EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 2\nID:2 CYC:1 SRC:1 DST:0 NDEP:1 1\n"),
-              HasSubstr("1:1: this packet waits for itself through other packets"));
+              HasSubstr("1:1: this packet depends on itself through other packets"));
 }
 
 TEST(Permutation, HasATargetForEverySource) {

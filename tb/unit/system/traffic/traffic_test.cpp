@@ -252,7 +252,7 @@ TEST(Traffic, RefusesAPatternThatIsNotDefinedThere) {
 
 TEST(Traffic, KeepsToTheCycleLimit) {
   EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", uniform(0.1, 1), {"max_cycles=3000"}); },
-              ThrowsMessage<ModelError>(HasSubstr("cycle limit: at cycle 3000 ")));
+              ThrowsMessage<ModelError>(HasSubstr("cycle limit reached at cycle 3000 ")));
 }
 
 }  // namespace
