@@ -66,8 +66,7 @@ class Search {
     }
   }
 
-  // Tries the cut with the switches as given, and with only those switches inside that lead to accelerators
-  // inside.
+  // Tries the cut as given, and with only those switches inside that lead to accelerators inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);

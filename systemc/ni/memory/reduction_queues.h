@@ -59,10 +59,10 @@ class ReductionQueues {
     bool empty() const { return front_ == entries_.size(); }
     Flit front() const { return at(front_); }
     Flit back() const { return at(entries_.size() - 1); }
-    // Whether the last flit arrives in `cycle`; below, whether others wait before it.
+    // Whether the last flit arrives in `cycle`. waits(): whether other flits are queued before it.
     bool comes(Cycles cycle) const { return !empty() && entries_.back().came == cycle; }
     bool waits(Cycles cycle) const { return entries_.size() - front_ > (comes(cycle) ? 1U : 0U); }
-    // Whether some of the waiting flits are to be stored.
+    // Whether any waiting flit is to be stored.
     bool stores_wait(Cycles cycle) const { return stores_ > (comes(cycle) && !back().add ? 1 : 0); }
     void push(const Flit& flit, Cycles came);
     void pop();

@@ -22,7 +22,7 @@ struct Partition {
 // The partition into at least two groups with the least bytes_per_second / joints(), in the given direction.
 // The sum of an element takes two messages between groups per joint, so an all-reduce of M bytes takes at
 // least 2 M joints() / bytes_per_second. For a network whose links are equal in both directions, half of
-// bytes_per_second / joints() is its strength: the total bandwidth of spanning trees that share none
+// bytes_per_second / joints() is its strength: the total bandwidth of edge-disjoint spanning trees
 // (Nash-Williams, Tutte). The result is exact: Dinkelbach's iteration over Cunningham's greedy algorithm
 // (Optimal attack and reinforcement of a network, JACM 1985), each step with one minimum cut per accelerator.
 // A reducing switch takes part in sums like an accelerator, and stays in one group with the accelerators

@@ -40,8 +40,9 @@ void require_dimension(std::size_t d, const DimensionSpec& spec);
 // channel to the next and, if it is two-way, to the previous coordinate; in a fully connected group, the
 // channels to the coordinates 1, 2, ... further on; with a switch, the channel to it. In-channels correspond
 // to out-channels: port i receives from the neighbour whose out-port i leads here. Port i of a switch leads
-// to the accelerator with coordinate i in its dimension. Of unbundled links, all except the first come after
-// all other channels. Throws UnsupportedError, with a remedy, for dimensions that cannot be built.
+// to the accelerator with coordinate i in its dimension. Unbundled links, except the first of each dimension,
+// are numbered after all other channels. Throws UnsupportedError, with a remedy, for dimensions that cannot
+// be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // The bandwidth of each channel that `spec` creates.

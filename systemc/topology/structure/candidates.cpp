@@ -123,7 +123,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// More channel types than any grid has dimensions.
+// Exceeds the number of dimensions of any supported grid.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {
@@ -220,7 +220,8 @@ std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort&
   return spec;
 }
 
-// The switch dimensions: for each type of switch, as many as every accelerator has switches of this type.
+// The switch dimensions: for each type of switch, one dimension per switch of this type that an accelerator
+// has.
 std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& graph) {
   std::map<SwitchSort, int> switches;
   for (NodeId node = graph.num_accelerators(); node < graph.num_nodes(); ++node) {

@@ -44,8 +44,8 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
-// Calls `report` with every generator that bliss finds. Since version 0.77 bliss accepts a function object,
-// before only a plain function.
+// Calls `report` with every generator that bliss finds. bliss accepts a function object from version 0.77 on;
+// older versions accept only a plain function.
 template <typename Graph, typename Report>
 const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& report) {
   if constexpr (requires { graph.canonical_form(stats, report); }) {
