@@ -97,7 +97,7 @@ module depacketizer #(
     match = {PENDING{1'b0}};
     same = {VCS{1'b0}};
 `ifdef VERILATOR
-    if (valid)  // unused otherwise
+    if (valid)  // the result is unused otherwise
 `endif
     for (i = 0; i < VCS; i = i + 1) begin
       name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{valid_i[i]}});

@@ -158,7 +158,7 @@ module fp32_adder #(
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
       always @(posedge clk) begin
 `ifdef VERILATOR
-        if (next_i)  // otherwise unused; this is most of the simulation work
+        if (next_i)  // skips most of the simulation work while the result is unused
 `endif
         begin
           added_q <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);

@@ -109,7 +109,7 @@ class Search {
   }
 
   // Solves the linear program for lengths y and distances d from every accelerator s to every node v:
-  // maximize the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for every
+  // maximise the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for every
   // channel e from u to v, and to a sum of bandwidths times lengths of at most 1. Its columns are lengths,
   // then distances.
   std::vector<double> best_lengths() const {

@@ -80,7 +80,7 @@ std::int64_t sum(const Spheres& sizes) {
   return nodes;
 }
 
-// Visits every factorization of `nodes` into `count` ascending widths of at least 2.
+// Visits every factorisation of `nodes` into `count` ascending widths of at least 2.
 void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& widths,
                       const std::function<void(const std::vector<int>&)>& visit) {
   const int least = widths.empty() ? 2 : widths.back();
