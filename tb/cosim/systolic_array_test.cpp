@@ -245,7 +245,8 @@ TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
-// More columns than rows; with two registers, sizes that need every bit of the ports.
+// The arrays with one register have more columns than rows; those with two have sizes that use every bit of
+// the ports.
 TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
   const auto run = [](auto bench) {
     bench.run(2000);

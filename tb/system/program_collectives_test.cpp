@@ -48,7 +48,7 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
   }
 }
 
-// For any network, algorithm and fidelity, either both run or neither does.
+// For any network, algorithm and fidelity, either the collective and its program both run, or neither does.
 TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   constexpr std::array kTopologies{
       "kind: torus, dims: [4, 4]",

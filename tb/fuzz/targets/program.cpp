@@ -1,6 +1,6 @@
 // Programs of collectives, messages and computations on random systems, with several jobs and failures; the
 // input is the seed. Flits, leaps and `fidelity: auto` must have the same result, everything must be
-// verified, and fluid runs must end.
+// verified, and fluid runs must terminate.
 #include <cstring>
 #include <filesystem>
 #include <fstream>

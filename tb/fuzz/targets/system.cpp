@@ -1,6 +1,6 @@
 // Whole simulations of random systems; the input is the seed. In every run, the sums must be right, no time
 // may be below the bound and no ratio above 1, and leaps and `fidelity: auto` must have the results of flits.
-// Fluid flows have no packets, so `fidelity: fluid` only has to end.
+// Fluid flows have no packets, so `fidelity: fluid` only has to terminate.
 #include <cstring>
 #include <iostream>
 #include <systemc>

@@ -116,7 +116,7 @@ TEST(NetworkFile, InfragraphIsRefusedWhereItIsWrong) {
   EXPECT_THAT(complaint("infrastructure:\n  connections: [a.0.eth.b.0]\n"), HasSubstr("write edges with"));
 }
 
-// `choice` names the unit; without it, the only key does.
+// `choice` selects the key that gives the unit; without it, the only such key is used.
 TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
   const topology::GraphFile named = read(kHosts);
   const topology::GraphFile alone =

@@ -133,7 +133,7 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     if (time_route(topology, system, src, route).latency != latency) return "route_timing differs";
     const Cycles head = at - packet.created - (flits - 1);
     if (slowest == 1) return head == latency ? "" : fmt::format("{} instead of {}", head, latency);
-    // The tail follows at the pace of the slowest channel. After a pause, it catches up with a head that was
+    // The tail follows at the rate of the slowest channel. After a pause, it catches up with a head that was
     // delayed by routing and virtual-channel allocation.
     const double lag = static_cast<double>(at - packet.created - latency);
     const double paced = static_cast<double>(flits - 1) * slowest;

@@ -114,7 +114,7 @@ RC_GTEST_PROP(ChooseBuffered, TakesPiecesThatFitABuffer, ()) {
   const std::vector<Bytes> bytes = trial.bytes(choice.order.pieces);
   RC_ASSERT(std::ranges::all_of(bytes, [&](Bytes one) { return one <= scheduler.longest_buffered(); }));
   RC_ASSERT(scheduler.buffered(bytes.front()));
-  // Pieces that are not simulated are assumed to follow at the pace of the busiest channel.
+  // Pieces that are not simulated are assumed to follow at the rate of the busiest channel.
   const Femtoseconds simulated = trial.finish(choice.order);
   const auto relative = static_cast<double>(choice.finish) / static_cast<double>(simulated);
   RC_ASSERT(relative > 0.9);
