@@ -11,7 +11,7 @@ if [[ ${1:-} == --since ]] && ! git rev-parse --quiet --verify "${2:-}^{commit}"
 fi
 
 failures=0
-check() {  # check WHAT COMMAND...: runs it, remembers that it failed
+check() {  # check WHAT COMMAND...: runs the command and records a failure
   local what="$1" start=$SECONDS
   shift
   if "$@"; then
@@ -27,25 +27,26 @@ script_files() { find scripts .ci tb -type f ! -path '*/__pycache__/*' -print0 |
 
 format() { cxx_files | xargs -r clang-format --dry-run -Werror; }
 
-# Sources of systemc/ with a change since revision $1 that is more than #include lines, blank lines and comments; a
-# header's source represents it.
+# Sources of systemc/ that have changed since revision $1 in more than #include lines, blank lines and comments. A
+# changed header is represented by its source.
 changed_sources() {
   local file source
   while IFS= read -r file; do
     git diff --unified=0 "$1" -- "$file" | grep -E '^[+-]' | grep -Ev '^(\+\+\+|---) ' |
       grep -Ev '^[+-][[:space:]]*(#include .*|//.*)?$' >/dev/null || continue
     source="${file%.*}.cpp"
-    # A header without a source is read in one that includes it.
+    # A header without a source is checked through a source that includes it.
     [[ -f $source ]] || source="$(grep -rlF --include='*.cpp' "#include \"${file#systemc/}\"" systemc | sort | head -n 1)"
     [[ -z $source ]] || echo "$source"
   done < <(git diff --name-only "$1" -- 'systemc/*.cpp' 'systemc/*.h') | sort -u
 }
 
-# The model only: tests are held to format and to the compiler's warnings. A preset of its own: clang refuses GCC's link-time optimisation flags.
+# Checks the model only; for tests, format and compiler warnings suffice. Uses a separate preset, since clang rejects
+# GCC's flags for link-time optimisation.
 tidy() {
   { cmake --preset lint && cmake --build build/lint --target systemc/generated/workload/chakra/execution_trace.pb.h systemc/generated/system/output/perfetto_trace.pb.h; } \
     >build/lint.log 2>&1 || { cat build/lint.log; return 1; }
-  # Its counts of suppressed warnings in system headers are noise; the diagnostics are on stdout.
+  # The filter removes counts of suppressed warnings in system headers from stderr; diagnostics are on stdout.
   { if [[ $# -gt 0 ]]; then realpath "$@"; else scripts/list_sources build/lint/compile_commands.json | grep /systemc/; fi; } |
     xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint 2> >(grep -Ev '^([0-9]+ (warnings?|errors?)( and )?)+ generated|^Error while processing' >&2)
 }
@@ -73,7 +74,7 @@ executable_bits() {
   return "$bad"
 }
 
-# Every Verilog file as a top module, and the tile with clock gates: Verilator, Icarus and Yosys accept it without
+# Every Verilog file as a top module, and the tile with clock gates, must pass Verilator, Icarus and Yosys without
 # warnings.
 verilog() {
   local bad=0 file folder top said

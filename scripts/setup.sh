@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh PURPOSE...: installs the packages of scripts/packages_PURPOSE.txt that are missing (run, test, hardware, lint,
-# docs, experiments, explore, fuzz, packaging, slurm). Quick, silent and offline if none is.
+# setup.sh PURPOSE...: installs the missing packages of scripts/packages_PURPOSE.txt (run, test, hardware, lint, docs,
+# experiments, explore, fuzz, packaging, slurm). If none is missing, it is quick, silent and offline.
 set -euo pipefail
 
 lists=()
@@ -27,14 +27,14 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
-# dpkg-query exits 1 when it does not know one of the packages: those are simply missing.
+# dpkg-query exits with status 1 if it does not know one of the packages, which then counts as missing.
 installed="$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
   sed -n 's/ installed$//p' || true)"
 missing=()
 for package in "${packages[@]}"; do
   grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
 done
-# Packages marked "(not in Debian 13)" are left out where apt does not know them: the targets that need them say so.
+# Packages marked "(not in Debian 13)" are omitted if apt does not know them; targets that need them report the fact.
 mapfile -t optional < <(sed -n 's/^\([^ #]*\).*(not in Debian 13).*/\1/p' "${lists[@]}")
 leave_out_unknown() {
   local package kept=()
@@ -45,7 +45,7 @@ leave_out_unknown() {
   done
   missing=("${kept[@]}")
 }
-# Without an index, apt-cache knows nothing: it is asked again after apt-get update.
+# Without an index, apt-cache knows no packages; leave_out_unknown is called again after apt-get update.
 if apt-cache show "${packages[0]}" >/dev/null 2>&1; then
   leave_out_unknown
 fi
@@ -56,7 +56,7 @@ fi
 install=(apt-get install -y --no-install-recommends)
 as_root=()
 if [[ $EUID -ne 0 ]]; then
-  # Without a terminal sudo cannot ask for a password.
+  # Without a terminal, sudo cannot ask for a password.
   if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
     as_root=(sudo)
   else
@@ -70,7 +70,7 @@ fi
 
 echo "setup: installing ${missing[*]} (a minute or two)"
 as_root+=(env DEBIAN_FRONTEND=noninteractive)
-# An index that cannot be refreshed may still be good enough: the installation decides.
+# If the index cannot be updated, the installation may still succeed with the old one.
 "${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed, trying what is known" >&2
 leave_out_unknown
 if ! "${as_root[@]}" "${install[@]}" "${missing[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then

@@ -1,7 +1,7 @@
 """Figures: lines against a size, bars in groups, or dots in rows, one panel per label of an axis.
 
-The keys of `plot` in an experiment file are described in configs/experiments/README.md. A figure is at most as wide as a
-page shows it, so that its text keeps its size; lines and bars carry their names.
+configs/experiments/README.md describes the keys of `plot` in an experiment file. A figure is at most as wide as pages
+show it, so that its text is not scaled; lines and bars are labelled with their names.
 """
 
 import math
@@ -11,7 +11,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from matplotlib import patches, pyplot, ticker  # noqa: E402: the backend comes first
+from matplotlib import patches, pyplot, ticker  # noqa: E402: after selecting the backend
 
 import experiment  # noqa: E402
 import frame  # noqa: E402
@@ -25,7 +25,7 @@ LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
 def draw(what, table, outputs):
-    """Draws `what` from the CSV `table` into every file of `outputs`, its format by the suffix."""
+    """Draws `what` from the CSV `table` into every file of `outputs`; the suffix determines the format."""
     spec = what.plot
     experiment.refuse_unknown(what.path, "plot", spec, KEYS)
     data = frame.read(what, table) if spec["kind"] == "curves" else prepared(what, table)
@@ -37,7 +37,7 @@ def draw(what, table, outputs):
 
 
 def save(figure, path):
-    """Writes under a temporary name first; nothing in the file depends on the day."""
+    """Writes to a temporary file first, without the date, so that equal figures are identical files."""
     suffix = path.suffix.lstrip(".")
     temporary = path.with_name(f"{path.name}.partial.{os.getpid()}")
     metadata = {"Date": None} if suffix == "svg" else {"Software": None}
@@ -48,7 +48,7 @@ def save(figure, path):
 def prepared(what, table):
     spec = what.plot
     data = frame.select(frame.read(what, table), spec.get("where", {}))
-    # Parts are scaled by the whole, which is the last of them to be replaced.
+    # Parts are scaled like the whole. `factor` is computed first, since the loop replaces the whole, too.
     if "normalize" in spec:
         whole = frame.normalized(data, what, spec["y"], spec["normalize"])
         scale = data.merge(whole[[*what.axes, spec["y"]]], on=list(what.axes), suffixes=("", " over base"))
@@ -74,7 +74,7 @@ def averaged(what, data, over):
 
 
 def draw_spread(axes, x, rows, y):
-    """From the minimum to the maximum, if there is more than one value."""
+    """Draws error bars from the minimum to the maximum if the rows are averages."""
     if LOW in rows:
         axes.errorbar(x, rows[y], yerr=[rows[y] - rows[LOW], rows[HIGH] - rows[y]], fmt="none", ecolor="#333333",
                       elinewidth=0.8, capsize=1.5)
@@ -85,8 +85,8 @@ def labels_of(data, axis):
 
 
 def panels(what, data, width, height, across=None):
-    """(figure, [(axes, rows of the panel)]): a panel per label of the axis `panels`, three a row at most. `across`: the
-    label of an axis that all panels of a row share, at the left."""
+    """(figure, [(axes, rows of the panel)]): a panel per label of the axis `panels`, by default at most three per row.
+    `across`: the label of the y axis, which all panels of a row share."""
     spec = what.plot
     labels = labels_of(data, spec["panels"]) if "panels" in spec else [None]
     columns = min(len(labels), spec.get("columns", 3))
@@ -109,15 +109,15 @@ def panels(what, data, width, height, across=None):
 
 
 def legend(figure, handles):
-    """Below all panels, where it covers no data."""
+    """Draws the legend below all panels, where it covers no data."""
     figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(4, len(handles)))
 
 
 def name_ends(axes, ends):
-    """Names lines right of the axes, at the heights of their ends: [(x, y, name, colour)]. Names that would touch move
-    apart."""
-    axes.figure.canvas.draw()  # settles the scales
-    least = 13.0  # points between two names
+    """Writes the names of lines to the right of the axes, at the heights of the lines' ends [(x, y, name, colour)].
+    Names that would touch are moved apart."""
+    axes.figure.canvas.draw()  # fixes the scales
+    least = 13.0  # minimum distance between two names, in points
     to_points = 72 / axes.figure.dpi
     edge = axes.get_xlim()[1]
     placed = sorted((axes.transData.transform((x, y))[1] * to_points, x, y, name, colour) for x, y, name, colour in ends)
@@ -134,7 +134,7 @@ def name_ends(axes, ends):
 
 
 def clusters(heights, least):
-    """Ascending heights in groups whose names would touch, spread or not."""
+    """Groups ascending heights such that the names of different groups do not touch."""
     groups = [[height] for height in heights]
     i = 0
     while i + 1 < len(groups):
@@ -176,7 +176,7 @@ def lines(what, data):
 
 
 def draw_claims(axes, what, label, colour):
-    """The values that the source `beside` has for a series, and the end to name."""
+    """Draws the values that the source `beside` has for a series; returns the end of their line for name_ends()."""
     spec = what.plot
     found = [(quantity.number(str(claim["where"][spec["x"]])), claim["paper"]) for claim in what.claims
              if "beside" in spec and claim.get("source") == spec["beside"] and claim["column"] == spec["y"]
@@ -188,7 +188,8 @@ def draw_claims(axes, what, label, colour):
 
 
 def curves(what, data):
-    """Fits y over x: `fixed` and `over_x`/x, relative to the largest value at the left end. Dots are the runs."""
+    """Draws the fit y = fixed + over_x / x of each row, relative to the largest value at the left end; dots are
+    runs."""
     spec = what.plot
     figure, all_panels = panels(what, data, 2.9, 2.7, across=spec["y_label"])
     xs = [step / 100 for step in range(10, 101)]
@@ -210,8 +211,8 @@ def curves(what, data):
 
 
 def number_axis(axes, rows, spec):
-    """An x axis of numbers, logarithmic unless `x_scale` says otherwise, with a tick at every value there is, at most
-    eight of them labelled; and the y axis from 0 on, or logarithmic."""
+    """Formats an x axis of numbers, logarithmic unless `x_scale` is linear, with a tick at every value, at most eight
+    of them labelled; and a y axis that starts at 0 or is logarithmic."""
     if spec.get("x_scale") != "linear":
         labels = labels_of(rows, spec["x"])
         axes.set_xscale("log", base=2)
@@ -233,14 +234,14 @@ def number_axis(axes, rows, spec):
 
 
 def plain_ticks(axis, narrow=False):
-    """Ticks 1, 2, 5, 10, ... of a logarithmic axis, as plain numbers; `narrow`: 3 and 30 too."""
+    """Labels a logarithmic axis with the plain numbers 1, 2, 5, 10, ...; if `narrow`, also with 3, 30, ..."""
     axis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 3, 5) if narrow else (1, 2, 5)))
     axis.set_major_formatter(ticker.StrMethodFormatter("{x:,.6g}"))
     axis.set_minor_locator(ticker.NullLocator())
 
 
 def dots(what, data):
-    """A row per label of `x` and a dot per series, over a logarithmic axis; a row's least is written beside it."""
+    """Draws a row per label of `x` with a dot per series over a logarithmic axis, and a line between its extremes."""
     spec = what.plot
     names = labels_of(data, spec["x"])
     series = labels_of(data, spec["series"])
@@ -267,7 +268,7 @@ def dots(what, data):
 
 
 def bars(what, data):
-    """Horizontal bars under the label of their group, each with its name and value, stacked of `parts` where given."""
+    """Draws horizontal bars by group, each with its name and value, stacked from `parts` if there are any."""
     spec = what.plot
     groups = labels_of(data, spec["x"])
     series = labels_of(data, spec["series"]) if "series" in spec else [None]
@@ -287,7 +288,7 @@ def bars(what, data):
 
 
 def draw_groups(axes, spec, rows, groups, series):
-    """From the top: a group's label where it has several bars, then its bars."""
+    """Draws the groups from the top: the group's label if there are several series, then its bars."""
     y, places, names = 0, [], []
     prefix = f"{spec['x_label']}: " if "x_label" in spec else ""
     for group in groups:
@@ -327,14 +328,14 @@ def draw_bar(axes, spec, row, y, colour):
 
 
 def part_looks(spec, colour):
-    """The looks of a bar's parts from the left: grey, hatched between, the series' own colour last."""
+    """The styles of a bar's parts from the left: grey, then hatched, the last in the series' colour."""
     hatched = {"facecolor": "white", "edgecolor": colour, "hatch": "//////", "linewidth": 0.5}
     between = len(spec.get("parts", ())) - 2
     return [{"color": "#c4c4c4"}] * (between >= 0) + [hatched] * between + [{"color": colour}]
 
 
 def part_handles(spec, data):
-    """A legend of the parts that can be seen: of those in the series' colours, by their pattern."""
+    """Legend entries for the visible parts, which show the patterns of those drawn in the series' colours."""
     parts = spec.get("parts", {})
     looks = part_looks(spec, "#555555")
     return [patches.Patch(label=name if i == 0 else f"{name} (in colour)", **look)

@@ -2,4 +2,4 @@
 
 
 class HardwareError(Exception):
-    """A missing tool, library or block, or input that cannot be understood; the message says what would be right."""
+    """A missing tool, library or block, or invalid input; the message names the correction."""

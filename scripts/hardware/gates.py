@@ -1,9 +1,9 @@
-"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog in which every gate has its delay, and the
-energy of the gates that switched.
+"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog with the delay of every gate, and the energy
+of switching gates.
 
-Memories are behavioural in that Verilog and have no energy here. The clock is ideal: it has no tree and edges of
-CLOCK_SLEW, behind clock gates too. The output of a gate is as fast as the clock itself, and its load counts inside the
-gate up to the largest load that the gate can drive.
+Memories are behavioural models in that Verilog and have no energy here. The clock is ideal: it has no tree, and its
+edges have slew CLOCK_SLEW, also behind clock gates. A clock gate adds no delay. The internal energy of a cell is that
+for its load, at most the largest load that the cell can drive.
 """
 
 import collections
@@ -16,15 +16,15 @@ from hardware.errors import HardwareError
 from hardware.power_tables import expression
 
 CLOCK_SLEW = 0.06   # ns
-INPUT_SLEW = 0.1    # ns, of inputs
+INPUT_SLEW = 0.1    # ns, at inputs
 OUTPUT_PF = 0.05    # load of an output
-ROUNDS = 6          # slew steps: each is one gate farther from the start
+ROUNDS = 6          # iterations of slews(): each propagates slews by one more gate
 MEMORY = re.compile(r"memory_(\d+)x(\d+)(_clocked)?$")
 
 
 @dataclasses.dataclass
 class Energy:
-    """pJ of a run, by destination."""
+    """The energy of a run in pJ, by where it is used."""
     clock: float = 0.0      # clock pins and their loads, and clock gates
     registers: float = 0.0  # inside flip-flops, for changes of their data
     gates: float = 0.0      # inside gates
@@ -54,7 +54,7 @@ class Gates:
                 self.cells.append((name, tables.cells[cell["type"]], {pin: of[0] for pin, of in cell["connections"].items()}))
             else:
                 raise HardwareError(f"{folder}: a {cell['type']}, which the cell library does not have")
-        # Nets of clocks, whose edges are ideal; and those within gates that say whether they are open.
+        # Clock nets, whose edges are ideal, and the nets within clock gates that enable them.
         self.clocks, self.enables = {self.clock}, set()
         for name, _, pins in self.cells:
             if name.startswith("gate."):
@@ -74,7 +74,7 @@ class Gates:
         self.slews()
 
     def slews(self):
-        """The slew of every net and the delay of every cell in ns, both the mean of rise and fall."""
+        """Computes the slew of every net and the delay of every cell in ns, as the mean of rise and fall."""
         self.slew = {}
         self.delay = {}
         for _ in range(ROUNDS):
@@ -96,7 +96,8 @@ class Gates:
         return CLOCK_SLEW if bit in self.clocks else self.slew.get(bit, INPUT_SLEW)
 
     def idle(self, cycles):
-        """{net: rises, and falls} of cycles in which only the clock moves and all gates are closed."""
+        """{net: number of rises, which equals that of falls} in cycles in which only the clock moves and all gates are
+        closed."""
         return collections.Counter({pins["Y"]: cycles for name, _, pins in self.cells
                                     if name.startswith("gate.") and name.endswith(".inverter") and pins["A"] == self.clock})
 
@@ -104,7 +105,7 @@ class Gates:
         return sum(name.startswith("gate.") and name.endswith(".latch") for name, _, _ in self.cells)
 
     def verilog(self):
-        """The netlist with a delay in ps at every gate, and the models of cells and memories."""
+        """The netlist in Verilog with the delay of every gate in ps, and models of cells and memories."""
         text = ["`timescale 1ps/1ps\n`default_nettype none\n"]
         kinds = {kind.name: kind for _, kind, _ in self.cells}
         text += [cell_model(kind) for kind in kinds.values()] + [memory_model(kind) for kind in {m[1] for m in self.memories}]
@@ -158,7 +159,8 @@ class Gates:
         return total
 
     def inside(self, kind, pins, rises, falls):
-        """pJ inside a cell for the edges of its outputs, each by the inputs in the measure in which those switched."""
+        """The energy in pJ inside a cell for the edges of its outputs, attributed to its inputs in proportion to their
+        edges."""
         found = 0.0
         for output, causes in kind.energy.items():
             bit = pins.get(output)

@@ -1,9 +1,8 @@
-"""qflow: a netlist of a block to its placed and routed layout, by graywolf and qrouter, and what came out checked by
-magic.
+"""Places and routes the netlist of a block with qflow's tools graywolf and qrouter, and checks the layout with magic.
 
-The netlist is that of hardware/netlist.py, whose synthesis takes the place of qflow's. Memories stay outside: their
-pins are ports of the layout. Every layout is compared with the netlist twice: what the router says that it connected,
-and what magic extracts from the metal itself.
+The netlist is that of hardware/netlist.py, which replaces qflow's synthesis. Memories are excluded: their pins are
+ports of the layout. Every layout is compared with the netlist twice: by the connections that the router reports, and by
+those that magic extracts from the metal.
 """
 
 import dataclasses
@@ -47,12 +46,12 @@ quit -noprompt
 
 @dataclasses.dataclass
 class Netlist:
-    """The placed cells of a block, by plain names."""
+    """The cells of a block to be placed, by plain names."""
     top: str
     inputs: list
     outputs: list
     cells: dict   # {name: (kind, {pin: net})}
-    macros: dict  # {name: (kind, {pin: [net]})}, outside the layout
+    macros: dict  # {name: (kind, {pin: [net]})}, excluded from the layout
 
     def nets(self):
         """{net: {(cell, pin) or ("PIN", port)}} of the layout."""
@@ -62,7 +61,7 @@ class Netlist:
                 found.setdefault(net, set()).add((name, pin))
         for port in [*self.inputs, *self.outputs]:
             found.setdefault(port, set()).add(("PIN", port))
-        # Nets from port to port, or without ends, have no wire.
+        # Nets that connect only ports have no wire.
         return {net: ends for net, ends in found.items() if any(end[0] != "PIN" for end in ends)}
 
 
@@ -71,8 +70,8 @@ def plain(name):
 
 
 def to_netlist(top, module, library):
-    """The netlist of a flat module of Yosys', with a buffer for every output whose net is an input's or another
-    output's.
+    """Converts a flat module from Yosys to a Netlist, with a buffer for every output that shares its net with an input
+    or another output.
     """
     names, macros, extra, cells = {}, {}, [], {}
     ports = {way: {plain(port): of["bits"][0] for port, of in module["ports"].items() if of["direction"] == way}
@@ -115,8 +114,8 @@ def to_netlist(top, module, library):
 
 
 def buffer_clock(cells):
-    """A tree of buffers for a clock of more than CLOCK_FAN_OUT flip-flops: qrouter does not get through with one net
-    for hundreds. Flip-flops beside each other in the netlist, as those of a register, share a buffer.
+    """Adds a tree of buffers for a clock of more than CLOCK_FAN_OUT flip-flops, since qrouter fails to route a net with
+    hundreds of ends. Flip-flops that are adjacent in the netlist, such as those of a register, share a buffer.
     """
     net, level = "clk_i", 0
     sinks = [(name, pin) for name, (_, pins) in cells.items() for pin, of in pins.items() if of == net]
@@ -140,13 +139,13 @@ def read_netlist(top, folder, library, scratch):
 
 
 def place_folder(netlist, folder):
-    """A project of qflow's that is ready to be placed."""
+    """Creates a qflow project that is ready for placement."""
     for part in ("source", "synthesis", "layout", "log"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     inside, top = folder / "synthesis", netlist.top
     (inside / f"{top}.blif").write_text(layout_files.blif(netlist))
     for kind in ("rtl.v", "rtlnopwr.v", "rtlbb.v"):
-        (inside / f"{top}.{kind}").write_text("")  # what qflow's synthesis would leave, and its placement copies
+        (inside / f"{top}.{kind}").write_text("")  # files of qflow's synthesis that its placement copies
     (inside / f"{top}_powerground").write_text("set vddnet=vdd\nset gndnet=gnd\n")
     (folder / "log" / "synth.log").write_text("the netlist is hardware/netlist.py's\n")
     (folder / "layout" / f"{top}.par").write_text((TECHNOLOGY / "osu018.par").read_text())
@@ -156,11 +155,11 @@ def place_folder(netlist, folder):
     (folder / "qflow_vars.sh").write_text("".join(f"set {name}={value}\n" for name, value in paths.items()))
 
 
-running = set()  # processes of tools, each the leader of its group
+running = set()  # running tools, each the leader of a process group
 
 
 def stop():
-    """Ends all tools: a layout may take an hour."""
+    """Kills all running tools, since a layout may take an hour."""
     for process in list(running):
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -169,7 +168,7 @@ def stop():
 
 
 def step(command, folder, seconds, log):
-    """Runs a tool and all that it starts; what it says, and how it ended: "", or why it went wrong."""
+    """Runs a tool in its own process group, with its output in `log`; returns why it failed, or ""."""
     environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}  # no windows
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                                 env=environment, start_new_session=True) as run:
@@ -185,7 +184,7 @@ def step(command, folder, seconds, log):
 
 
 def place(netlist, folder, seconds):
-    """The placed DEF of a project."""
+    """Places a project; returns the path of the DEF."""
     failed = step([QFLOW / "scripts" / "placement.sh", "-d", folder, netlist.top], folder, seconds, folder / "placement.txt")
     placed = folder / "layout" / f"{netlist.top}_unroute.def"
     if failed or not placed.exists():
@@ -194,7 +193,7 @@ def place(netlist, folder, seconds):
 
 
 def route(netlist, folder, seconds):
-    """The routed DEF and qrouter's resistances of a project."""
+    """Routes a project; returns the paths of the DEF and of qrouter's resistances."""
     failed = step([QFLOW / "scripts" / "router.sh", folder, netlist.top], folder, seconds, folder / "routing.txt")
     said = (folder / "log" / "route.log").read_text(errors="replace")
     if not failed and "Final: No failed routes!" not in said:
@@ -205,7 +204,8 @@ def route(netlist, folder, seconds):
 
 
 def extract(netlist, definition, folder, seconds):
-    """The metal as extracted by magic: ({net: ends} by its own names, violations of the rules, and which)."""
+    """Extracts the layout with magic: ({net: ends} with magic's net names, number of rule violations, their
+    descriptions)."""
     inside = folder / "magic"
     inside.mkdir(exist_ok=True)
     (inside / "magic.tcl").write_text(MAGIC.format(cells=CELLS, definition=definition, top=netlist.top))
@@ -224,13 +224,13 @@ def last_words(path):
 
 
 def different(wanted, found):
-    """The nets, as sets of their ends, that are in only one of two."""
+    """The nets, as sets of ends, that only one of the two has."""
     return {frozenset(ends) for ends in wanted} ^ {frozenset(ends) for ends in found}
 
 
 def compare(netlist, routed, extracted):
-    """HardwareError unless the layout has exactly the connections of the netlist. Cells have other names in the layout,
-    so a cell is identified by the net that it drives.
+    """Raises HardwareError unless the layout has exactly the connections of the netlist. Cells have different names in
+    the layout, so each is identified by the net that it drives; returns {name in the layout: name in the netlist}.
     """
     drivers = {}
     for name, (kind, pins) in netlist.cells.items():

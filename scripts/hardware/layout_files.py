@@ -1,11 +1,11 @@
-"""The files between the tools of a layout: BLIF and Verilog into them, DEF, LEF, qrouter's resistances and SPICE out of them."""
+"""The files of layout tools: writes BLIF, Verilog and SPEF; reads LEF, DEF, qrouter's resistances and SPICE."""
 
 import dataclasses
 import re
 
 from hardware.errors import HardwareError
 
-OUTPUTS = {"Y", "YC", "YS", "Q"}  # of the library's cells
+OUTPUTS = {"Y", "YC", "YS", "Q"}  # output pins of the library's cells
 
 
 def blif(netlist):
@@ -15,7 +15,7 @@ def blif(netlist):
 
 
 def top_ports(netlist):
-    """Its ports without the pins of memories."""
+    """The inputs and outputs of a netlist without the pins of memories."""
     memory = {net for _, pins in netlist.macros.values() for nets in pins.values() for net in nets}
     own = [port for port in [*netlist.inputs, *netlist.outputs] if port not in memory or not is_macro_port(netlist, port)]
     return [port for port in netlist.inputs if port in own], [port for port in netlist.outputs if port in own]
@@ -26,7 +26,7 @@ def is_macro_port(netlist, port):
 
 
 def verilog(netlist):
-    """The netlist with its memories, whose pins are nets inside."""
+    """The netlist in Verilog, including its memories."""
     inputs, outputs = top_ports(netlist)
     lines = [f"module top({', '.join([*inputs, *outputs])});"]
     lines += [f"  input {port};" for port in inputs] + [f"  output {port};" for port in outputs]
@@ -41,13 +41,13 @@ def verilog(netlist):
 @dataclasses.dataclass
 class Layer:
     width: float  # um
-    kohm: float   # a um of wire
-    pf: float     # a um of wire, both edges counted
+    kohm: float   # per um of wire
+    pf: float     # per um of wire, including both edges
 
 
 @dataclasses.dataclass
 class Cells:
-    """The layers of a LEF, and the size of its cells in um."""
+    """The layers of a LEF file, and the sizes of its cells in um."""
     layers: dict
     sizes: dict
 
@@ -67,7 +67,7 @@ def read_lef(path):
 
 @dataclasses.dataclass
 class Layout:
-    """A layout from a DEF, in um."""
+    """A layout read from a DEF file, in um."""
     die: tuple        # (left, bottom, right, top)
     cells: dict       # {name: kind}
     places: dict      # {name: (x, y, orientation)}
@@ -82,7 +82,7 @@ SEGMENT = re.compile(r"(metal\d+)\s+(?:(\d+)\s+)?((?:\(\s*\S+\s+\S+\s*\)\s*)+)(\
 
 
 def segments(text, scale):
-    """[(layer, width or None, x, y, x, y)] of the wires in a DEF's words, and how many vias."""
+    """[(layer, width or None, x, y, x, y)] of the wires in a part of a DEF file, and the number of vias."""
     found, vias = [], 0
     for layer, width, points, via in SEGMENT.findall(text):
         vias += bool(via)
@@ -142,7 +142,7 @@ def wire_pf(wires, layers):
 
 
 def spice_nets(path, top):
-    """{net: {(cell, pin) or ("PIN", port)}} of a flat SPICE netlist of magic's, without the rails and what fills."""
+    """{net: {(cell, pin) or ("PIN", port)}} of a flat SPICE netlist from magic, without the power rails."""
     text = re.sub(r"\n\+ ?", " ", path.read_text())
     pins = {words[1]: words[2:] for words in (line.split() for line in text.splitlines()) if words[:1] == [".subckt"]}
     nets = {}
@@ -159,7 +159,7 @@ def spice_nets(path, top):
 
 
 def read_rc(path):
-    """{net: (driver, tree)} of qrouter's resistances: a tree is [(ohm, pf, [(cell, pin)], [trees])]."""
+    """{net: (driver, trees)} from qrouter's resistances; a tree is (ohm, pf, [end], [subtree])."""
     found = {}
     for line in path.read_text().splitlines():
         words = line.split()
@@ -177,7 +177,7 @@ def read_rc(path):
 
 
 def rc_tree(words, at):
-    """The tree that begins at words[at] == "(", and where it ends."""
+    """The tree, or single end, at words[at], and the index after it."""
     if words[at] != "(":
         return (0.0, 0.0, [words[at]], []), at + 1
     ohm, pf, ends, below = float(words[at + 1]), float(words[at + 2]), [], []
@@ -195,8 +195,8 @@ def rc_tree(words, at):
 
 
 def spef(netlist, routed, own, resistances, layers):
-    """The wires for OpenSTA: qrouter's trees of resistances, with the capacitance of the wires as they lie in the DEF, both
-    edges of a wire counted (qrouter's own counts one). Returns the text and {net: pF}."""
+    """The wires in SPEF, for OpenSTA: qrouter's trees of resistances, with the capacitance of the wires in the DEF
+    file. It includes both edges of a wire (qrouter's capacitance includes one). Returns the text and {net: pF}."""
     head = ('*SPEF "IEEE 1481-1998"\n*DESIGN "top"\n*DATE "none"\n*VENDOR "none"\n*PROGRAM "none"\n*VERSION "1"\n'
             '*DESIGN_FLOW "NONE"\n*DIVIDER /\n*DELIMITER :\n*BUS_DELIMITER [ ]\n'
             "*T_UNIT 1 PS\n*C_UNIT 1 PF\n*R_UNIT 1 OHM\n*L_UNIT 1 HENRY\n\n")
@@ -209,7 +209,7 @@ def spef(netlist, routed, own, resistances, layers):
     ways = dict.fromkeys(top_ports(netlist)[0], "I") | dict.fromkeys(top_ports(netlist)[1], "O")
 
     def nodes(end):
-        """The SPEF names of an end of a wire: a port may be a port, or pins of memories, or both."""
+        """The SPEF names of a wire's end: a port of the layout is a port of the netlist, pins of memories, or both."""
         cell, _, pin = end.partition("/")
         if cell != "PIN":
             return [(f"{own[cell]}:{pin}", "*I", "O" if pin in OUTPUTS else "I")]

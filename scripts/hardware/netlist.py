@@ -13,7 +13,7 @@ import re
 from hardware import synthesis
 from hardware.errors import HardwareError
 
-FO4 = 0.099  # ns: an INVX1 of OSU 0.18 um that drives four, in a chain of them, rising and falling edges averaged
+FO4 = 0.099  # ns: the delay of an INVX1 of OSU 0.18 um that drives four, in a chain; mean of rise and fall
 # Assumptions about memory macros, in ns: additional access time per doubling beyond 1,024 bits, and setup time.
 MEMORY_DOUBLING = 0.09
 MEMORY_SETUP = 0.18
@@ -21,30 +21,31 @@ MEMORY_SETUP = 0.18
 WIRE_PF = 1.257e-4  # per um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
-# Modules that are mapped on their own, once for all instances, and then become part of the rest: ABC's result for one
-# does not depend on its surroundings. Their inputs and outputs should be registered.
+# Modules that are mapped separately, once for all instances, and then flattened, so that ABC's result does not depend
+# on their surroundings. Their inputs and outputs should be registered.
 APART = ("reduction_lane",)
 ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -nordff -noshare -run begin:fine; opt_clean")
-# A clock gate of rtl/tile/clock_gate.v is not logic: it is kept whole until everything else is mapped, and is then
-# these cells: {name: (cell, {pin: port of the gate, or a net within it})}.
+# rtl/tile/clock_gate.v is not mapped as logic: it is kept until everything else is mapped, and then replaced with these
+# cells: {name: (cell, {pin: port of the gate, or a net within it})}.
 GATE = "clock_gate"
 GATE_CELLS = {"inverter": ("INVX1", {"A": "clk_i", "Y": "low"}), "latch": ("LATCH", {"CLK": "low", "D": "enable_i", "Q": "open"}),
               "and": ("AND2X2", {"A": "clk_i", "B": "open", "Y": "clk_o"})}
-# ABC finds different gates from different starts, none the fastest for every block: what a block is reduced to first, and what
-# covers it then with cells. Delay comes first in all: LUTs by delay, more than once, structural choices, cells.
+# ABC scripts, none of which gives the fastest gates for every block. They differ in the initial reduction and in the
+# mapper. All optimise delay: repeated mapping to LUTs, then structural choices, then mapping to cells.
 BY_DELAY = "strash;if,-g,-K,6;"
 STRUCTURES = {
     "as_written": 3 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "reduced": "strash;ifraig;scorr;dc2;" + 2 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "small": 6 * BY_DELAY + "strash;&get,-n;&dch,-f;&nf,-D,1;&put;topo",
 }
-# Buffers for loads; sizing. Then gates with slack are downsized, and gates that this slowed down are upsized.
+# Inserts buffers for large loads and sizes gates; then downsizes gates with slack, and upsizes those that this slowed
+# down.
 SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 5  # maximum number of sinks of a net,
-FEW = 3      # and of a net whose other sinks can be moved behind a buffer
+FAN_OUT = 5  # maximum number of sinks of a net
+FEW = 3      # maximum if further sinks are not critical
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 
 
@@ -55,7 +56,7 @@ def access(bits, base):
 
 
 def wire_loads(text, um):
-    """The Liberty `text` with wires of `um` per sink."""
+    """The Liberty `text`, with a wire load of `um` per sink."""
     found = LIBRARY.search(text)
     if not found:
         raise HardwareError("the cell library is not a Liberty file: no library (...) {")
@@ -209,10 +210,10 @@ def take_buffers(module, buffers, outputs):
 
 
 def buffer_nets(module, not_these, buffer, registers, buffers):
-    """Buffers of all nets, in trees, instead of those that ABC has inserted, which knows no registers, memories and
-    inputs, and not which sink is late. Nets are done from those in front of registers back to those behind them; what
-    is the most gates and buffers away from the next register stands nearest to the source. `not_these`: nets of clocks;
-    `buffers`: all cells that are buffers, of which `buffer` is taken.
+    """Replaces ABC's buffers with trees of buffers, since ABC ignores the nets of registers, memories and inputs, and
+    which sinks are late. Nets are processed backwards from the inputs of registers. The sinks with the most gates and
+    buffers to the next register are placed nearest to the source. `not_these`: clock nets; `buffers`: all buffer cells;
+    `buffer`: the cell to insert.
     """
     outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
     take_buffers(module, buffers, outputs)
@@ -221,7 +222,7 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                    if not isinstance(bit, str))
     free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
     cells = module["cells"]
-    behind = {}  # of nets: gates and buffers to the farthest register, memory or output
+    behind = {}  # {net: gates and buffers to the farthest register, memory or output}
 
     def through(cell):
         if cells[cell]["type"] in registers:
@@ -236,8 +237,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                       for at, sink in enumerate(wires.sinks[bit]))
         many = len(left)
         while len(left) > FEW:
-            # Sinks that are not on the longest path may be buffered, up to all but a few; with too many sinks, others
-            # must be. The last buffer drives no more than necessary.
+            # Sinks that are not on the longest path may be buffered; if there are too many sinks, others must be, too.
+            # The last buffer drives no more sinks than necessary.
             spare = bisect.bisect_left(left, (left[-1][0],))
             taken = min(FAN_OUT, max(len(left) - FAN_OUT + 1, min(len(left) - FEW + 1, spare)))
             if taken < 2:
@@ -254,9 +255,7 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
 
 
 def backwards(wires, through):
-    """All nets with sinks, each behind those that its sinks drive. `through`: the nets that a cell drives, from its
-    name.
-    """
+    """All nets with sinks, each after the nets that its sinks drive. through(name): the nets that a cell drives."""
     done, left = set(), []
     for begin in wires.sinks:
         left.append(begin)
@@ -292,13 +291,14 @@ def name_registers(module, registers):
 
 
 def name_rank(name):
-    """A register's own name ends in _q, by the rules of this Verilog; then the shortest."""
+    """Ranks the names of a register's net: first names that end in _q, the convention of this Verilog, then short
+    ones."""
     return (bool(re.search(r"_q(\[\d+\])*$", name)), bool(name), -len(name))
 
 
 def coarse(top, parameters, folder, macro_bits):
-    """The module, flat but for those that are APART, in Yosys' own cells, with memory macros that read by the clock
-    where the Verilog does; and those that are apart.
+    """The module in Yosys' own cells, flattened except for the modules in APART, with memory macros that read at the
+    clock edge where the Verilog does; and the modules in APART.
     """
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in sources_of(top))
@@ -360,8 +360,9 @@ def source():
 
 
 def write(top, parameters, folder, library, settings, structure="reduced"):
-    """netlist.v, cells.lib and macros.lib of `top` in `folder`. `library`: a liberty.Library; `settings`: wire_um,
-    macro_bits, memory_ns, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the netlist."""
+    """Writes netlist.v, cells.lib and macros.lib of `top` to `folder`. `library`: a liberty.Library; `settings`:
+    wire_um, macro_bits, memory_ns, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the
+    netlist."""
     name, module, apart = coarse(top, parameters, folder, settings.macro_bits)
     macros = take_macros(module, settings.macro_bits)
     boxes = {macro: black_box(of) for macro, of in macros.items()}

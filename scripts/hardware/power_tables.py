@@ -47,7 +47,7 @@ def parse_group(tokens, at):
         at += 1
         name.append(tokens[at])
     group = Group(kind, " ".join(name[:-1]).strip('"'), {}, [])
-    at += 2  # past ) and {
+    at += 2  # skips ) and {
     while tokens[at] != "}":
         word = tokens[at]
         if word == ";":
@@ -119,8 +119,8 @@ class Cell:
         self.sequential = group.one("ff") is not None
         self.inputs, self.outputs, self.functions = {}, [], {}
         self.most_pf = {}   # {output: maximum load}
-        self.passive = {}   # {input: (rise, fall)}: pJ of an edge of its own, whatever the output does
-        self.energy = {}    # {output: {input: (rise, fall)}}: pJ of an edge of the output
+        self.passive = {}   # {input: (rise, fall)}: pJ of an input edge, whatever the output does
+        self.energy = {}    # {output: {input: (rise, fall)}}: pJ of an output edge
         self.arcs = {}      # {output: {input: Arc}}
         for pin in group.all("pin"):
             if pin.values["direction"] == ["input"]:

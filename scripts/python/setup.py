@@ -1,5 +1,5 @@
-"""A wheel with the command in it, its libraries and the shipped configurations: `pip install scripts/python`, or `make
-wheel`. Takes build/release of the checkout, which it builds where it is missing; needs no package index."""
+"""Builds a wheel that contains the command, its libraries and the shipped configurations: `pip install scripts/python`,
+or `make wheel`. Uses build/release of the checkout, and builds it if it is missing. Needs no package index."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ from wheel.bdist_wheel import bdist_wheel
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
-# Part of every system's C library, which has to fit the kernel and the loader.
+# Parts of the C library, which must match the system's kernel and loader.
 OF_THE_SYSTEM = re.compile(r"^(ld-linux.*|linux-vdso|lib(c|m|dl|pthread|rt|resolv|util))\.so")
 
 
@@ -33,14 +33,14 @@ def build_command() -> None:
 
 
 def libraries_of(command: pathlib.Path) -> list[pathlib.Path]:
-    """Shared libraries that the command is linked with, but for the C library."""
+    """The shared libraries that the command is linked with, except the C library."""
     text = subprocess.run(["ldd", command], check=True, capture_output=True, text=True).stdout
     found = [pathlib.Path(match[1]) for match in re.finditer(r"=> (/\S+)", text)]
     return [path for path in found if not OF_THE_SYSTEM.match(path.name)]
 
 
 class BuildWithCommand(build_py):
-    """Puts bin/, lib/ and share/ of an installation into coppice/_installed."""
+    """Copies bin/, lib/ and share/ of an installation to coppice/_installed."""
 
     def run(self) -> None:
         super().run()
@@ -58,7 +58,7 @@ class BuildWithCommand(build_py):
 
 
 class PlatformWheel(bdist_wheel):
-    """For any Python 3, on this platform."""
+    """A wheel for any Python 3 on this platform."""
 
     def finalize_options(self) -> None:
         super().finalize_options()

@@ -1,4 +1,4 @@
-"""Dominance, Pareto fronts and the volume that they dominate. Objectives are minimized: negate what is maximized."""
+"""Dominance, Pareto fronts and the volume that they dominate. Objectives are minimised, so negate those to maximise."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def hypervolumes(values: Sequence[Sequence[float]], reference: Sequence[float]) 
 
 
 def _exclusive(point: numpy.ndarray, others: numpy.ndarray, bound: numpy.ndarray) -> float:
-    """The volume that only the point dominates (While, Bradstreet and Barone, IEEE Trans. Evol. Comput. 16(1), 2012, WFG): its
-    box without what the others, moved into the box, dominate of it."""
+    """The volume that only the point dominates: its box minus the part that the other points, moved into the box,
+    dominate (WFG: While, Bradstreet and Barone, IEEE Trans. Evol. Comput. 16(1), 2012)."""
     box = float(numpy.prod(bound - point))
     return box - _volume(numpy.maximum(others, point), bound) if len(others) else box
 
@@ -56,7 +56,7 @@ def _volume(points: numpy.ndarray, bound: numpy.ndarray) -> float:
         return float(bound[0] - points[0, 0])
     if len(bound) == 2:  # sorted by the first objective, the second falls
         return float(numpy.sum((bound[0] - points[:, 0]) * -numpy.diff(points[:, 1], prepend=bound[1])))
-    # Starting at the worst value of the last objective leaves each point few others that are no better in it.
+    # With the worst values of the last objective first, all later points become equal to the point in it.
     points = points[numpy.argsort(-points[:, -1], kind="stable")]
     return sum(_exclusive(point, points[i + 1:], bound) for i, point in enumerate(points))
 

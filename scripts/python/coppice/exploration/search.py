@@ -37,7 +37,7 @@ class Listed:
         self.space = space
 
     def know(self, points: Iterable[Point]) -> None:
-        """It does not depend on what points gave."""
+        """Does nothing: the order does not depend on results."""
 
     def propose(self, number: int, known: Mapping[str, str]) -> Candidate | None:
         while number < len(self.order):
@@ -57,7 +57,7 @@ class Drawn:
         self.space = space
 
     def know(self, points: Iterable[Point]) -> None:
-        """It does not depend on what points gave."""
+        """Does nothing: the order does not depend on results."""
 
     def propose(self, number: int, known: Mapping[str, str]) -> Candidate | None:
         source = random.Random(_seed(self.space.search.seed, number))
