@@ -37,7 +37,7 @@ module depacketizer #(
   output wire [FLIT_W-1:0] data_o,
   output wire              arrived_o,        // a message's last tail arrived
   output wire              arrived_add_o,
-  output wire              arrived_store_o,  // likewise, for a message that is stored, not added
+  output wire              arrived_store_o,  // as arrived_o, but only for a message that is stored
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );

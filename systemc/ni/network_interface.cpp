@@ -274,7 +274,8 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
 void NetworkInterface::wake(Cycles now) {
   if (next_wake_ != now) return;  // an earlier alarm has replaced this one
   complete_arrivals(now);
-  // The last tail has left, or tables ended in nops. The consequences may start in this cycle, too.
+  // Ends contexts whose last tail has left or whose tables ended in nops. As a result, others may start in
+  // this cycle.
   for (std::size_t i = 0; i < running_.size();) {
     TableContext* const context = running_[i];
     finish_if_done(*context, now);

@@ -8,7 +8,7 @@
 
 namespace coppice::rtl_writer {
 
-// The model's run of a design, with which the test bench compares the Verilog.
+// The model's run of a design, with which the testbench compares the Verilog.
 struct ModelRun {
   Cycles cycles = 0;
   // [accelerator]: the contents of the gradient buffer before and after the run.

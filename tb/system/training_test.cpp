@@ -161,8 +161,8 @@ TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
 }
 
-// One-byte buckets hold the gradients of one layer each; a bucket for all gradients gives the result of no
-// overlap.
+// One-byte buckets hold the gradients of one layer each; one bucket for all gradients is equivalent to
+// `none`.
 TEST_F(Training, ReducesGradientsByTheBucket) {
   const auto layers = result_of({"training.overlap=layer_wise"});
   const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});

@@ -29,7 +29,7 @@ class DependencyTracker {
 
  private:
   std::vector<std::int32_t> counts_;  // [flow]
-  // (flow, number) of arrivals that overtook others, of which there are only a few at a time.
+  // (flow, number) of arrivals that overtook lower-numbered ones. There are only a few at a time.
   std::vector<std::pair<std::int32_t, std::int32_t>> early_;
 };
 

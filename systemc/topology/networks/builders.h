@@ -38,7 +38,7 @@ Topology make_switch(std::span<const int> dims, std::span<const LinkSpec> links)
 //   leaves. [8, 2, 0] is the 16-node DGX-2-like system: two boards of 8 accelerators, with each board's
 //   switches as one.
 // Link levels: 0 between accelerators and leaves, l between switches of levels l - 1 and l. Ports of a
-// switch: downward channels in ascending order of destination, then upward channels likewise.
+// switch: downward channels in ascending order of destination, then upward channels in the same order.
 Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [m, n], n even: BiGraph (Alibaba's EFLOPS): n switches of m accelerators each, n/2 in a lower and n/2

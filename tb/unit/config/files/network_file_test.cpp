@@ -127,7 +127,7 @@ TEST(NetworkFile, InfragraphBandwidthsNeedNoChoice) {
               HasSubstr("choice"));
 }
 
-// A PCIe transfer is one bit on each of 16 lanes; 128 of 130 bits are data.
+// A PCIe transfer is one bit on each of 16 lanes, and 128 of 130 bits are data.
 TEST(NetworkFile, InfragraphBandwidthsMayBeTransfers) {
   const auto bandwidth = [](const std::string& unit) {
     return with("{choice: gigabits_per_second, gigabits_per_second: 400}", "{" + unit + ": 32}");
