@@ -123,7 +123,8 @@ TEST_F(Training, OverlapsLayerByLayer) {
   EXPECT_EQ(trained["verified"], "values");
 }
 
-// Accelerators and interfaces share a limited memory: passes wait, and equally long with flits and trains.
+// Accelerators and interfaces share a limited memory: passes wait, for the same time with flits as with
+// trains.
 TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
   const std::vector<std::string> keys{"training.overlap=layer_wise",
                                       "system.accelerator.memory_bandwidth=64 GB/s"};

@@ -36,8 +36,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   // The first cycle in which the first message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // Called with (message id, cycle) when a message's head flit enters the injection channel; below, when its
-  // tail does.
+  // Called with (message id, cycle) when the head or tail flit of a message enters the injection channel.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 

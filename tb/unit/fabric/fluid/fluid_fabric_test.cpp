@@ -89,8 +89,8 @@ class SmallFluid {
     }
   }
 
-  // Call before the simulation, in chronological order per source. The message has `count` flits, including
-  // its head.
+  // Call this before the simulation, in chronological order per source. The message has `count` flits,
+  // including its head.
   std::uint64_t send(Cycles at, NodeId src, NodeId dst, int spine, std::int64_t count) {
     const std::uint64_t id = next_++;
     flits[id] = count;
