@@ -27,8 +27,8 @@ script_files() { find scripts .ci tb -type f ! -path '*/__pycache__/*' -print0 |
 
 format() { cxx_files | xargs -r clang-format --dry-run -Werror; }
 
-# Sources of systemc/ with a change since revision $1 that is more than #include lines, blank lines and comments; a
-# header's source represents it.
+# Sources of systemc/ that have changed since revision $1 in more than #include lines, blank lines and comments. A
+# changed header is represented by its source.
 changed_sources() {
   local file source
   while IFS= read -r file; do
@@ -46,7 +46,7 @@ changed_sources() {
 tidy() {
   { cmake --preset lint && cmake --build build/lint --target systemc/generated/workload/chakra/execution_trace.pb.h systemc/generated/system/output/perfetto_trace.pb.h; } \
     >build/lint.log 2>&1 || { cat build/lint.log; return 1; }
-  # Its counts of suppressed warnings in system headers are noise; the diagnostics are on stdout.
+  # The filter removes counts of suppressed warnings in system headers from stderr; diagnostics are on stdout.
   { if [[ $# -gt 0 ]]; then realpath "$@"; else scripts/list_sources build/lint/compile_commands.json | grep /systemc/; fi; } |
     xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint 2> >(grep -Ev '^([0-9]+ (warnings?|errors?)( and )?)+ generated|^Error while processing' >&2)
 }
@@ -74,7 +74,7 @@ executable_bits() {
   return "$bad"
 }
 
-# Every Verilog file as a top module, and the tile with clock gates: Verilator, Icarus and Yosys accept it without
+# Every Verilog file as a top module, and the tile with clock gates, must pass Verilator, Icarus and Yosys without
 # warnings.
 verilog() {
   local bad=0 file folder top said

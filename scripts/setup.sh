@@ -56,7 +56,7 @@ fi
 install=(apt-get install -y --no-install-recommends)
 as_root=()
 if [[ $EUID -ne 0 ]]; then
-  # Without a terminal sudo cannot ask for a password.
+  # Without a terminal, sudo cannot ask for a password.
   if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
     as_root=(sudo)
   else

@@ -337,7 +337,7 @@ module gradient_memory #(
           assign write_lanes[SUM*LANES+:LANES] = sum_lanes[b*LANES+:LANES];
           assign write_lanes[STORE*LANES+:LANES] = store_lanes[b*LANES+:LANES];
         end
-        wire unused = answer_valid[s];  // the reduction unit reports it
+        wire unused = answer_valid[s];  // the reduction unit expects the words in the next cycle
       end else begin : g_requests
         assign goes = read_ready;
         assign dma_data_valid_o[PORT] = answer_valid[s];

@@ -45,7 +45,7 @@ module memory_bank #(
   output wire [STREAMS-1:0]         touched_o,
   output wire [PLACE_W-1:0]         place_o,
   output wire [LINES-1:0]           whole_o,
-  // Reads: the streams that are able to read, and the one that does.
+  // Reads: the streams that can read, and the stream that does.
   input  wire [STREAMS-1:0]         read_request_i,
   output wire [STREAMS-1:0]         read_grant_o,
   input  wire [STREAMS-1:0]         read_i,

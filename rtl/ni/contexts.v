@@ -24,7 +24,7 @@ module contexts #(
   input  wire [PORTS*CONTEXTS-1:0]      issue_i,
   input  wire [PORTS*CONTEXTS-1:0]      left_i,            // a message's last tail leaves
   input  wire [EVENTS*CONTEXTS-1:0]     arrived_i,         // a message arrives; it counts from the next cycle on
-  // In this cycle.
+  // The state in this cycle.
   output wire [CONTEXTS-1:0]            open_o,
   output wire [CONTEXTS-1:0]            active_o,
   output wire [CONTEXTS-1:0]            fresh_o,           // the context starts in this cycle

@@ -37,7 +37,7 @@ module depacketizer #(
   output wire [FLIT_W-1:0] data_o,
   output wire              arrived_o,        // a message's last tail arrived
   output wire              arrived_add_o,
-  output wire              arrived_store_o,  // likewise, for a message that is stored, not added
+  output wire              arrived_store_o,  // as arrived_o, but only for a message that is stored
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );
@@ -97,7 +97,7 @@ module depacketizer #(
     match = {PENDING{1'b0}};
     same = {VCS{1'b0}};
 `ifdef VERILATOR
-    if (valid)  // unused otherwise
+    if (valid)  // the result is unused otherwise
 `endif
     for (i = 0; i < VCS; i = i + 1) begin
       name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{valid_i[i]}});

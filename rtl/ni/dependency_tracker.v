@@ -62,7 +62,7 @@ module dependency_tracker #(
     event_group = {(EVENTS*GROUPS){1'b0}};
     event_place = {(EVENTS*GROUP){1'b0}};
 `ifdef VERILATOR
-    if (|arrived_i)  // unused otherwise
+    if (|arrived_i)  // the result is unused otherwise
 `endif
     for (i = 0; i < EVENTS; i = i + 1) begin
       for (k = 0; k < GROUPS; k = k + 1)
@@ -84,7 +84,7 @@ module dependency_tracker #(
       always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
-        else if (|arrived_i)  // most of its simulation work
+        else if (|arrived_i)  // skips most of the simulation work
 `else
         else
 `endif

@@ -1,5 +1,5 @@
 // Adds IEEE 754 binary32 numbers with round to nearest even, subnormals and infinities; every NaN result is the quiet NaN
-// 7fc00000. One sum per cycle, two cycles after its operands (align | add and normalize | round); sum_o is 0 in other
+// 7fc00000. One sum per cycle, two cycles after its operands (align | add and normalise | round); sum_o is 0 in other
 // cycles. If it is not PIPELINED, the sum is valid in the cycle of its operands. With 7-bit fractions, operands and sums
 // are bfloat16. Integers use the same path: their lower bits as significands, their upper bits as exponents.
 `default_nettype none
@@ -84,7 +84,7 @@ module fp32_adder #(
     end
   endgenerate
 
-  // Add and normalize, but not below a subnormal's exponent. The shift distance of a difference is anticipated in parallel
+  // Add and normalise, but not below a subnormal's exponent. The shift distance of a difference is anticipated in parallel
   // with the subtraction, from the first nonzero digit of x - y that the following digit does not cancel; it may be one too
   // small, which the next stage corrects. Each group of four bits locates its own first one, and each group's exponent is
   // ready when the first group with a one is known. Returns {sum is zero; not to be shifted further; exponent; significand,
@@ -158,7 +158,7 @@ module fp32_adder #(
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
       always @(posedge clk) begin
 `ifdef VERILATOR
-        if (next_i)  // otherwise unused; this is most of the simulation work
+        if (next_i)  // skips most of the simulation work while the result is unused
 `endif
         begin
           added_q <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);

@@ -15,7 +15,7 @@ module lockstep_counter #(
   input  wire [TIME_W-1:0] absorbed_i,  // cycles that do not delay the next step, at most duration_i
   output wire              hold_o,      // the next step may not start in this cycle
   output wire [TIME_W-1:0] release_o,   // the first cycle in which the next step may start
-  output wire [TIME_W-1:0] value_o      // cycles until then
+  output wire [TIME_W-1:0] value_o      // cycles until release_o
 );
   reg [TIME_W-1:0] nominal_end_q;
   reg [TIME_W-1:0] release_q;

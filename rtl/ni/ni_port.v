@@ -334,8 +334,8 @@ module ni_port #(
   assign busy_o = packet_busy || address_busy || pop || pass;
   assign overflow_o = pending_overflow;
 
-  // Counting requests keeps the buffer from overflowing; a message's end is visible in the packetizer's state; the latency
-  // is below BUFFER.
+  // Unused because requests are counted, so the buffer cannot overflow; because the packetizer's state shows the end of
+  // a message; and because the latency is below BUFFER, so its upper bits are zero.
   wire unused = &{1'b0, data_full, data_count, message_ends, dma_latency_i};
 endmodule
 `default_nettype wire

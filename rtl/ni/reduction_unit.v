@@ -235,7 +235,7 @@ module reduction_unit #(
         place = {PLACE_W{1'b0}};
         for (v = 0; v < VCS; v = v + 1) begin
 `ifdef VERILATOR
-          if (valid_i[g] && vc_i[g*VCS+v])  // unused otherwise
+          if (valid_i[g] && vc_i[g*VCS+v])  // the result is unused otherwise
 `endif
           begin
             place = {lanes_i[(g*VCS+v)*LANES+:LANES], address_i[(g*VCS+v)*ADDR_W+:ADDR_W]};

@@ -124,7 +124,7 @@ module router #(
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
 `ifdef VERILATOR
-          if (|keeps)  // otherwise unused; this is most of a router's simulation work
+          if (|keeps)  // skips most of a router's simulation work while the result is unused
 `endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
@@ -194,7 +194,7 @@ module router #(
         vc = {VCS{1'b0}};
         for (n = 0; n < VCS; n = n + 1) vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
 `ifdef VERILATOR
-        if (|sent_q[p*VCS+:VCS])  // otherwise nothing was chosen
+        if (|sent_q[p*VCS+:VCS])  // without a winner, the result is unused
 `endif
         for (n = 0; n < VCS; n = n + 1)
           word = word | (last[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{sent_q[p*VCS+n]}});

@@ -68,7 +68,7 @@ module vc_allocator #(
           number = {VC_W{1'b0}};
           is_from = 1'b0;
 `ifdef VERILATOR
-          if (|request_i)  // heads are rare, and this is most of a router's simulation work
+          if (|request_i)  // heads are rare: skips most of a router's simulation work
 `endif
           begin
             for (m = 0; m < VCS; m = m + 1)

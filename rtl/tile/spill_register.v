@@ -1,6 +1,6 @@
-// A valid/ready channel with registers at both ends, so no combinational path crosses it. It transfers one word per cycle
-// with a latency of one cycle. Since ready_o is registered, a second slot holds the word that arrives before ready_o
-// falls. Without SPILL the channel is just wires.
+// A valid/ready channel with registers at both ends, so no combinational path crosses it. It transfers one word per
+// cycle with a latency of one cycle. Since ready_o is registered, a second slot holds the word that arrives in the
+// cycle before ready_o falls. Without SPILL the channel is just wires.
 `default_nettype none
 module spill_register #(
   parameter WIDTH = 1,

@@ -28,7 +28,7 @@ RUNS = {
 
 
 def without_address_randomization(command):
-    """Instructions depend on addresses a little: hash tables of pointers, alignment."""
+    """The command with fixed addresses: alignment and hash tables of pointers slightly affect instruction counts."""
     return ["setarch", "--addr-no-randomize", *command]
 
 

@@ -1,6 +1,6 @@
 # Finds Debian's SystemC, which ships headers, libsystemc.so and a pkg-config file but no CMake package.
-# Defines the imported target SystemC::SystemC. Debian builds it for C++17: SC_CPLUSPLUS makes the
-# C++20 headers ask for the same symbol, else the link fails.
+# Defines the imported target SystemC::SystemC. Debian builds it for C++17, so SC_CPLUSPLUS is set to C++17:
+# otherwise, headers compiled as C++20 would refer to a symbol that the library lacks.
 find_path(SystemC_INCLUDE_DIR systemc)
 find_library(SystemC_LIBRARY systemc)
 

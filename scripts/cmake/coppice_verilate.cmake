@@ -1,9 +1,10 @@
-# Verilator at build time, beside the compiler; find_package(verilator)'s verilate() runs it while CMake configures.
+# Runs Verilator at build time, in parallel with the compiler; verilate() of find_package(verilator) runs it during
+# configuration.
 find_program(VERILATOR verilator)
 if(VERILATOR)
   execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE verilator_root
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  # Verilator's output and library are compiled with their own warnings.
+  # Verilator's library is compiled without warnings and sanitizers.
   find_package(Threads REQUIRED)
   add_library(verilated STATIC EXCLUDE_FROM_ALL ${verilator_root}/include/verilated.cpp
     ${verilator_root}/include/verilated_threads.cpp ${verilator_root}/include/verilated_fst_c.cpp)
@@ -18,8 +19,8 @@ if(VERILATOR)
 endif()
 
 # coppice_verilate(TARGET PREFIX p TOP module SOURCES file... [INCLUDE_DIRS folder...] [ARGS argument...] [PIECES n]
-# [FAST option] [SLOW option]): adds the Verilated module to TARGET as class p, in n files (1) that are compiled with
-# FAST (-O2), and one with SLOW (-O0) for code that does not run in every cycle.
+# [FAST option] [SLOW option]): adds the Verilated module to TARGET as class p: n files (default 1) compiled with FAST
+# (default -O2), and one compiled with SLOW (default -O0), whose code does not run in every cycle.
 function(coppice_verilate target)
   cmake_parse_arguments(ARG "" "PREFIX;TOP;PIECES;FAST;SLOW" "SOURCES;INCLUDE_DIRS;ARGS" ${ARGN})
   foreach(default "PIECES;1" "FAST;-O2" "SLOW;-O0")

@@ -1,6 +1,6 @@
-# Writes a C++ file that contains texts, for page_parts.h: cmake -D OUT=FILE -D HTML=FILE -D STYLE=FILE -D SCRIPT=FILES
-# -D LIBRARY=FILE -P embed.cmake SCRIPT files are joined, separated by commas. Texts become arrays of bytes: literals
-# are limited in length.
+# Writes the C++ source of page_parts.h, which contains the given files: cmake -D OUT=FILE -D HTML=FILE -D STYLE=FILE
+# -D SCRIPT=FILES -D LIBRARY=FILE -P embed.cmake. SCRIPT is a comma-separated list of files to concatenate. Files become
+# arrays of bytes, since string literals are limited in length.
 function(bytes_of name files)
   string(REPLACE "," ";" files "${files}")
   set(hex "")

@@ -1,6 +1,6 @@
 """A consistent style for all figures: one colour and marker for each algorithm or path assignment."""
 
-# Okabe and Ito's colours, distinguishable with any colour vision; ours for what the paper proposes.
+# Okabe and Ito's colours, distinguishable with any colour vision; our own for the papers' proposals.
 ALGORITHMS = {
     "ring": ("#0072B2", "o"),
     "double tree": ("#CC79A7", "v"),

@@ -11,7 +11,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from matplotlib import patches, pyplot, ticker  # noqa: E402: the backend comes first
+from matplotlib import patches, pyplot, ticker  # noqa: E402: after selecting the backend
 
 import experiment  # noqa: E402
 import frame  # noqa: E402

@@ -10,7 +10,7 @@ NODES, PORTS, FLIT, DEPTH = 16, 4, 128, 64  # of the MultiTree paper's machine, 
 
 
 def blocks():
-    """{block: parameters}, the small ones first."""
+    """{block: parameters}, small blocks first."""
     ni = interface(NODES, PORTS, FLIT)
     port = {name: ni[name] for name in ("FLIT_W", "LANES", "INDEX_W", "ENTRIES")}
     whole = router(2 * PORTS, FLIT, DEPTH)
@@ -31,8 +31,8 @@ def blocks():
 
 
 def synthesise(block, parameters, library, arguments, structure="reduced"):
-    """The folder of the block's netlist in arguments.out. `arguments`: as hardware/netlist.py's settings; `structure`: one of its
-    STRUCTURES."""
+    """The folder in arguments.out that contains the block's netlist. `arguments`: the settings of netlist.write();
+    `structure`: one of netlist.STRUCTURES."""
     sources = [path.read_text() for path in netlist.sources_of(block)]
     depends = [block, sorted(parameters.items()), sources, library.text, netlist.source(), arguments.wire_um,
                arguments.memory_ns, arguments.macro_bits, arguments.target_ps, structure]

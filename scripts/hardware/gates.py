@@ -1,5 +1,5 @@
-"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog in which every gate has its delay, and the
-energy of the gates that switched.
+"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog with the delay of every gate, and the energy
+of switching gates.
 
 In this Verilog, memories are behavioural; their energy is excluded. The clock is ideal: it has no tree, and its edges
 have CLOCK_SLEW even behind clock gates, whose outputs have no delay. The energy inside a cell is that for the load at
@@ -16,15 +16,15 @@ from hardware.errors import HardwareError
 from hardware.power_tables import expression
 
 CLOCK_SLEW = 0.06   # ns
-INPUT_SLEW = 0.1    # ns, of inputs
+INPUT_SLEW = 0.1    # ns, at inputs
 OUTPUT_PF = 0.05    # load of an output
-ROUNDS = 6          # slew steps: each is one gate farther from the start
+ROUNDS = 6          # iterations of slews(): each propagates slews by one more gate
 MEMORY = re.compile(r"memory_(\d+)x(\d+)(_clocked)?$")
 
 
 @dataclasses.dataclass
 class Energy:
-    """pJ of a run, by destination."""
+    """The energy of a run in pJ, by where it is used."""
     clock: float = 0.0      # clock pins and their loads, and clock gates
     registers: float = 0.0  # inside flip-flops, for changes of their data
     gates: float = 0.0      # inside gates
@@ -74,7 +74,7 @@ class Gates:
         self.slews()
 
     def slews(self):
-        """The slew of every net and the delay of every cell in ns, both the mean of rise and fall."""
+        """Computes the slew of every net and the delay of every cell in ns, as the mean of rise and fall."""
         self.slew = {}
         self.delay = {}
         for _ in range(ROUNDS):

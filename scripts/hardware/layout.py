@@ -46,12 +46,12 @@ quit -noprompt
 
 @dataclasses.dataclass
 class Netlist:
-    """The placed cells of a block, by plain names."""
+    """The cells of a block to be placed, by plain names."""
     top: str
     inputs: list
     outputs: list
     cells: dict   # {name: (kind, {pin: net})}
-    macros: dict  # {name: (kind, {pin: [net]})}, outside the layout
+    macros: dict  # {name: (kind, {pin: [net]})}, excluded from the layout
 
     def nets(self):
         """{net: {(cell, pin) or ("PIN", port)}} of the layout."""
@@ -61,7 +61,7 @@ class Netlist:
                 found.setdefault(net, set()).add((name, pin))
         for port in [*self.inputs, *self.outputs]:
             found.setdefault(port, set()).add(("PIN", port))
-        # Nets from port to port, or without ends, have no wire.
+        # Nets that connect only ports have no wire.
         return {net: ends for net, ends in found.items() if any(end[0] != "PIN" for end in ends)}
 
 
@@ -155,7 +155,7 @@ def place_folder(netlist, folder):
     (folder / "qflow_vars.sh").write_text("".join(f"set {name}={value}\n" for name, value in paths.items()))
 
 
-running = set()  # processes of tools, each the leader of its group
+running = set()  # running tools, each the leader of a process group
 
 
 def stop():

@@ -1,13 +1,13 @@
-"""The picture of a layout: cells by kind, wires by layer, power stripes, ports."""
+"""Draws a layout: cells by kind, wires by layer, power stripes, ports."""
 
 import pathlib
 import sys
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "experiments"))
 
-from matplotlib import collections, pyplot  # noqa: E402: plot chooses the backend
+from matplotlib import collections, pyplot  # noqa: E402: plot selects the backend
 
-import palette  # noqa: E402: after the path
+import palette  # noqa: E402: after extending the path
 import plot  # noqa: E402
 
 KINDS = {"registers": "#E69F00", "buffers, inverters": "#CC79A7", "gates": "#C6DFEF", "fill": "#F4F4F4"}

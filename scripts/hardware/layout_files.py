@@ -5,7 +5,7 @@ import re
 
 from hardware.errors import HardwareError
 
-OUTPUTS = {"Y", "YC", "YS", "Q"}  # of the library's cells
+OUTPUTS = {"Y", "YC", "YS", "Q"}  # output pins of the library's cells
 
 
 def blif(netlist):
@@ -41,13 +41,13 @@ def verilog(netlist):
 @dataclasses.dataclass
 class Layer:
     width: float  # um
-    kohm: float   # a um of wire
-    pf: float     # a um of wire, both edges counted
+    kohm: float   # per um of wire
+    pf: float     # per um of wire, including both edges
 
 
 @dataclasses.dataclass
 class Cells:
-    """The layers of a LEF, and the size of its cells in um."""
+    """The layers of a LEF file, and the sizes of its cells in um."""
     layers: dict
     sizes: dict
 
@@ -67,7 +67,7 @@ def read_lef(path):
 
 @dataclasses.dataclass
 class Layout:
-    """A layout from a DEF, in um."""
+    """A layout read from a DEF file, in um."""
     die: tuple        # (left, bottom, right, top)
     cells: dict       # {name: kind}
     places: dict      # {name: (x, y, orientation)}
@@ -159,7 +159,7 @@ def spice_nets(path, top):
 
 
 def read_rc(path):
-    """{net: (driver, tree)} of qrouter's resistances: a tree is [(ohm, pf, [(cell, pin)], [trees])]."""
+    """{net: (driver, trees)} from qrouter's resistances; a tree is (ohm, pf, [end], [subtree])."""
     found = {}
     for line in path.read_text().splitlines():
         words = line.split()
@@ -195,8 +195,8 @@ def rc_tree(words, at):
 
 
 def spef(netlist, routed, own, resistances, layers):
-    """The wires for OpenSTA: qrouter's trees of resistances, with the capacitance of the wires as they lie in the DEF, both
-    edges of a wire counted (qrouter's own counts one). Returns the text and {net: pF}."""
+    """The wires in SPEF, for OpenSTA: qrouter's trees of resistances, with the capacitance of the wires in the DEF
+    file. It includes both edges of a wire (qrouter's capacitance includes one). Returns the text and {net: pF}."""
     head = ('*SPEF "IEEE 1481-1998"\n*DESIGN "top"\n*DATE "none"\n*VENDOR "none"\n*PROGRAM "none"\n*VERSION "1"\n'
             '*DESIGN_FLOW "NONE"\n*DIVIDER /\n*DELIMITER :\n*BUS_DELIMITER [ ]\n'
             "*T_UNIT 1 PS\n*C_UNIT 1 PF\n*R_UNIT 1 OHM\n*L_UNIT 1 HENRY\n\n")
@@ -209,7 +209,7 @@ def spef(netlist, routed, own, resistances, layers):
     ways = dict.fromkeys(top_ports(netlist)[0], "I") | dict.fromkeys(top_ports(netlist)[1], "O")
 
     def nodes(end):
-        """The SPEF names of an end of a wire: a port may be a port, or pins of memories, or both."""
+        """The SPEF names of a wire's end: a port of the layout is a port of the netlist, pins of memories, or both."""
         cell, _, pin = end.partition("/")
         if cell != "PIN":
             return [(f"{own[cell]}:{pin}", "*I", "O" if pin in OUTPUTS else "I")]

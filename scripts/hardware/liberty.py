@@ -15,7 +15,7 @@ from hardware.errors import HardwareError
 AREA = re.compile(r"\bcell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{[^{}]*?\barea\s*:\s*\"?([\d.eE+-]+)")
 GATES = {"$_NOT_": lambda a: not a, "$_AND_": lambda a, b: a and b, "$_OR_": lambda a, b: a or b, "$_XOR_": lambda a, b: a != b}
 
-UNSAID = {"LATCH": 56.0}  # um2 of cells without an area in the Liberty of OSU 0.18 um, from its LEF
+UNSAID = {"LATCH": 56.0}  # um2, from the LEF file, of cells that have no area in the Liberty file of OSU 0.18 um
 
 
 class Cell:

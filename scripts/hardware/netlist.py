@@ -13,7 +13,7 @@ import re
 from hardware import synthesis
 from hardware.errors import HardwareError
 
-FO4 = 0.099  # ns: an INVX1 of OSU 0.18 um that drives four, in a chain of them, rising and falling edges averaged
+FO4 = 0.099  # ns: the delay of an INVX1 of OSU 0.18 um that drives four, in a chain; mean of rise and fall
 # Assumptions about memory macros, in ns: additional access time per doubling beyond 1,024 bits, and setup time.
 MEMORY_DOUBLING = 0.09
 MEMORY_SETUP = 0.18
@@ -21,12 +21,12 @@ MEMORY_SETUP = 0.18
 WIRE_PF = 1.257e-4  # per um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
-# Modules that are mapped on their own, once for all instances, and then become part of the rest: ABC's result for one
-# does not depend on its surroundings. Their inputs and outputs should be registered.
+# Modules that are mapped separately, once for all instances, and then flattened, so that ABC's result does not depend
+# on their surroundings. Their inputs and outputs should be registered.
 APART = ("reduction_lane",)
 ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -nordff -noshare -run begin:fine; opt_clean")
-# A clock gate of rtl/tile/clock_gate.v is not logic: it is kept whole until everything else is mapped, and is then
-# these cells: {name: (cell, {pin: port of the gate, or a net within it})}.
+# rtl/tile/clock_gate.v is not mapped as logic: it is kept until everything else is mapped, and then replaced with these
+# cells: {name: (cell, {pin: port of the gate, or a net within it})}.
 GATE = "clock_gate"
 GATE_CELLS = {"inverter": ("INVX1", {"A": "clk_i", "Y": "low"}), "latch": ("LATCH", {"CLK": "low", "D": "enable_i", "Q": "open"}),
               "and": ("AND2X2", {"A": "clk_i", "B": "open", "Y": "clk_o"})}
@@ -38,13 +38,14 @@ STRUCTURES = {
     "reduced": "strash;ifraig;scorr;dc2;" + 2 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
     "small": 6 * BY_DELAY + "strash;&get,-n;&dch,-f;&nf,-D,1;&put;topo",
 }
-# Buffers for loads; sizing. Then gates with slack are downsized, and gates that this slowed down are upsized.
+# Inserts buffers for large loads and sizes gates; then downsizes gates with slack, and upsizes those that this slowed
+# down.
 SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 5  # maximum number of sinks of a net,
-FEW = 3      # and of a net whose other sinks can be moved behind a buffer
+FAN_OUT = 5  # maximum number of sinks of a net
+FEW = 3      # maximum if further sinks are not critical
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 
 
@@ -55,7 +56,7 @@ def access(bits, base):
 
 
 def wire_loads(text, um):
-    """The Liberty `text` with wires of `um` per sink."""
+    """The Liberty `text`, with a wire load of `um` per sink."""
     found = LIBRARY.search(text)
     if not found:
         raise HardwareError("the cell library is not a Liberty file: no library (...) {")
@@ -236,8 +237,8 @@ def buffer_nets(module, not_these, buffer, registers, buffers):
                       for at, sink in enumerate(wires.sinks[bit]))
         many = len(left)
         while len(left) > FEW:
-            # Sinks that are not on the longest path may be buffered, up to all but a few; with too many sinks, others
-            # must be. The last buffer drives no more than necessary.
+            # Sinks that are not on the longest path may be buffered; if there are too many sinks, others must be, too.
+            # The last buffer drives no more sinks than necessary.
             spare = bisect.bisect_left(left, (left[-1][0],))
             taken = min(FAN_OUT, max(len(left) - FAN_OUT + 1, min(len(left) - FEW + 1, spare)))
             if taken < 2:
@@ -360,8 +361,9 @@ def source():
 
 
 def write(top, parameters, folder, library, settings, structure="reduced"):
-    """netlist.v, cells.lib and macros.lib of `top` in `folder`. `library`: a liberty.Library; `settings`: wire_um,
-    macro_bits, memory_ns, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the netlist."""
+    """Writes netlist.v, cells.lib and macros.lib of `top` to `folder`. `library`: a liberty.Library; `settings`:
+    wire_um, macro_bits, memory_ns, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the
+    netlist."""
     name, module, apart = coarse(top, parameters, folder, settings.macro_bits)
     macros = take_macros(module, settings.macro_bits)
     boxes = {macro: black_box(of) for macro, of in macros.items()}

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "experiments"))
 
-from matplotlib import pyplot  # noqa: E402: plot chooses the backend
+from matplotlib import pyplot  # noqa: E402: plot selects the backend
 
 import palette  # noqa: E402: after extending the path
 import plot  # noqa: E402

@@ -47,7 +47,7 @@ def parse_group(tokens, at):
         at += 1
         name.append(tokens[at])
     group = Group(kind, " ".join(name[:-1]).strip('"'), {}, [])
-    at += 2  # past ) and {
+    at += 2  # skips ) and {
     while tokens[at] != "}":
         word = tokens[at]
         if word == ";":

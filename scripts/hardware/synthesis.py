@@ -24,8 +24,9 @@ RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
 LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of table entries and head flits
 READ = f"read_verilog -I {LAYOUT.parent}"
 FAN_OUT = 16
-# Flip-flops behind memories stay outside, except those of macros. Constant and unused logic is removed, nothing is
-# shared. Arbiters become part of their blocks, whose pointers have constant bits: constants do not cross hierarchy.
+# Flip-flops at the outputs of memories are not merged into them, except for macros. Constant and unused logic is
+# removed; nothing is shared. Arbiters are flattened into their blocks, whose pointers have constant bits, since
+# constants do not cross hierarchy.
 ARBITER = "round_robin"
 ELABORATE = ("hierarchy -check -top {top} {parameters}; proc; setattr -mod -set keep_hierarchy 1 *; "
              f"setattr -mod -unset keep_hierarchy *{ARBITER}*; flatten; setattr -mod -unset keep_hierarchy *; opt_clean; "

@@ -10,7 +10,7 @@ from hardware.errors import HardwareError
 
 SDC = pathlib.Path(__file__).with_name("block.sdc")
 ROW = re.compile(r"^(\S+) \(\S+\)\s+(\S+) \(\S+\)\s+(-?[\d.]+)$")
-LOOKED_AT = 4000  # ends: a register of many bits is one row
+LOOKED_AT = 4000  # path ends to read, since a register of many bits is one row
 SCRIPT = """
 read_liberty {folder}/cells.lib
 {macros}

@@ -53,7 +53,7 @@ class Spread {
   Bytes given_ = 0;
 };
 
-// Larger numbers of cycles and bytes would not fit into 64 bits.
+// Rejects layers whose numbers of cycles or bytes would not fit into 64 bits.
 void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   constexpr Wide kMostMacs = std::int64_t{1} << 59;
   const workload::Gemm product = gemm(layer, pass, batch);

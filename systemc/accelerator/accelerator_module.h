@@ -52,7 +52,7 @@ class AcceleratorModule : public sc_core::sc_module {
               const sc_core::sc_time& ahead);
 };
 
-// The accelerator of a run that consists of one collective: it calls the collective in cycle 0, and its
+// The accelerator of a run that consists of one collective: it requests the collective in cycle 0, and its
 // network interface starts `launch` later (system.ni.launch).
 class CollectiveStarter final : public AcceleratorModule {
  public:

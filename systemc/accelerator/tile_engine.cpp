@@ -59,8 +59,8 @@ void TileEngine::compute() {
   }
 }
 
-// Whether the next tile's half of the buffers is free: the tile before the last may not have been computed
-// yet.
+// Whether the next tile may be loaded: if it takes half of the buffers, the tile before the last must have
+// been computed.
 bool TileEngine::may_load() const {
   if (!busy() || loading_ || loaded_ == program_->tiles()) return false;
   return !program_->demand(loaded_).takes_half || loaded_ - computed_ <= 1;

@@ -25,7 +25,7 @@ class TileProgram {
   // Whether operands and results are bytes in memory. If not, tiles are only timed, transfers carry no data,
   // and none of the functions below is called.
   virtual bool carries_values() const { return true; }
-  // The memory address of a tile's operands, which are contiguous; below, the address of its results.
+  // The memory address of a tile's operands, which are contiguous. store_address(): that of its results.
   virtual std::uint64_t load_address(std::int64_t /*tile*/) const { return 0; }
   virtual std::uint64_t store_address(std::int64_t /*tile*/) const { return 0; }
   // Called when the tile's operands are in the buffers.

@@ -43,7 +43,7 @@ struct CompareLine {
 
 // Runs of fewer flits are so fast that they are always simulated.
 constexpr double kQuickFlits = 1e7;
-// Estimates that exceed the shortest time by this factor are not simulated.
+// Algorithms whose estimate exceeds the shortest time by this factor are not simulated.
 constexpr double kClose = 1.5;
 
 std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& loaded) {

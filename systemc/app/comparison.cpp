@@ -257,7 +257,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    // An algorithm that chooses among those of one library is drawn as an ordinary line.
+    // If auto chooses only among the algorithms of one library, its line is drawn as an ordinary one.
     const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
     Points& line = chooses ? chosen : lines[run.algorithm];
     line.emplace_back(static_cast<double>(run.size), run.time_ns);

@@ -9,7 +9,7 @@
 namespace coppice::app {
 namespace {
 
-// Global, because a signal handler has no access to other objects.
+// Static, because a signal handler can access only static variables.
 std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
 std::atomic<pid_t> command{0};  // the process that called catch_interrupts(), not a simulation forked from it

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A run that mixed trains and flits is repeated with leaps, which yield the same cycles, because trains that
-// meet are known only after a run.
+// The fidelity at which to repeat a run. A run of trains and flits is repeated with leaps, which give the
+// same cycles: which messages must move as flits is known only after a run of trains.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");

@@ -40,7 +40,7 @@ std::string key_of(const std::string& option) {
   std::string found;
   for (const config::Key& key : config::keys()) {
     const bool ends = key.path == name || key.path.ends_with("." + name);
-    // If several keys match, the shortest belongs to the collective or the system itself.
+    // If several keys match, the shortest one belongs to the collective or the system itself.
     if (ends && (found.empty() || key.path.size() < found.size())) found = key.path;
   }
   return found;

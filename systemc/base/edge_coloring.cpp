@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int32_t kNone = -1;
 
-// The edges at the vertices of one side, by color, and the colors that are free there.
+// The edges at the vertices of one side, by colour, and the colours that are free there.
 class Side {
  public:
   Side(std::size_t vertices, std::size_t colors)
@@ -26,7 +26,7 @@ class Side {
     const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(color) % kBits);
     word = edge == kNone ? word | bit : word & ~bit;
   }
-  // The lowest color that is free at `vertex` and, if `side` is given, also at its vertex `other`; kNone if
+  // The lowest colour that is free at `vertex` and, if `side` is given, also at its vertex `other`; kNone if
   // there is none.
   std::int32_t free_color(std::int32_t vertex, const Side* side = nullptr, std::int32_t other = 0) const {
     for (std::size_t w = 0; w < words_; ++w) {
@@ -100,9 +100,9 @@ class Coloring {
     colors_[static_cast<std::size_t>(number)] = color;
   }
 
-  // A path from the vertex, whose edges alternate between colors `own` and `other`, reaches left vertices
-  // only by edges of color `own`, so it never reaches a left vertex at which `own` is free. Exchanging the
-  // colors of the path therefore frees `own` at the vertex.
+  // Follows the path from a right vertex along edges that alternate between colours `own` and `other`. It
+  // enters left vertices by edges of colour `own`, so it never reaches a left vertex where `own` is free.
+  // Exchanging the two colours along the path therefore frees `own` at its first vertex.
   void free_at_right(std::int32_t vertex, std::int32_t own, std::int32_t other) {
     std::vector<std::int32_t> path;
     bool at_right = true;

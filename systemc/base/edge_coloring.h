@@ -12,9 +12,9 @@ struct BipartiteEdge {
   std::int32_t right = 0;
 };
 
-// Assigns every edge a color, numbered from 0, such that edges at a common vertex have different colors. The
-// number of colors is the maximum degree, which is optimal (König 1916). An edge receives the lowest color
-// that is free at both ends; if there is none, two colors are exchanged along a path of edges.
+// Assigns every edge a colour, numbered from 0, such that edges at a common vertex have different colours.
+// The number of colours is the maximum degree, which is optimal (König 1916). An edge receives the lowest
+// colour that is free at both ends; if there is none, two colours are exchanged along a path of edges.
 std::vector<std::int32_t> color_edges(std::span<const BipartiteEdge> edges);
 
 }  // namespace coppice

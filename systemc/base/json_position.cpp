@@ -183,7 +183,8 @@ SourceLocation locate(std::string_view text, const std::string& file, const std:
   const CountingIterator begin(text.data(), &read);
   const CountingIterator end(text.data() + text.size(), &read);
   json::sax_parse(begin, end, &locator);
-  // Moves back from a look-ahead after a number to the value's last byte, then to its first.
+  // The parser may have read one byte beyond a number: moves back to the value's last byte, then to its
+  // first.
   std::size_t at = std::min(locator.found_at(), text.size());
   while (at > 0 && std::string_view(" \t\r\n,]}").find(text[at - 1]) != std::string_view::npos) --at;
   if (at > 0 && text[at - 1] == '"') {

@@ -49,8 +49,7 @@ class FlitContents {
     }
   };
 
-  // The bits of a flit that carries data, read from the payload beginning with value `first`; below, the
-  // reverse.
+  // The bits of a data flit, read from the message's payload. first_value(): the index of its first value.
   FlitBits payload_bits(const fabric::Packet& packet, std::uint32_t sequence) const;
   std::size_t first_value(const fabric::Packet& packet, std::uint32_t sequence) const;
 

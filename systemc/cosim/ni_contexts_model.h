@@ -9,8 +9,8 @@
 
 namespace coppice::cosim {
 
-// The limits of the instance Verilated with several contexts where they differ from those with one
-// (NiLimits). A flow and a collective's id fill the head flit.
+// The limits that differ from NiLimits in the instance Verilated with several contexts. A flow and a
+// collective's id fill the flow field of a head flit.
 struct NiContextsLimits {
   static constexpr int kContexts = 8;
   static constexpr int kLines = 256;  // per port and context

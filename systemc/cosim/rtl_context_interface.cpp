@@ -170,7 +170,8 @@ void RtlContextInterface::put_tables(Cycles now) {
   lines_.pop_front();
 }
 
-// A collective keeps its context once messages of it have arrived, since these have been added and counted.
+// A collective keeps its context once any of its messages has arrived, since the message has been added and
+// counted.
 void RtlContextInterface::unload(ContextId id) {
   const int index = find(id);
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
@@ -253,7 +254,7 @@ void RtlContextInterface::step(Cycles now) {
   }
 }
 
-// The module notified of an end acts in the next cycle, before the RTL.
+// The module that is notified of a collective's end acts in the next cycle, before the RTL.
 void RtlContextInterface::wake(Cycles now) {
   while (const auto id = next_counted(now)) {
     const ni::MessageRecord& record = (*shared().log)[*id];

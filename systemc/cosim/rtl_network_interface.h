@@ -15,7 +15,7 @@ namespace coppice::cosim {
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
 // Like refuse_ni_settings(), but only for the limits that Verilog of any size has: its timing and
-// packetization.
+// packetisation.
 std::string refuse_ni_timing(const config::SystemConfig& system);
 // The capacity for tables and routes: that of NiLimits or of a context.
 struct TableRoom {

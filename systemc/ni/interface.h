@@ -35,7 +35,7 @@ class Interface {
   Interface();
   virtual ~Interface() = default;
 
-  // Runs the tables from cycle `at` on, which must not be over yet. Throws ModelError if they are already
+  // Runs the tables from cycle `at`, which must not be in the past. Throws ModelError if they are already
   // running.
   virtual void start(Cycles at) = 0;
   virtual bool started() const = 0;
@@ -46,10 +46,10 @@ class Interface {
   virtual void load(const ContextTables& tables, Cycles now);
   // Removes tables that have not been started.
   virtual void unload(ContextId id);
-  // Runs loaded tables from cycle `at` on, which must not be over yet.
+  // Runs loaded tables from cycle `at`, which must not be in the past.
   virtual void start_context(ContextId id, Cycles at);
-  // Called when the work of loaded tables is complete here and they have been removed: in the cycle after the
-  // last of their messages has left or the last arrival is in memory, whichever is later.
+  // Called after loaded tables have completed here and have been removed: in the cycle after the last of
+  // their messages has left or the last arrival is in memory, whichever is later.
   std::function<void(ContextId id, Cycles now)> on_context_done;
 
   // The first cycle that begins at or after `time`.
@@ -62,8 +62,8 @@ class Interface {
   // Describes, for each unfinished port, the entry at the head of its table and what it is waiting for; used
   // in deadlock reports.
   virtual std::string describe_waiting(Cycles now) const = 0;
-  // Call this when everything has arrived, before reading memory. Writes the sums that still wait for an
-  // adder; Verilog is clocked until nothing waits.
+  // Call this after the last arrival and before reading memory. Writes the sums that still wait for an adder;
+  // a Verilog interface is clocked until none is waiting.
   virtual void settle() {}
 
   // The state of a port in cycle `now`, for observers.

@@ -13,8 +13,8 @@
 namespace coppice::ni {
 namespace {
 
-// A memory access with its data; reused, since creating one costs more than a memory's work and a thread has
-// at most one in progress.
+// A memory access with its data. The object is reused, since creating one costs more than simulating the
+// access, and a thread has at most one access in progress.
 class MemoryTransaction {
  public:
   MemoryTransaction() { payload_.set_extension(&data_); }

@@ -142,8 +142,8 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   take_early(*context, at);
 }
 
-// Messages that arrived early are in memory: the adders process them one after another, port by port, at the
-// rate at which they would have arrived.
+// The data of early messages is already in memory. The adders process one early message after another per
+// port, at the rate at which flits arrive.
 void NetworkInterface::take_early(TableContext& context, Cycles at) {
   const auto held = early_.find(context.given.id);
   if (held == early_.end()) return;
@@ -274,7 +274,8 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
 void NetworkInterface::wake(Cycles now) {
   if (next_wake_ != now) return;  // an earlier alarm has replaced this one
   complete_arrivals(now);
-  // The last tail has left, or tables ended in nops. The consequences may start in this cycle, too.
+  // Ends contexts whose last tail has left or whose tables ended in nops. As a result, others may start in
+  // this cycle.
   for (std::size_t i = 0; i < running_.size();) {
     TableContext* const context = running_[i];
     finish_if_done(*context, now);
@@ -467,8 +468,8 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
   return true;
 }
 
-// Schedules the port's next look at the head of the table: when its missing condition may hold, or in the
-// next cycle if nothing is missing.
+// Records what the port waits for: an arrival, a free slot, or the cycle of its next look at the head of its
+// table.
 void NetworkInterface::wait(TableContext& context, int index, DecoderState state, Cycles now) {
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   TableContext::Waiting& waiting = context.waiting[static_cast<std::size_t>(index)];

@@ -46,8 +46,8 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, at most one per port and cycle; its
 // first flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected
 // in cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory
-// has received it if that is later. The lockstep estimates a message's duration from its flits at the pace of
-// its route's slowest channel, and a nop's from its bytes at the slowest pace of its port; like any entry, a
+// has received it if that is later. The lockstep estimates a message's duration from its flits at the rate of
+// its route's slowest channel, and a nop's from its bytes at the slowest rate of its port; like any entry, a
 // nop takes a cycle to issue. Both durations include system.ni.message_setup, the gap between a port's
 // messages (Packetizer). Real numbers are added flit by flit if the fabric moves flits, otherwise message by
 // message. Cycles in which nothing can change are not simulated.

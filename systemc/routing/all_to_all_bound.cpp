@@ -66,8 +66,7 @@ class Search {
     }
   }
 
-  // Tries the cut with the switches as given, and with only those switches inside that lead to accelerators
-  // inside.
+  // Tries the cut as given, and with only those switches inside that lead to accelerators inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);
@@ -110,7 +109,7 @@ class Search {
   }
 
   // Solves the linear program for lengths y and distances d from every accelerator s to every node v:
-  // maximize the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for every
+  // maximise the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for every
   // channel e from u to v, and to a sum of bandwidths times lengths of at most 1. Its columns are lengths,
   // then distances.
   std::vector<double> best_lengths() const {

@@ -67,7 +67,7 @@ class ClosLinks {
   int tors_;
   int spines_;
   std::vector<std::uint8_t> live_up_;    // [tor * spines + spine]
-  std::vector<std::uint8_t> live_down_;  // likewise
+  std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]
 };
 
 // Flows without a live path: what() names them.

@@ -26,7 +26,7 @@ bool place_all(SpineBalancer& balancer, std::span<const std::size_t> order) {
   return std::ranges::all_of(order, [&](std::size_t flow) { return balancer.place(flow); });
 }
 
-// A load that is always possible.
+// A load that some assignment achieves.
 int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
   return max_load(links, flows, Greedy().assign(links, flows));
 }

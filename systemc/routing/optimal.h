@@ -6,18 +6,18 @@ namespace coppice::routing {
 
 // The best assignment in polynomial time, from scratch or from an existing one.
 //
-// If all ToRs have the same live spines (whichever spines failed): exact, and better than the least maximum:
-// every link of every ToR carries no more than ceil(flows of the ToR / live spines), the least possible at
-// that ToR (SpineBalancer).
+// If all ToRs have the same live spines (whichever spines failed), the result is exact, and stronger than a
+// least maximum: no link of a ToR carries more than ceil(flows of the ToR / live spines), the least possible
+// at that ToR (SpineBalancer).
 //
-// If live spines differ between ToRs (links failed): deciding whether a load is possible is NP-complete
-// (timetables with unavailable hours, Even, Itai and Shamir 1976), so it raises the load from lower_bound()
-// until alternating paths find room in one of a few orders or, up to 256 flows, a search of bounded length
-// does (exact_search.h). Guaranteed: never above the result of the greedy method; exact if it equals
-// lower_bound() or the search has excluded all lower loads, which `proven` reports. Measured
-// (optimal_test.cpp): random rings on the paper's network with 1 to 512 of 2,048 links dead always reach the
-// bound; small networks with up to half of their links dead never exceed the integer program; flows that need
-// every live link of a network end at most one above the optimum.
+// If live spines differ between ToRs (links failed), deciding whether a load is possible is NP-complete
+// (timetables with unavailable hours, Even, Itai and Shamir 1976). The load is therefore raised from
+// lower_bound() until an assignment is found by alternating paths, with the flows in one of a few orders, or,
+// for up to 256 flows, by a search of bounded length (exact_search.h). The result never exceeds that of the
+// greedy method; it is exact if it equals lower_bound() or the search has excluded all lower loads, which
+// `proven` reports. Measured (optimal_test.cpp): random rings on the paper's network with 1 to 512 of 2,048
+// links dead always reach the bound; small networks with up to half of their links dead never exceed the
+// integer program; flows that need every live link of a network end at most one above the optimum.
 class Optimal final : public PathAssigner {
  public:
   explicit Optimal(std::uint64_t seed) : seed_(seed) {}

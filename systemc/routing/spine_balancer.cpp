@@ -71,7 +71,7 @@ bool SpineBalancer::place(std::size_t flow) {
     attach(flow, spine);
     return true;
   }
-  // No spine has room at both ends: one at the source, one at the destination.
+  // No spine has room at both ends: try a spine with room at the source and one with room at the destination.
   constexpr int kTries = 64;
   int tries = 0;
   for (int a = 0; a < links_->spines(); ++a) {
@@ -87,7 +87,7 @@ bool SpineBalancer::place(std::size_t flow) {
   return false;
 }
 
-// A flow on spine `from` at this end that this chain has not moved and that may use `to`.
+// A flow on spine `from` at this end that the current chain has not moved and that may use spine `to`.
 std::int64_t SpineBalancer::movable(int e, int from, int to) {
   for (std::int64_t i = head(e, from); i != kNone; i = next(static_cast<std::size_t>(i), e)) {
     const auto flow = static_cast<std::size_t>(i);

@@ -16,9 +16,9 @@ namespace coppice::routing {
 // ToR u to ToR v is placed on a spine `a` with room at u; if its link to v overflows, a flow of v moves from
 // a to a spine `b` with room there, which may force its source ToR to move a flow from b to a, and so on. If
 // all ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice,
-// and the walk ends: it never uses a flow twice, and every end that it passes has a flow that it has not used
+// and the walk terminates: it never uses a flow twice, and every end that it passes has an unused flow
 // (König's argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every
-// ToR can have its least load simultaneously (equitable colouring, de Werra 1971), which is better than the
+// ToR can have its least load simultaneously (equitable colouring, de Werra 1971), which is stronger than the
 // least maximum.
 class SpineBalancer {
  public:

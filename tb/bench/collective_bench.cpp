@@ -100,7 +100,8 @@ BENCHMARK_CAPTURE(trains_nodes, multitree_optimal, "multitree_optimal")
     ->Apply(large_tori)
     ->Apply(in_milliseconds);
 
-// The same with an algorithm whose number of messages grows with the torus' width, not its number of nodes.
+// Like trains_nodes(), with an algorithm whose number of messages grows with the torus' width instead of its
+// number of nodes.
 void trains_ring2d(benchmark::State& state) {
   const auto width = static_cast<int>(state.range(0));
   const auto result = measure(state, [&] { return all_reduce(overrides_for("ring2d", width, 64, "train")); });

@@ -69,9 +69,9 @@ void assign_with_dead_links(benchmark::State& state) {
 
 enum class Change { kArrival, kDeparture, kSpineFailure };
 
-// 1,500 flows, of which 200 arrive or have left, or for which spine 5 fails. `moved`: running flows that
-// change their spine; `least`: running flows that must change it; `afresh`: running flows that change it in a
-// new assignment.
+// Reassigns 1,500 flows of which 200 arrive or have left, or after spine 5 fails. `moved`: running flows
+// whose spine changes; `least`: its lower bound; `afresh`: running flows whose spine a new assignment
+// changes.
 void reassign(benchmark::State& state, Change change) {
   constexpr std::size_t kChanging = 200;
   auto flows = ring_flows(kPaper, 1500, 4);

@@ -39,7 +39,7 @@ class Bench {
     rtl_.settle();
     const unsigned given = rtl_->credit_o;
     const int held = std::accumulate(held_.begin(), held_.end(), 0);
-    const int out = kVcs * kCredits - held;  // the router's free slots, and that of this cycle's flit
+    const int out = kVcs * kCredits - held;  // the router's free slots and the slot of this cycle's flit
     ASSERT_EQ(rtl_->owes_o, held > 0);
     if (out + waiting_ >= kQueue) {
       ASSERT_EQ(given, 0U) << "the queue might overflow";

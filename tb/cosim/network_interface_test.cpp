@@ -25,7 +25,7 @@ constexpr int kBuffer = 16;  // flits between DMA and injection
 constexpr std::uint32_t kBufferWords = 64;
 // Route of every entry: 42 bits, up to the highest bit of a head flit.
 constexpr std::uint64_t kRoute = 0x29d'3c5a'17e6;
-constexpr std::uint32_t kMemoryAt = 0xabc000;  // the buffer's offset in addresses
+constexpr std::uint32_t kMemoryAt = 0xabc000;  // where the buffer begins in the address space
 
 enum Order : unsigned { kInTurns, kByPriority, kFirstToStart };
 
@@ -165,7 +165,7 @@ class Looped {
     unsigned context;
   };
   std::vector<Issue> issues_;
-  // The value of a word relative to its initial value, which it doubles each time it is added to itself.
+  // The value of a word divided by its initial value. A word doubles each time it is added to itself.
   float times(unsigned context, unsigned word) const {
     const unsigned at = context * kBufferWords + word;
     return memory_[at] / static_cast<float>(at + 1);
@@ -407,7 +407,8 @@ TEST(NetworkInterfaceWithContexts, TellsIterationsApartByTheirFlows) {
   }
 }
 
-// More entries than 15 bits count: the last one is recognised, and the table can start again after it.
+// There are more entries than 15 bits can count: the last one is recognised, and the table can start again
+// after it.
 TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
   constexpr unsigned kLines = 40;
   constexpr unsigned kIterations = 1000;
@@ -466,7 +467,7 @@ TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
   }
 }
 
-// At most as many flits are in flight as there are slots, even after another start.
+// No more flits are in flight than there are slots, even after another start.
 TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
   Looped interface(kInTurns);
   for (unsigned context = 0; context < kContexts; ++context) {

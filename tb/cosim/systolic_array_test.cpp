@@ -97,7 +97,7 @@ class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) {}
 
-  // `resets`: reset the array now and then, in the middle of a tile.
+  // `resets`: whether to reset the array occasionally, in the middle of a tile.
   void run(int tiles, bool resets = false) {
     while (done_ < tiles) {
       if (resets && random_.one_in(200)) reset();
@@ -179,8 +179,7 @@ class Bench {
         const std::uint32_t word = read ? lane(array_->upper_data_i, j, 16) : 0;
         ASSERT_EQ(word, half_word(current_->run->upper_edge()[static_cast<std::size_t>(j)]));
       }
-      // The model's registers at the upper edge are those of the array, once it has dropped the previous
-      // operands.
+      // Except in a tile's first cycle, the model's registers at the upper edge equal those of the array.
       for (int j = 0; j < current_->columns && current_->run->cycles() > 0; ++j) {
         const float top = current_->run->array().top()[static_cast<std::size_t>(j)];
         ASSERT_EQ(std::bit_cast<float>(lane(array_->result_data_o, j, 32)), top);
@@ -245,7 +244,8 @@ TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
-// More columns than rows; with two registers, sizes that need every bit of the ports.
+// The arrays with one register have more columns than rows; those with two have sizes that use every bit of
+// the ports.
 TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
   const auto run = [](auto bench) {
     bench.run(2000);

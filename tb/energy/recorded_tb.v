@@ -1,6 +1,6 @@
-// Drives a block's gates with the inputs of a recorded run, cycle by cycle; outputs must equal those of the run if they
-// were known. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex, wanted.hex and known.hex
-// have one row per cycle.
+// Drives a block's gates with the inputs of a recorded run, cycle by cycle. Outputs that were known in the
+// run must be equal. recorded.vh has widths, rows, and the gates between `in` and `out`; stimulus.hex,
+// wanted.hex and known.hex have one row per cycle.
 `timescale 1ps/1ps
 `default_nettype none
 module tb;

@@ -30,7 +30,8 @@ module tb;
     loads = loaded < ENTRIES;
     index = loaded;
     random = $random(seed);
-    // end 1, first 0, nothing, route of up to six hops, packets, flits, total, words, address, step, dependencies, flow, op
+    // The fields from the highest: end 1, first 0, zeros, route of up to six hops, packets, flits, total, words,
+    // address, step, dependencies, flow, op.
     if (loads)
       line = {10'd1, 20'd0, {14'd0, random[27:0]} & 42'h3FFF, 14'd16, 24'd272, 20'd1024, 20'd1024, {10'd0, random[31:28], 10'd0},
               {12'd0, random[3:0]}, 10'd1 << random[5:4], {6'd0, random[9:6]}, random[11:10] % 2'd2};

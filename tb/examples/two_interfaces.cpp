@@ -25,7 +25,8 @@ using topology::NodeId;
 constexpr Bytes kSize = 1024;
 constexpr Cycles kLatency = 20;
 
-// Each sends one half of its buffer to be reduced by the other, and gets the complete half back.
+// Each interface sends one half of its buffer to the other to be reduced, and receives the complete half
+// back.
 TableEntry entry(NodeId self, schedule::Op op, int half, int dependencies) {
   TableEntry made;
   made.op = op;

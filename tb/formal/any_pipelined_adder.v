@@ -1,5 +1,5 @@
-// Stands in for the adder in proofs of the flow through its stages: outputs a result that no other adder produces two
-// cycles after its operands, and 0 in other cycles. In integer mode it adds.
+// Stands in for the adder in proofs of the flow through its stages: two cycles after its operands, outputs their integer
+// sum, with one bit flipped if short_i is set and another outside integer mode; 0 in other cycles.
 `default_nettype none
 module fp32_adder #(
   parameter GATES = 0,

@@ -10,7 +10,7 @@ module context_arbiter_props (input wire clk_i);
   wire [2:0] request = $anyseq;
   wire [2:0] fresh = $anyseq;
   wire [2:0] done = $anyseq;
-  wire [5:0] place = $anyconst;      // assumes that contexts start and end repeatedly in one order
+  wire [5:0] place = $anyconst;      // assumes that contexts start and end repeatedly in the same order
   wire [5:0] priority_of = $anyconst;
   wire [2:0] grant;
   context_arbiter #(.CONTEXTS(3), .CONTEXT_W(2), .PRIORITY_W(2)) dut (

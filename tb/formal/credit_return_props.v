@@ -1,5 +1,5 @@
-// credit_return with a queue that drains at any time and a router that sends while it has slots:
-// credit_return_inside.v.
+// Proves credit_return_inside.v for credit_return with a queue that drains at any time and a router that sends while it
+// has slots.
 `default_nettype none
 module credit_return_props (input wire clk_i);
   reg started = 1'b0;

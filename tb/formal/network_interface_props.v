@@ -1,8 +1,8 @@
-// network_interface with all blocks of a port. A message arrives in any cycles, and its words are added to memory or
-// stored there; a table entry, which may wait for it, sends another message. The entry issues once, not before the
-// message that it waits for counts as arrived. Its own message then leaves within 8 cycles: a head, and the words in
-// memory, including arrived ones. All arrived words are written to memory, and a flit's slot is returned on arrival.
-// Adders are stand-ins.
+// network_interface with all blocks of a port. A message arrives in arbitrary cycles, and its words are added
+// to memory or stored there; a table entry, which may wait for it, sends another message. The entry issues
+// once, not before the message that it waits for counts as arrived. Its own message then leaves within 8
+// cycles: a head, and the words in memory, including those that have arrived. All arrived words are written
+// to memory, and a flit's slot is returned on arrival. Adders are stand-ins.
 `default_nettype none
 module network_interface_props (input wire clk_i);
   reg [1:0] phase = 2'd0;  // 0: reset, 1: the entry is loaded, 2: start, 3: run
@@ -22,7 +22,7 @@ module network_interface_props (input wire clk_i);
   reg         dma_valid_q = 1'b0;
   reg  [63:0] dma_q, read_q;
 
-  // The arriving message: a head, then its flits, in any cycles.
+  // The arriving message: a head, then its flits, in arbitrary cycles.
   wire        comes_now = $anyseq;
   wire [63:0] came = $anyseq;
   wire        comes_vc = $anyconst;

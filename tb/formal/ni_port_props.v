@@ -1,6 +1,6 @@
-// ni_port: every issued entry ends: its last tail leaves within 14 cycles, for up to 4 words in one or two packets, if
-// its dependencies arrive, credits return within two cycles and data arrives in time. No head leaves before the DMA
-// latency has passed, and no flit leaves in excess or for an entry that has not issued.
+// ni_port: the last tail of every issued entry leaves within 14 cycles, for up to 4 words in one or two
+// packets, if its dependencies arrive, credits return within two cycles and data arrives in time. No head
+// leaves before the DMA latency has passed, and no flit leaves in excess or for an entry that has not issued.
 `default_nettype none
 module ni_port_props (input wire clk_i);
   localparam ENTRY_W = 2 + 1 + 1 + 2 + 4 + 2 * 3 + 4 + 2 + 1;

@@ -69,7 +69,7 @@ std::string random_bandwidth(std::int64_t flit, const Clock& clock) {
   return fmt::format("{} B/s", flit * clock.hertz * under / over);
 }
 
-// A depth near the one that keeps a train moving over the longest channel, or far from it.
+// A depth that is close to the minimum for trains to keep moving over the longest channel, or far from it.
 int random_depth(int latency, int router_delays) {
   const int loop = 2 * latency + router_delays;
   switch (pick<int>({0, 0, 0, 1, 2, 3})) {

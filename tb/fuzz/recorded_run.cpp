@@ -47,8 +47,8 @@ extern "C" void print_calls_and_abort(int /*signal*/) {
   ::abort();
 }
 
-// A random system runs for a second or two and needs about 100 MB. A run that never terminates prints its
-// call stack and aborts; a run that exhausts its memory ends with std::bad_alloc. Sanitizers reserve more.
+// A random system runs for a second or two and needs about 100 MB. A run that does not terminate prints its
+// call stack and aborts; one that exhausts its memory ends with std::bad_alloc. Sanitizers reserve more.
 void limit_this_process() {
   constexpr rlim_t kSeconds = 120;
   std::signal(SIGXCPU, print_calls_and_abort);

@@ -14,7 +14,7 @@ namespace coppice::fuzz {
 
 // Everything observable about a run from outside the fabric.
 struct Recording {
-  // One row per message in the order of kMessageFields, sorted.
+  // One row per message, with the columns of kMessageFields, sorted.
   std::vector<std::vector<std::int64_t>> messages;
   std::vector<std::int64_t> channel_flits;
   // A digest of every accelerator's final numbers; empty unless `check: values`.

@@ -8,7 +8,7 @@
 
 #include "differential.h"
 
-// SystemC's library requires it; this program elaborates only in child processes.
+// SystemC's library requires sc_main(); this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

@@ -84,7 +84,7 @@ class Stage:
         self.command = command    # function from a mutant's number to the command line
         self.folder = folder
         self.normal = normal      # the part of the output that must equal the output without a mutant
-        self.broken = broken      # output of a tool that could not run, which says nothing about the mutant
+        self.broken = broken      # output of a tool that could not run, which does not count as a detection
         self.seconds = None       # time limit
         self.expected = None
 
@@ -144,7 +144,7 @@ class Bench:
         return {name: all_in(name) for name in texts}
 
     def names_of(self, mutant):
-        """The names of the tests that may notice a mutant, the cheapest first."""
+        """The names of the tests that may detect a mutant, the cheapest first."""
         module = pathlib.Path(mutant.source).stem
         tops = sorted((top for top, parts in self.holds.items() if module in parts), key=lambda top: len(self.holds[top]))
         names = [f"block {top}" for top in tops if self.suite(top)]

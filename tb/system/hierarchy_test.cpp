@@ -141,8 +141,8 @@ TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
   }
 }
 
-// Switches of eight accelerators limit the baseline. If they reduce, chunks send half as much through them,
-// and the predicted time is right.
+// Switches of eight accelerators limit the baseline. If the switches reduce, chunks send half as much data
+// through them, and the run takes the predicted time.
 TEST(InNetwork, MakesThemisFaster) {
   const Workshop shop;
   const auto config = [](const char* in_network) {

@@ -203,7 +203,7 @@ TEST_F(Jobs, AccountForAllTimeAroundFailures) {
   EXPECT_EQ(run["warnings"], Json::array());
 }
 
-// A failure among the accelerators of a finished job stops no other job.
+// A failure among the accelerators of a finished job does not stop any other job.
 TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   shop.write("short.yaml", iterating(4, 1));
   shop.write("long.yaml", iterating(4, 4));
@@ -238,7 +238,7 @@ TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
 }
 
 // A switch without one of its links does not reach all accelerators: jobs that need the missing accelerator
-// end, others continue.
+// end, and the other jobs continue.
 TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";

@@ -228,7 +228,7 @@ TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
   }
 }
 
-// Also for a group, and with either key.
+// The choice is also reported for a group, and whichever of the two keys requests it.
 TEST_F(LoneCollectives, SayWhatTheyChose) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");

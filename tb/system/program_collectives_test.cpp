@@ -48,7 +48,7 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
   }
 }
 
-// For any network, algorithm and fidelity, either both run or neither does.
+// For any network, algorithm and fidelity, either the collective and its program both run, or neither does.
 TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   constexpr std::array kTopologies{
       "kind: torus, dims: [4, 4]",
@@ -90,8 +90,8 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
   EXPECT_GT(ran, 20);
 }
 
-// Reducing switches also have contexts: several collectives run concurrently, also with groups for which the
-// switches do not reduce.
+// Reducing switches also have contexts: several collectives run concurrently, including collectives of groups
+// for which the switches do not reduce.
 TEST_F(Programs, AddInSwitches) {
   const std::string levels =
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns, "

@@ -123,7 +123,8 @@ TEST_F(Training, OverlapsLayerByLayer) {
   EXPECT_EQ(trained["verified"], "values");
 }
 
-// Accelerators and interfaces share a limited memory: passes wait, for the same time with flits and trains.
+// Accelerators and interfaces share a limited memory: passes wait, for the same time with flits as with
+// trains.
 TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
   const std::vector<std::string> keys{"training.overlap=layer_wise",
                                       "system.accelerator.memory_bandwidth=64 GB/s"};
@@ -161,7 +162,8 @@ TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
 }
 
-// One-byte buckets hold the gradients of one layer each; a bucket of all gradients is like no overlap.
+// One-byte buckets hold the gradients of one layer each; one bucket for all gradients is equivalent to
+// `none`.
 TEST_F(Training, ReducesGradientsByTheBucket) {
   const auto layers = result_of({"training.overlap=layer_wise"});
   const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});

@@ -28,7 +28,7 @@ double sc_time_stamp() {
 namespace coppice::tile {
 namespace {
 
-// The parameters of the Verilated tile; it has as many links as ports.
+// The parameters of the Verilated tile, which has equal numbers of links and ports.
 constexpr unsigned kPorts = COPPICE_TILE_PORTS;
 constexpr unsigned kLinks = kPorts;
 constexpr unsigned kFlitBits = COPPICE_TILE_FLIT_BITS;

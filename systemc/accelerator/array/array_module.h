@@ -33,7 +33,7 @@ class TileSink : public virtual sc_core::sc_interface {
 };
 
 // A systolic array as a module: processes tiles back to back, moving their operands through its PEs cycle by
-// cycle. Since the computation depends on nothing else, the kernel is entered once per tile: all its cycles
+// cycle. Since the computation depends only on the tile, the kernel is entered once per tile: all its cycles
 // are computed when it begins, and its result is delivered in the cycle in which it is ready.
 class ArrayModule : public sc_core::sc_module, public StatisticsOwner {
  public:

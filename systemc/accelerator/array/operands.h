@@ -41,7 +41,7 @@ struct MatrixView {
   T& at(std::int64_t row, std::int64_t column) const {
     return values[row * row_stride + column * column_stride];
   }
-  operator MatrixView<const T>() const  // NOLINT(google-explicit-constructor): as of pointers
+  operator MatrixView<const T>() const  // NOLINT(google-explicit-constructor): as for pointers
       requires(!std::is_const_v<T>) {
     return {values, rows, columns, row_stride, column_stride};
   }

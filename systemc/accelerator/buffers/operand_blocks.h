@@ -20,7 +20,7 @@ struct OperandPart {
 
 // A matrix operand of a product, which counts the tensor values in its blocks. A plain matrix has one value
 // per element. The patches of a convolution (im2col: a row per output pixel, a column per weight of a filter)
-// contain every input once for each patch that covers it, and no value where a patch lies on the padding.
+// contain every input once for each patch that covers it, and no value where a patch covers padding.
 class OperandBlocks {
  public:
   static OperandBlocks plain(std::int64_t rows, std::int64_t columns);

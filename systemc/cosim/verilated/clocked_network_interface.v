@@ -1,39 +1,39 @@
-// network_interface with a register at every input: the simulator evaluates each cycle once, instead of
-// before and after the clock edge. Outputs belong to the cycle whose inputs the last clock edge registered.
+// network_interface with a register at every input, so that the simulator evaluates each cycle once instead of before
+// and after the clock edge. Outputs belong to the cycle whose inputs the last clock edge registered.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module clocked_network_interface #(
-  parameter PORTS = 4,       // from 1
-  parameter FLIT_W = 128,    // bits of a flit
-  parameter LANES = 4,       // words of a flit, FLIT_W / 32, a power of two from 2
-  parameter VCS = 4,         // virtual channels, from 2
+  parameter PORTS = 4,       // at least 1
+  parameter FLIT_W = 128,    // flit width
+  parameter LANES = 4,       // words per flit, FLIT_W / 32, a power of two, at least 2
+  parameter VCS = 4,         // virtual channels, at least 2
   parameter VC_W = 2,        // log2(VCS), rounded up
-  parameter CREDIT_W = 10,   // bits of a credit count
-  parameter ENTRIES = 256,   // lines of a port's table, a power of two
+  parameter CREDIT_W = 10,   // width of a credit count
+  parameter ENTRIES = 256,   // lines per port table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
-  parameter ITER_W = 10,     // bits of a number of iterations of a table
-  parameter TOTAL_W = 16,    // bits of a number of entries, of all iterations
-  parameter TIME_W = 32,     // bits of the cycle counter
+  parameter ITER_W = 10,     // width of an iteration count
+  parameter TOTAL_W = 16,    // width of the number of entries in all iterations
+  parameter TIME_W = 32,     // width of the cycle counter
   parameter FLOWS = 64,      // flows, at most 2^FLOW_W
   parameter FLOW_W = 10,
-  parameter COUNT_W = 10,    // bits of a number of arrivals
+  parameter COUNT_W = 10,    // width of an arrival count
   parameter STEP_W = 16,
-  parameter ADDR_W = 24,     // bits of an address, in words of 4 bytes
-  parameter LEN_W = 20,      // bits of a message's length, in words
-  parameter FLITS_W = 24,    // bits of a message's length, in flits
-  parameter PACKETS_W = 14,  // bits of a message's length, in packets
-  parameter SOURCE_W = 10,   // bits of a port's identity in the system
-  parameter ROUTE_W = 42,    // bits of a source route; head and route fit a flit
+  parameter ADDR_W = 24,     // width of an address, in words of 4 bytes
+  parameter LEN_W = 20,      // width of a message length, in words
+  parameter FLITS_W = 24,    // width of a message length, in flits
+  parameter PACKETS_W = 14,  // width of a message length, in packets
+  parameter SOURCE_W = 10,   // width of a port's system-wide number
+  parameter ROUTE_W = 42,    // width of a source route; a flit must hold the head with its route
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
+  parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
-  parameter CONTEXTS = 1,    // collectives in flight, from 1
+  parameter CONTEXTS = 1,    // collectives in flight, at least 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
-  parameter ID_W = 5,        // bits of a collective's id in a head flit
-  parameter ARRIVALS_W = 16, // bits of a collective's arrivals
-  parameter PRIORITY_W = 8,  // bits of its priority
-  parameter EJECT_CREDITS = 3,  // of a virtual channel
+  parameter ID_W = 5,        // width of a collective's id in a head flit, at least CONTEXT_W; unused with one context
+  parameter ARRIVALS_W = 16, // width of a collective's arrival count
+  parameter PRIORITY_W = 8,  // width of a collective's priority
+  parameter EJECT_CREDITS = 3,  // ejection credits per virtual channel; VCS * EJECT_CREDITS must be below QUEUE
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (

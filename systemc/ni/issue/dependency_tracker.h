@@ -8,7 +8,7 @@ namespace coppice::ni {
 
 // Counts, per flow, the messages that have been reduced or stored at this accelerator. An entry may issue
 // once its flow's count has reached the number of its dependencies. If arrivals are numbered
-// (Schedule::numbered_arrivals), an arrival that overtook others counts only once those have arrived.
+// (Schedule::numbered_arrivals), an arrival counts only once all arrivals with lower numbers have arrived.
 class DependencyTracker {
  public:
   explicit DependencyTracker(int flows) : counts_(static_cast<std::size_t>(flows), 0) {}
@@ -29,7 +29,7 @@ class DependencyTracker {
 
  private:
   std::vector<std::int32_t> counts_;  // [flow]
-  // (flow, number) of arrivals that overtook others, of which there are only a few at a time.
+  // (flow, number) of arrivals that overtook lower-numbered ones. There are only a few at a time.
   std::vector<std::pair<std::int32_t, std::int32_t>> early_;
 };
 

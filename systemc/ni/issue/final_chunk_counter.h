@@ -33,7 +33,7 @@ class FinalChunkCounter {
   }
   // The number of chunks before the first one that is not final.
   std::size_t in_order() const { return in_order_; }
-  // The largest number of chunks that have been final at the same time behind one that was not.
+  // The maximum number of chunks that were final while an earlier chunk was not.
   std::size_t early() const { return early_; }
 
  private:

@@ -12,15 +12,15 @@
 
 namespace coppice::ni {
 
-// The message that arrives while a table entry's message is in flight, in a run in which one accelerator
-// represents several that do the same in the same cycles. The accelerator sends to an image of the receiver;
-// what arrives at the receiver is the image of that message, from another accelerator.
+// The message that a receiver gets in place of a table entry's message, in a run in which one accelerator
+// represents several that do the same in the same cycles. The entry's destination is an image of the
+// receiver, which gets the image of the message, from another accelerator.
 struct ImageArrival {
   schedule::TableEntry entry;  // the entry of the accelerator that sends to the receiver
   // [contributor]: its image, as seen by the accelerator that sends to the receiver.
   std::shared_ptr<const std::vector<std::int32_t>> contributors;
-  // [part of the arriving data]: the part of the sent data of which it is the image; empty: in the same
-  // order.
+  // [part of the arriving data]: the part of the sent data of which it is the image; empty: the order is the
+  // same.
   std::vector<std::int32_t> parts;
 
   // Replaces the sets of contributors that the representative has sent by their images.

@@ -43,8 +43,8 @@ class TableContext {
  public:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-  // The conditions for which a port waits. Separate from the other state, since every arrival and every
-  // wake-up checks all ports.
+  // The conditions for which a port waits. They are stored apart from the other state, since every arrival
+  // and every wake-up checks all ports.
   struct Waiting {
     Cycles due = kNever;             // next run of its decoder unless the awaited event occurs first
     std::int32_t awaited_flow = -1;  // flow for whose arrivals it waits
@@ -93,8 +93,8 @@ class TableContext {
   }
   // Whether every entry has issued, every message has left, and every expected arrival has come.
   bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
-  // Whether it was complete before cycle `now`: the events of a cycle end it in the next cycle, whatever the
-  // order of the components within the cycle.
+  // Whether it was complete before cycle `now`. The events of a cycle take effect in the next one, so the
+  // result does not depend on the order of the components within a cycle.
   bool finished(Cycles now) const { return active < now && complete(); }
 
   ContextTables given;

@@ -38,7 +38,8 @@ bool MemoryModule::grant_direct_access(tlm::tlm_generic_payload& transaction, tl
   return true;
 }
 
-// A read must have its last data when the last flit leaves; a write's first data arrived with the first flit.
+// The last data of a read must be available when the last flit leaves; the first data of a write arrived with
+// the first flit.
 Femtoseconds Memory::serve(const MemoryAccess& access) {
   const bool dma_read = access.dma && !access.write;
   const Femtoseconds latency = dma_read ? dma_latency_ : 0;

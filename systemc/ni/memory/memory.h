@@ -79,8 +79,8 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
 
  protected:
   // Returns the time when an access is done, no earlier than its request. For a network-interface read, this
-  // is the time of the first flit, chosen such that the others can follow at their pace; otherwise, the time
-  // of the last data.
+  // is the time of the first flit, chosen such that the other flits can follow without gaps; otherwise, the
+  // time of the last data.
   virtual Femtoseconds serve(const MemoryAccess& access) = 0;
   // The latency of network-interface reads, if all reads have the same latency and writes take no time;
   // direct access is then granted.
@@ -107,9 +107,10 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   Bytes dma_bytes_ = 0;
 };
 
-// A plain memory that serves one access at a time, in request order, each for a whole number of cycles of
-// `pace`; an unlimited memory serves all accesses simultaneously. Network-interface reads complete
-// `dma_latency` later; the arrays' loads are requested ahead of time and have no latency.
+// A plain memory that serves one access at a time, in request order. `pace` determines the whole number of
+// cycles of each access; a memory of unlimited bandwidth serves all accesses simultaneously.
+// Network-interface reads complete `dma_latency` later; the arrays' loads are requested ahead of time and
+// have no latency.
 class Memory final : public MemoryModule {
  public:
   Memory(const sc_core::sc_module_name& name, GradientMemory& contents, Femtoseconds dma_latency,

@@ -12,11 +12,11 @@
 namespace coppice::ni {
 
 // The order in which the reduction unit adds or stores the flits that arrive at its ports, which determines
-// how sums are rounded; the same as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless
-// some of its words are in a sum in progress (which is written `latency` cycles after its flit proceeded) or
-// in a lower port's flit of the same cycle; then it waits in its port's queue. The oldest flit of a queue
-// proceeds as soon as it can. In a cycle in which it cannot, an arriving flit to be added overtakes the
-// waiting flits, unless one of them is to be stored.
+// how sums are rounded. It is the order of rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle
+// unless some of its words are in a sum in progress (which is written `latency` cycles after its flit
+// proceeded) or in a lower port's flit of the same cycle; then it waits in its port's queue. The oldest flit
+// of a queue proceeds as soon as it can. In a cycle in which it cannot, an arriving flit to be added
+// overtakes the waiting flits, unless one of them is to be stored.
 //
 // Data that is read ahead is sent before its sums are written, so a response can arrive while those sums
 // still wait; if the response stored a final value first, the sums would be added to it again. Therefore, if
@@ -59,10 +59,10 @@ class ReductionQueues {
     bool empty() const { return front_ == entries_.size(); }
     Flit front() const { return at(front_); }
     Flit back() const { return at(entries_.size() - 1); }
-    // Whether the last flit arrives in `cycle`; below, whether others wait before it.
+    // Whether the last flit arrives in `cycle`. waits(): whether other flits are queued before it.
     bool comes(Cycles cycle) const { return !empty() && entries_.back().came == cycle; }
     bool waits(Cycles cycle) const { return entries_.size() - front_ > (comes(cycle) ? 1U : 0U); }
-    // Whether some of the waiting flits are to be stored.
+    // Whether any waiting flit is to be stored.
     bool stores_wait(Cycles cycle) const { return stores_ > (comes(cycle) && !back().add ? 1 : 0); }
     void push(const Flit& flit, Cycles came);
     void pop();

@@ -15,8 +15,8 @@ namespace coppice::ni {
 
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
 // origin, executes its tables: entry i of a slot, which is one of its ports, represents entry i of that slot
-// at every accelerator. The others do the same in the same cycles, so only the differences are simulated for
-// each of them: their data is read, added and stored, and their messages are reported to observers.
+// at every accelerator. The others do the same in the same cycles, so the only work simulated for each of
+// them is to read, add and store its data and to report its messages to observers.
 class MessageImages {
  public:
   // All references must outlive this object. The tables are those of all accelerators.

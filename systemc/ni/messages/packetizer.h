@@ -12,11 +12,11 @@
 namespace coppice::ni {
 
 // Divides the messages issued by a port into packets, in order, as the injection channel accepts them. Holds
-// at most two messages, the one being sent and the next, so that the link need not idle between them.
+// at most two messages, the current one and the next, so that the link need not idle between them.
 //
-// Setting up a message occupies the port for some cycles from when its data is ready and the previous message
-// has left: the time that C-Cube's kernels spend on synchronisation with the receiver, alpha in the linear
-// cost model.
+// The setup of a message occupies the port for some cycles after its data is ready and the previous message
+// has left. It models the time that C-Cube's kernels spend on synchronisation with the receiver, which is
+// alpha in the linear cost model.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
@@ -36,8 +36,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   // The first cycle in which the first message may send its head; -1 if there is no message.
   Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
-  // Called with (message id, cycle) when a message's head flit enters the injection channel; below, when its
-  // tail does.
+  // Called with (message id, cycle) when the head or tail flit of a message enters the injection channel.
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
   std::function<void(std::uint64_t, Cycles)> on_tail_injected;
 
@@ -56,7 +55,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     Cycles setup;
   };
 
-  // Visits the cycles of all messages, including finished ones, since they are absolute.
+  // Visits the cycles of all messages, including past ones, since they are absolute.
   template <typename Visitor>
   void visit_all(Visitor& visitor) {
     visitor.value(queued_);

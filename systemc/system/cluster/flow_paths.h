@@ -43,8 +43,8 @@ class FlowPaths {
 
   // Whether the controller assigns a job's flows.
   bool controlled(std::size_t job) const;
-  // begin() is called when a job starts communicating, over hashed paths until others are assigned; end()
-  // when it stops.
+  // Call begin() when a job starts communicating and end() when it stops. Its flows use hashed paths until
+  // the controller has assigned others.
   void begin(std::size_t job);
   void end(std::size_t job) { communicates_[job] = false; }
   bool any_communicates() const;

@@ -21,7 +21,7 @@ struct PathAnswer {
   int lower_bound = 0;
 };
 
-// The centralized controller (Sec. 3.2), which assigns a spine to every communicating flow, given the live
+// The centralised controller (Sec. 3.2), which assigns a spine to every communicating flow, given the live
 // links, by the configured method.
 class Controller {
  public:

@@ -197,7 +197,7 @@ class ContributionVerification final : public Verification {
   explicit ContributionVerification(const Schedule& schedule)
       : ContributionVerification(schedule, find_boundaries(schedule), all_of(schedule)) {}
 
-  // As make_contribution_verification() says; without boundaries, follows a sample of elements.
+  // See make_contribution_verification(); without boundaries, tracks a sample of elements.
   ContributionVerification(const Schedule& schedule, std::shared_ptr<const std::vector<Bytes>> boundaries,
                            std::vector<NodeId> members)
       : schedule_(schedule),
@@ -224,7 +224,7 @@ class ContributionVerification final : public Verification {
     }
   }
 
-  // As contribution_boundaries() says.
+  // See contribution_boundaries().
   static std::shared_ptr<const std::vector<Bytes>> find_boundaries(const Schedule& schedule) {
     const auto most = static_cast<std::size_t>(kExactBytes / segment_bytes(schedule)) + 2;
     std::vector<Bytes> addresses{0, schedule.size};
@@ -317,7 +317,7 @@ class ContributionVerification final : public Verification {
            static_cast<Bytes>(sizeof(std::uint64_t));
   }
 
-  // Draws one element from each of as many equal sections of the buffer as fit in kSampleBytes.
+  // Selects a random element of each of as many equal sections of the buffer as fit in kSampleBytes.
   void draw_sample() {
     sampled_ = true;
     const Bytes elements = schedule_.size / schedule_.element;

@@ -45,7 +45,7 @@ class OrderLostError : public ModelError {
 using config::kValuesLimit;
 
 // The addresses that divide the buffer into segments whose sets of contributions are equal: all at which
-// messages or shares begin or end. nullptr if there are too many to follow.
+// messages or shares begin or end. nullptr if there are too many to track.
 std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const schedule::Schedule& schedule);
 
 // Checks `contributions` at some accelerators of a collective only. memory(i) is that of accelerator

@@ -9,8 +9,8 @@
 
 namespace coppice::system {
 
-// At most kMost samples of the running totals of several series, at about equal intervals. If there are too
-// many samples, every other one is dropped. Taking a sample copies the totals once.
+// At most kMost samples of the running totals of several series, at about equal intervals. When the limit is
+// reached, every other sample is dropped. A sample costs one copy of the totals.
 class CountSamples {
  public:
   static constexpr std::size_t kMost = 128;

@@ -19,7 +19,7 @@ struct RouterShape {
   int flit_bits = 0;
 };
 
-// The properties of a network interface that determine its area. `entries` is the maximum over ports.
+// The properties of a network interface that determine its area. `entries` is the maximum over its ports.
 struct InterfaceShape {
   int ports = 0;
   int flit_bits = 0;

@@ -14,9 +14,8 @@ struct PortTime {
   Cycles latency = 0;        // waiting for memory, or for data in flight that it depends on
   Cycles dependencies = 0;   // waiting for data that has not left its sender
   Cycles lockstep = 0;       // waiting for the lockstep to allow the next timestep
-  Cycles contention = 0;     // waiting because other traffic delays its flits or data that it depends on
-  // Delay of such flits or data by missing credits, as far as buffers shorter than the credit loop explain
-  // it.
+  Cycles contention = 0;     // delay of its flits, or of data that it depends on, by other traffic
+  // Such delay by missing credits, as far as buffers shorter than the credit loop explain it.
   Cycles credits = 0;
   Cycles idle = 0;      // the tables of its next message had not been started
   Cycles finished = 0;  // its table has finished while other ports continue

@@ -37,7 +37,7 @@ auto at_batch(const config::Loaded& loaded, Time time) {
   }
 }
 
-// One element per accelerator and direction of the rings.
+// The smallest chunk: one element per accelerator and direction of the rings.
 Bytes smallest_chunk(const config::Loaded& loaded, int accelerators) {
   const auto& dimensions = loaded.config.system.topology.dimensions;
   const bool rings = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& dimension) {
@@ -61,7 +61,7 @@ class TrainingRun {
   }
 
   Json run() {
-    // called for its exception if times are too long
+    // Throws if times are too long; the result is not needed.
     computation(costs_);
     const std::vector<workload::LayerCost> costs = whole_cycles(costs_);
     TrainingProgram made =

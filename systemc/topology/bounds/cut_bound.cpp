@@ -24,10 +24,10 @@ std::vector<NodeId> members(const std::vector<bool>& inside) {
   return nodes;
 }
 
-// Finds the set with the largest ratio of shares to bandwidth. Every candidate set lacks an accelerator; let
-// `missed` be the first one in a fixed order, so that the set contains all accelerators before it. Flow is
-// pushed from `missed`, against the direction of the data. It must reach the sum of all shares that `missed`
-// lacks; accelerators before `missed` supply any amount, and accelerators after it supply at most their
+// Finds the set with the largest ratio of shares to bandwidth. No candidate set contains all accelerators;
+// let `missed` be the first one in a fixed order, so that the set contains all accelerators before it. Flow
+// is pushed from `missed`, against the direction of the data. It must reach the amount of all shares that
+// `missed` lacks, where accelerators before `missed` supply any amount, and those after it at most their
 // shares. Channels are scaled so that the best set found so far just satisfies this; a worse set exists if
 // and only if the flow falls short.
 class WorstCutSearch {
@@ -47,7 +47,7 @@ class WorstCutSearch {
   CutBound run(std::int64_t narrowest_cut) {
     start();
     const Capacity narrowest = narrowest_cut / network_.unit_bytes_per_second();
-    // Every set lacks an accelerator, and the bandwidth out of it is at least that of the narrowest cut.
+    // No set contains all accelerators, and every set's exit is at least as wide as the narrowest cut.
     const std::int64_t most = total_ - *std::ranges::min_element(shares_);
     const bool proven = best_data_ * narrowest >= most * best_bandwidth_;
     if (proven || static_cast<int>(order_.size()) > kMaxCutAccelerators) done_ = order_.size();

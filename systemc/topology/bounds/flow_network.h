@@ -14,10 +14,9 @@ enum class Direction : std::uint8_t { kOut, kIn };
 // Large enough to be exact for any bandwidths: sums over channels times the number of accelerators.
 __extension__ using Capacity = __int128;
 
-// Flows over a topology's channels that are pushed from one vertex after another and end at vertices with
-// room. Earlier flows remain while the next flow is pushed, and flows use the shortest available paths
-// (Dinic's algorithm with warm starts). Finding many similar minimum cuts therefore costs little more than
-// their sizes.
+// Flows over a topology's channels, pushed from one vertex after another to vertices with room. Earlier flows
+// are kept while the next one is pushed, and flows take the shortest available paths (Dinic's algorithm with
+// warm starts). Many similar minimum cuts therefore cost little more to find than to list.
 class FlowNetwork {
  public:
   using Vertex = std::int32_t;

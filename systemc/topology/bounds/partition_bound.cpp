@@ -140,9 +140,9 @@ std::optional<Grouping> PartitionSearch::find_better(const Price& price) {
   return found;
 }
 
-// Adds a party and returns its share. Until now, the flows of earlier parties' shares could end here. The
-// minimum, over sets with this party, of the exit minus the others' shares is the flow that can now be pushed
-// from here plus the flow that already ended here.
+// Adds a party and returns its share. Until now, flows of earlier parties' shares could end at this vertex.
+// The minimum, over all sets with this party, of the exit minus the other shares equals the flow that already
+// ended here plus the flow that can now be pushed from here.
 Capacity PartitionSearch::take_in(Vertex vertex, Capacity cost) {
   network_.room(vertex) = 0;
   const Capacity sent = network_.push(vertex, network_.unlimited());

@@ -22,14 +22,13 @@ struct Partition {
 // The partition into at least two groups with the least bytes_per_second / joints(), in the given direction.
 // The sum of an element takes two messages between groups per joint, so an all-reduce of M bytes takes at
 // least 2 M joints() / bytes_per_second. For a network whose links are equal in both directions, half of
-// bytes_per_second / joints() is its strength: the total bandwidth of spanning trees that do not share
-// bandwidth (Nash-Williams, Tutte). The result is exact: Dinkelbach's iteration over Cunningham's greedy
-// algorithm (Optimal attack and reinforcement of a network, JACM 1985), each step with one minimum cut per
-// accelerator. A reducing switch participates in sums like an accelerator, and is in the same group as the
-// accelerators connected to it. If two groups cannot be formed, the result has no groups. If the number of
-// accelerators times channels exceeds about 200 million (4,096 accelerators of degree 12), only the partition
-// into single accelerators is considered. Throws an UnsupportedError that names accelerators that cannot
-// reach each other.
+// bytes_per_second / joints() is its strength: the total bandwidth of edge-disjoint spanning trees
+// (Nash-Williams, Tutte). The result is exact: Dinkelbach's iteration over Cunningham's greedy algorithm
+// (Optimal attack and reinforcement of a network, JACM 1985), each step with one minimum cut per accelerator.
+// A reducing switch takes part in sums like an accelerator, and stays in one group with the accelerators
+// connected to it. If two groups cannot be formed, the result has no groups. If the number of accelerators
+// times channels exceeds about 200 million (4,096 accelerators of degree 12), only the partition into single
+// accelerators is tried. Throws an UnsupportedError that names accelerators that cannot reach each other.
 Partition weakest_partition(const Topology& topology, Direction direction);
 
 // Like weakest_partition(), but returns no groups unless a partition's ratio is below twice the bandwidth

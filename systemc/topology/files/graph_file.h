@@ -17,8 +17,8 @@ struct GraphFileDefaults {
   LinkSpec link;           // for channels without their own bandwidth or latency
   double efficiency = 1;   // for channels without their own efficiency
   Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
-  // Returns an objection to the values that the file sets for a channel, or an empty string; nullptr: no
-  // checks.
+  // Returns why the values that the file sets for a channel are invalid; an empty string if they are valid.
+  // nullptr: no check.
   const std::function<std::string(const LinkSpec&)>* objection = nullptr;
 };
 

@@ -24,8 +24,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-// The part of an attribute's name after its first word, which is the unit if the value is a number without a
-// unit.
+// The end of an attribute's name, and the unit that it implies for a number without a unit.
 struct Suffix {
   std::string_view name;
   double unit = 1;  // bytes per second, or femtoseconds

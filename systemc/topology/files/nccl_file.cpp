@@ -15,8 +15,8 @@
 namespace coppice::topology {
 namespace {
 
-// Bytes per second of one NVLink in one direction, by the GPU's compute capability: the last entry that does
-// not exceed the capability applies.
+// The rate of one NVLink in one direction, in bytes per second, by the GPU's compute capability. The last
+// entry that does not exceed the capability applies.
 struct NvlinkRate {
   int sm;
   std::int64_t rate;

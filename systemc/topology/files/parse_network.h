@@ -7,11 +7,10 @@
 
 namespace coppice::topology {
 
-// Reads a network in any format except YAML: Coppice's own format, BookSim2's anynet format, or a format of
-// foreign_networks.h. The format is recognized from the beginning of the text. Throws a ConfigError, with
-// file:line:col and a remedy, if the format is unknown; if words, numbers or units are invalid; if nodes do
-// not exist; if accelerators have no channel or cannot reach each other; or if GraphFileDefaults::objection
-// rejects a value.
+// Reads a network in any format except YAML: Coppice's own, BookSim2's anynet, or one of foreign_networks.h.
+// The format is recognised from the beginning of the text. Throws a ConfigError with file:line:col and a
+// remedy if the format is unknown, words, numbers or units are invalid, nodes do not exist, accelerators have
+// no channel or cannot reach each other, or GraphFileDefaults::objection rejects a value.
 GraphFile parse_network(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 }  // namespace coppice::topology

@@ -38,17 +38,17 @@ Topology make_switch(std::span<const int> dims, std::span<const LinkSpec> links)
 //   leaves. [8, 2, 0] is a system of 16 nodes like the DGX-2: two boards of 8 accelerators, with each board's
 //   switches combined into one.
 // Link levels: 0 between accelerators and leaves, l between switches of levels l - 1 and l. Ports of a
-// switch: downward channels in ascending order of destination, then upward channels likewise.
+// switch: downward channels in ascending order of destination, then upward channels in the same order.
 Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [m, n], n even: BiGraph (Alibaba's EFLOPS): n switches of m accelerators each, n/2 in a lower and n/2
 // in an upper layer, with a link between every lower and every upper switch. With this interpretation of dims
-// (m accelerators per switch, n switches in total), 4×8 has 32 and 4×16 has 64 accelerators; a switch has at
-// least as many links to the other layer as accelerators, so that halving-doubling between the layers can be
-// free of contention; and an all-gather takes the expected 31 and 63 timesteps, which the single channel into
-// each accelerator requires. Switch i is node m·n + i and holds accelerators m·i to m·i + m - 1; the lower
-// switches are those below n/2. Link levels: 0 between accelerators and switches, 1 between the layers. Ports
-// of a switch: accelerators, then the switches of the other layer, in ascending order.
+// (m accelerators per switch, n switches in total), 4×8 has 32 and 4×16 has 64 accelerators, and a switch has
+// at least as many links to the other layer as accelerators, so that halving-doubling between the layers can
+// be free of contention. It also agrees with the 31 and 63 timesteps that the single channel into each
+// accelerator requires for an all-gather. Switch i is node m·n + i and holds accelerators m·i to m·i + m - 1;
+// the lower switches are those below n/2. Link levels: 0 between accelerators and switches, 1 between the
+// layers. Ports of a switch: accelerators, then the switches of the other layer, in ascending order.
 Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // No dims: the hybrid cube mesh of NVIDIA's DGX-1 with V100s, 8 accelerators with six links each, 24 links in

@@ -23,8 +23,8 @@ struct Shape {
         groups(dims.size() > 3 ? dims[3] : dims[1] * dims[2] + 1) {}
 
   // The number of links from a group to each other group. Router r's k-th global link is its group's link r *
-  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... up to the previous group,
-  // and start over as long as enough links remain for another round.
+  // global_links + k. The links of a group lead to the groups at distance 1, 2, ... around to the one before
+  // it, and start over while there are enough links for another round.
   int rounds() const { return groups > 1 ? routers * global_links / (groups - 1) : 0; }
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }

@@ -35,14 +35,14 @@ struct DimensionSpec {
 void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Builds a hierarchy. Its nodes are the accelerators, numbered with dimension 0 varying fastest, then the
-// switches of the lowest switch dimension by group, then those of the next switch dimension, and so on,
-// except that reducing switches precede all others. The out-channels of an accelerator are, dimension by
-// dimension: in a ring, the channel to the next coordinate and, unless the ring is one-way, to the previous
-// coordinate; in a fully connected group, the channels to the coordinates 1, 2, ... further on; with a
-// switch, the channel to it. In-channels correspond to out-channels: port i receives from the neighbour whose
-// out-port i leads here. Port i of a switch leads to the accelerator with coordinate i in its dimension.
-// Unbundled links other than the first one come after all other channels. Throws UnsupportedError, with a
-// remedy, for dimensions that cannot be built.
+// switches of the lowest switch dimension by group, then those of the next one, and so on; but reducing
+// switches precede all others. The out-channels of an accelerator are, dimension by dimension: in a ring, the
+// channel to the next and, if it is two-way, to the previous coordinate; in a fully connected group, the
+// channels to the coordinates 1, 2, ... further on; with a switch, the channel to it. In-channels correspond
+// to out-channels: port i receives from the neighbour whose out-port i leads here. Port i of a switch leads
+// to the accelerator with coordinate i in its dimension. Unbundled links, except the first of each dimension,
+// are numbered after all other channels. Throws UnsupportedError, with a remedy, for dimensions that cannot
+// be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // The bandwidth of each channel that `spec` creates.

@@ -28,7 +28,7 @@ struct KindInfo {
   // Builds the network from dims and links (one for all levels or one per level); nullptr if these are not
   // sufficient.
   Topology (*make)(std::span<const int> dims, std::span<const LinkSpec> links) = nullptr;
-  // The number of link specifications that the kind distinguishes; nullptr: always one.
+  // The number of different link specifications; nullptr: always one.
   std::size_t (*link_levels)(std::span<const int> dims) = nullptr;
   // The number of accelerators for dims, 0 if these are invalid; nullptr: the product of dims.
   std::int64_t (*accelerators)(std::span<const int> dims) = nullptr;

@@ -23,8 +23,8 @@ std::vector<std::int32_t> distances_to(const Topology& topology, NodeId root) {
   return distance;
 }
 
-// Distances to the centre: among the nodes that the most nodes can reach, the one whose farthest node is
-// nearest; if several qualify, the lowest number.
+// Distances to the centre: among the nodes that the largest number of nodes can reach, the one with the
+// smallest maximum distance; among equals, the lowest.
 std::vector<std::int32_t> distances_to_centre(const Topology& topology) {
   const NodeId first = topology.num_switches() > 0 ? topology.num_accelerators() : 0;
   std::vector<std::int32_t> best;

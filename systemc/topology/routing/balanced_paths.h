@@ -38,8 +38,8 @@ struct PathTree {
   std::vector<std::int32_t> far_to_near;
 };
 
-// Finds PathTrees one after another. Each tree chooses among equally short paths by the load of previous
-// trees relative to bandwidth; an accelerator's traffic to one destination is a load of 1.
+// Finds one PathTree after another. Among equally short paths, a tree prefers channels with little load from
+// earlier trees relative to their bandwidth; an accelerator's traffic to one destination is a load of 1.
 class BalancedPaths {
  public:
   BalancedPaths(const Topology& topology, const PathRules& rules);

@@ -26,8 +26,8 @@ struct Packet {
   RouteState state;
 };
 
-// A key for a packet's held VCs and state on a given channel. It omits the tie bits, since each of them is
-// used only when the packet turns into its dimension.
+// A key for a packet's held VCs and state on a given channel. It omits the tie bits, since each bit is used
+// only where the packet enters that bit's dimension.
 std::uint64_t packed(const Packet& packet) {
   const RouteState& state = packet.state;
   return static_cast<std::uint64_t>(packet.held.vcs.begin) |

@@ -8,9 +8,8 @@
 
 namespace coppice::topology {
 
-// Maps the nodes and channels of a network to those of a machine. Everything that is compiled for another
-// network (the network of a group or job, or the likeness of a graph) and executed on the machine uses this
-// mapping of ports.
+// Maps the nodes and channels of a network to those of a machine. Schedules that are compiled for another
+// network (of a group or job, or the likeness of a graph) run on the machine by this mapping.
 class NetworkMapping {
  public:
   // `nodes`: [node of the network]: node of the machine. Parallel channels are paired in the order of

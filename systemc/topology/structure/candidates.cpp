@@ -80,7 +80,7 @@ std::int64_t sum(const Spheres& sizes) {
   return nodes;
 }
 
-// Visits every factorization of `nodes` into `count` ascending widths of at least 2.
+// Visits every factorisation of `nodes` into `count` ascending widths of at least 2.
 void for_each_product(std::int64_t nodes, std::size_t count, std::vector<int>& widths,
                       const std::function<void(const std::vector<int>&)>& visit) {
   const int least = widths.empty() ? 2 : widths.back();
@@ -123,7 +123,7 @@ std::set<Sort> sorts_of(const Topology& graph) {
   return sorts;
 }
 
-// Graphs with more channel types than this are assumed not to be grids.
+// Exceeds the number of dimensions of any supported grid.
 constexpr std::size_t kManySorts = 8;
 
 void add_grid(const Topology& graph, bool wraps, std::vector<LikelyNetwork>& likely) {
@@ -220,8 +220,8 @@ std::optional<DimensionSpec> direct_dimension(const Topology& graph, const Sort&
   return spec;
 }
 
-// The switch dimensions: for each type of switch, their number is the number of switches of this type at
-// every accelerator.
+// The switch dimensions: for each type of switch, one dimension per switch of this type that an accelerator
+// has.
 std::optional<std::vector<DimensionSpec>> switch_dimensions(const Topology& graph) {
   std::map<SwitchSort, int> switches;
   for (NodeId node = graph.num_accelerators(); node < graph.num_nodes(); ++node) {

@@ -44,7 +44,7 @@ std::vector<Joint> joints_of(const std::map<Ends, Bundle>& bundles) {
   return joints;
 }
 
-// Calls `report` with every generator that bliss finds. Since version 0.77, bliss accepts a function object;
+// Calls `report` with every generator that bliss finds. bliss accepts a function object from version 0.77 on;
 // older versions accept only a plain function.
 template <typename Graph, typename Report>
 const unsigned* canonical_form(Graph& graph, bliss::Stats& stats, const Report& report) {

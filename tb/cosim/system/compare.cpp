@@ -291,7 +291,7 @@ class FlitTrace final : public fabric::FabricObserver {
   std::vector<std::uint64_t> digests_;
 };
 
-// Cycles in which messages under way sent nothing: bubbles between sub-messages or packets.
+// Cycles in which a message in progress sent nothing: bubbles between sub-messages or packets.
 struct Gaps final : ni::MessageObserver {
   void message_completed(const ni::MessageRecord& message) override {
     cycles += message.tail_injected - message.head_injected + 1 - message.flits;

@@ -1,6 +1,6 @@
 // Programs of collectives, messages and computations on random systems, with several jobs and failures; the
 // input is the seed. Flits, leaps and `fidelity: auto` must have the same result, everything must be
-// verified, and fluid runs must finish.
+// verified, and fluid runs must terminate.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,7 @@
 #include "support/random_program.h"
 #include "system/machine/build.h"
 
-// SystemC's library requires it; this program elaborates only in child processes.
+// SystemC's library requires sc_main(); this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

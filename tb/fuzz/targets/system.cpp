@@ -1,6 +1,6 @@
 // Whole simulations of random systems; the input is the seed. In every run, the sums must be right, no time
 // may be below the bound and no ratio above 1, and leaps and `fidelity: auto` must have the results of flits.
-// Fluid flows have no packets, so `fidelity: fluid` only has to finish.
+// Fluid flows have no packets, so `fidelity: fluid` only has to terminate.
 #include <cstring>
 #include <iostream>
 #include <systemc>
@@ -9,7 +9,7 @@
 #include "random_system.h"
 #include "recorded_run.h"
 
-// SystemC's library requires it; this program elaborates only in child processes.
+// SystemC's library requires sc_main(); this program elaborates only in child processes.
 int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
 }

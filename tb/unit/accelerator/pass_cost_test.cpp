@@ -80,7 +80,7 @@ RC_GTEST_PROP(PassCost, IsThatOfTheTilesOfItsWork, ()) {
   }
 }
 
-// With unlimited buffers, every value moves once: operands at their own size, weight gradients as fp32.
+// With unlimited buffers, every value moves once: operands in their own type, weight gradients in fp32.
 RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
   AcceleratorSpec spec = any_spec();
   spec.buffers = {};

@@ -76,7 +76,7 @@ class TimedTiles : public TileProgram {
   std::vector<std::uint8_t> results_;
 };
 
-// One testbench for all programs, since a kernel elaborates only once.
+// A single testbench for all programs, since a kernel elaborates only once.
 class Bench : public sc_core::sc_module {
  public:
   SmallMemory memory{"memory", 3};

@@ -109,7 +109,7 @@ class SmallFabric {
       : SmallFabric(name, graph, topology::make_dimension_order_routing(graph, system.router.vcs), system,
                     ni_ports) {}
 
-  // Call before the simulation, in order of creation per source.
+  // Call this before the simulation, in order of creation per source.
   void send(Cycles at, NodeId src, NodeId dst, int flits, std::uint64_t tag = 0, int port = 0,
             int ejection_port = 0) {
     Packet packet;

@@ -42,7 +42,8 @@ TEST(PlaceJobs, LeavesOutWhatDoesNotFit) {
   EXPECT_TRUE(places[2].empty());
 }
 
-// A copy of 48 accelerators uses all that is free in a ToR of 32 before the next, so it spans at most three.
+// A copy of 48 accelerators uses all free accelerators of a ToR of 32 before the next ToR, so it spans at
+// most three.
 TEST(PlaceJobs, RandomTorsTakesAllThatIsFree) {
   const auto places = place_jobs(kPaper, {{48, 4}}, Placement::kRandomTors, 3);
   for (const auto& copy : places[0]) {

@@ -9,7 +9,7 @@ import numpy
 from scipy.optimize import nnls
 
 LARGE = 1 << 20  # bytes above which bandwidth dominates the time
-# Algorithms that cut large buffers into pieces and rails: setups that the steps of a small one have would add up there.
+# Algorithms that divide large buffers into pieces and rails, where the setups of steps would add up.
 PIPELINED = {"rail_ring", "rail_tree", "nvls"}
 LEAST_EFFICIENCY = 0.01  # minimum that system.ni.protocols accepts
 MEASUREMENT_NOISE = 0.02  # relative; smaller errors all count the same

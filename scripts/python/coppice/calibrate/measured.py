@@ -16,7 +16,7 @@ BUS_FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: 
 
 
 class MeasuredError(RuntimeError):
-    """A file of measurements that cannot be read; the text names file and line."""
+    """A measurement file that cannot be read; the message names the file and line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _from_table(path: pathlib.Path, ranks: int | None) -> list[Point]:
 
 
 def _guessed_operation(rows: list[list[str]], ranks: int) -> str:
-    """The operation whose bus factor the printed bandwidths have: all_reduce of those with a reduction."""
+    """The operation whose bus factor matches the printed bandwidths; with a reduction, all_reduce."""
     widths = [(float(r[6]), float(r[7])) for r in rows if float(r[6]) > 1]
     factor = sum(bus / alg for alg, bus in widths) / len(widths) if widths else 0
     reduces = rows[0][3] not in ("none", "-1")

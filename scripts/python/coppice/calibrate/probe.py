@@ -13,9 +13,9 @@ from coppice.command import CoppiceError, call
 from coppice.config import Config
 from coppice.runs import run
 
-# Sizes of the probes: one where only latency counts, and two whose difference is bandwidth alone.
+# Sizes of the probes: one that only latency determines, and two whose difference only bandwidth determines.
 SMALL, LARGE, LARGER = 64 << 10, 256 << 20, 1 << 30
-# A message from one accelerator to another is a broadcast over the two.
+# A message from one accelerator to another is modelled as a broadcast between the two.
 MODELLED_AS = {"send_recv": "broadcast"}
 FREE = {"system.ni.launch": "0 ns", "system.ni.protocols": []}
 
@@ -59,5 +59,5 @@ def times_us(config: Config, cases: Iterable[tuple[str, int, int]], accelerators
 
 
 def accelerators(config: Config) -> int:
-    """How many accelerators the machine has."""
+    """The number of accelerators of the machine."""
     return int(json.loads(call(["topology", os.fspath(config), "--format", "json"]))["accelerators"])

@@ -56,7 +56,7 @@ def _volume(points: numpy.ndarray, bound: numpy.ndarray) -> float:
         return float(bound[0] - points[0, 0])
     if len(bound) == 2:  # sorted by the first objective, the second falls
         return float(numpy.sum((bound[0] - points[:, 0]) * -numpy.diff(points[:, 1], prepend=bound[1])))
-    # Starting at the worst value of the last objective leaves each point few others that are no better in it.
+    # With the worst values of the last objective first, all later points become equal to the point in it.
     points = points[numpy.argsort(-points[:, -1], kind="stable")]
     return sum(_exclusive(point, points[i + 1:], bound) for i, point in enumerate(points))
 

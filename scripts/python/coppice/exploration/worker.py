@@ -58,7 +58,7 @@ def beating(ledger: Ledger) -> Iterator[None]:
 
 
 def minimized(space: Space, record: dict[str, Any]) -> list[float]:
-    """A point's objectives, with maximized ones negated."""
+    """A point's objectives, with maximised ones negated."""
     return [-value if objective.maximize else value
             for objective, value in zip(space.objectives, record["objectives"])]
 

@@ -104,8 +104,8 @@ Rows multiply(const Rows& a, const Rows& b) {
   return product;
 }
 
-// The value that enters lane `lane` in cycle `cycle`. Each lane lags the previous one by a cycle; 0 outside
-// its values.
+// The value that enters lane `lane` in cycle `cycle`, in which each lane is one cycle behind the previous
+// one; 0 before its first value and after its last.
 long skewed(const std::vector<long>& lane_values, PeCycles cycle, std::size_t lane) {
   const PeCycles at = cycle - static_cast<PeCycles>(lane);
   const bool inside = at >= 0 && at < static_cast<PeCycles>(lane_values.size());

@@ -59,7 +59,7 @@ RC_GTEST_PROP(TilePlanner, CountsWhatAWalkMoves, ()) {
   RC_ASSERT(planner.traffic(plan) == walked);
 }
 
-// Doubling a side that does not stream, if the buffers allow it, never moves fewer bytes.
+// Doubling a side that is not streamed, if the buffers allow it, never reduces the number of bytes moved.
 RC_GTEST_PROP(TilePlanner, NeighbouringSizesMoveNoLess, ()) {
   const LayerCase c = any_layer_case();
   TilePlanner planner(c.products, c.limits.array, c.limits.buffers, c.limits.bytes);

@@ -152,7 +152,7 @@ TEST_F(InjectionPortTest, KeepsThePaceOfAMessagesSlowestChannel) {
   EXPECT_THAT(cycles, ElementsAre(0, 3, 5, 8, 11, 12));
 }
 
-// All packets of a message leave at the message's rate.
+// The packets of a message keep its rate.
 TEST_F(InjectionPortTest, KeepsThePaceAcrossThePacketsOfAMessage) {
   InjectionPort port = make_port(2, 100);
   Packet first = packet_of(1, 2, kPeriod * 3 / 2);

@@ -15,7 +15,7 @@ TEST(Leaper, LeapsOverTheMiddleOfALongMessage) {
 }
 
 TEST(Leaper, LeapsWhereMessagesContend) {
-  // Three messages to one node, and one message that starts in the meantime.
+  // Three messages to one node, and one message that starts while they are in flight.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 90'000, 0},
                                {6, 1, 2, 0, 1, 80'000, 0},
                                {7, 3, 2, 0, 1, 70'000, 0},

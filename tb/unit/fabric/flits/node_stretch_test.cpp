@@ -41,7 +41,7 @@ TEST(NodeStretch, RunsInThreads) {
   EXPECT_EQ(compare(torus({4}, link(150)), system_config(2, 310), 1, sent, how, {.stretched = 8'000}), "");
 }
 
-// Channels slower than a flit per cycle, with messages at their rate and at full rate.
+// Channels slower than a flit per cycle, with messages at the channels' rate and at full rate.
 TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 8'000, 1'600'000}, {6, 1, 2, 0, 1, 9'000, 1'600'000}, {7, 3, 1, 0, 1, 9'000, 0}};

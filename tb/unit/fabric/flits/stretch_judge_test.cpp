@@ -13,7 +13,7 @@ TEST(StretchJudge, WaitsForEnoughTriesOfTheWholeNetwork) {
   EXPECT_EQ(judge.judge(100), 100);
   judge.add({1, 0});
   EXPECT_GT(judge.judge(100), 100);
-  // Gains that have been judged do not count again.
+  // Gains that have already been judged do not count again.
   EXPECT_EQ(judge.judge(200), 200);
 }
 

@@ -187,7 +187,7 @@ TEST(SwitchStretch, ArbitratesAsCycleByCycle) {
     const std::vector<CycleMask> expected = PlainSwitch(drawn.part).run(cycles);
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed;
-    // The same result again, now remembered.
+    // Runs again, now with a remembered result.
     for (SwitchFlow& flow : drawn.flows) flow.sent = {};
     stretch.run(drawn.part, cycles);
     ASSERT_TRUE(sent(drawn) == expected) << "seed " << seed << ", remembered";
@@ -214,7 +214,8 @@ TEST(SwitchStretch, RunsOneFlowAlone) {
   }
 }
 
-// Parts that differ only in their port numbers behave alike; parts that differ in a deciding pointer do not.
+// Parts that differ only in their port numbers behave identically; parts that differ in a pointer that
+// decides do not.
 TEST(SwitchStretch, RemembersPartsByWhatDecides) {
   SwitchStretch stretch(kPeriod);
   const auto run = [&](int first_in, int out, int grant_pointer) {

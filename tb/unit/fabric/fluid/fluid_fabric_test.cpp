@@ -89,8 +89,8 @@ class SmallFluid {
     }
   }
 
-  // Call before the simulation, in chronological order per source. The message has `count` flits, including
-  // its head.
+  // Call this before the simulation, in chronological order per source. The message has `count` flits,
+  // including its head.
   std::uint64_t send(Cycles at, NodeId src, NodeId dst, int spine, std::int64_t count) {
     const std::uint64_t id = next_++;
     flits[id] = count;
@@ -171,9 +171,9 @@ TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
   EXPECT_EQ(net.through(far), 10 + 1 + 1000);
 }
 
-// a, b and c leave ToR 0 over one uplink and get a third each; d shares the downlink to ToR 2 with a and gets
-// two thirds. a and d end at 1,800; then b and c get half each; b ends at 3,000, and then c has the uplink
-// alone.
+// a, b and c leave ToR 0 over one uplink at a third of its rate each; d shares the downlink to ToR 2 with a
+// and has two thirds. a and d end at 1,800; then b and c have half each; b ends at 3,000, after which c has
+// the uplink alone.
 TEST(FluidFabric, FillsLinksProgressivelyAndAgainWhenFlowsEnd) {
   SmallFluid net({4, 3, 1});
   const auto a = net.send(0, 0, 8, 0, 600);
@@ -340,8 +340,8 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
 // --- comparison with other models -------------------------------------------------------------------------
 
 // Fluid rates ignore that an input-queued switch serves its input ports in turn, not its flows. Four flows
-// share the downlink of a spine, three of them from one ToR. Fluid flows get a quarter each; with flits, the
-// flow with an input of its own gets half and each of the other three gets a sixth.
+// share the downlink of a spine, three of them from one ToR. Each fluid flow has a quarter; with flits, the
+// flow that has an input of its own has half and each of the other three has a sixth.
 TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {
   constexpr int kFlits = 3000;
   const std::vector<std::pair<NodeId, NodeId>> pairs{{0, 8}, {1, 9}, {2, 10}, {4, 11}};

@@ -105,7 +105,7 @@ TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
     meetings.want_port(0);
     return meetings.pays();
   };
-  // A ninth of all flits, in messages that follow each other closely.
+  // The flit port sends a ninth of all flits, in messages that follow each other closely.
   EXPECT_TRUE(run(1000));
   // Leaps would skip most of these cycles.
   EXPECT_FALSE(run(1'000'000));

@@ -41,7 +41,7 @@ TEST(GradientQueue, LayersWithoutGradientsWaitForNone) {
   EXPECT_TRUE(queue.released());
 }
 
-// At any time, the accelerator has dequeued exactly those leading layers whose chunks have arrived.
+// At any time, the accelerator has dequeued exactly the leading layers whose chunks have arrived.
 RC_GTEST_PROP(GradientQueue, ReleasesExactlyTheCompleteLayers, ()) {
   auto table = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 40));
   std::ranges::sort(table);

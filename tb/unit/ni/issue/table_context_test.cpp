@@ -135,7 +135,7 @@ TEST_F(Contexts, EndWhenAllHasLeftOrCome) {
   EXPECT_TRUE(nodes.interfaces[0]->finished());
 }
 
-// The first collective goes first despite its priority, since no other had started when it was issued.
+// The first collective issues first despite its priority, since no other had started by then.
 TEST_F(Contexts, ShareAPortInTheirOrder) {
   for (const int priority : {0, 0, 2, 1}) add(512, priority);
   run(0, config::ContextOrder::kPriority);

@@ -182,7 +182,8 @@ TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
   EXPECT_EQ(memory[0], 2.0F);
 }
 
-// The queue never empties and is longer than its record of flits that have left.
+// The queue never becomes empty, and it grows longer than the number of departed flits whose storage it
+// keeps.
 TEST(ReductionQueues, KeepTheOrderOfALongBacklog) {
   constexpr int kFlits = 2000;
   std::vector<float> memory(kFlits, 0.0F);

@@ -50,8 +50,8 @@ TEST_F(PacketizerTest, WaitsForMemory) {
   EXPECT_EQ(packet_.route, route_.data());
 }
 
-// The first message's data is ready in cycle 10, and its setup takes 5 cycles. The second message is set up
-// after the first one's tail.
+// The first message's data is ready in cycle 10, and its setup takes 5 cycles. The second message's setup
+// follows the first message's tail.
 TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
   Packetizer packetizer(kPackets);
   packetizer.on_head_injected = [](std::uint64_t, Cycles) {};

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 constexpr double kRounding = 1e-6;
 
-// Themis, Fig. 5.a: out of 8 units of time, the first dimension sends in all and the second in 4.
+// Themis, Fig. 5.a: the first dimension sends during all of the 8 units of time, the second during 4 of them.
 TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
   const LatencyModel model = figure_5();
   const auto plans = schedule_baseline(model, Collective::kAllReduce, split_into_chunks(256'000'000, 4, 4));

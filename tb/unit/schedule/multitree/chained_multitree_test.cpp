@@ -38,7 +38,7 @@ TEST(ChainedMultiTree, IsRightOverSwitches) {
   }
 }
 
-// Every slice takes as many timesteps as an undivided all-reduce.
+// Every slice takes the number of timesteps of an undivided all-reduce.
 TEST(ChainedMultiTree, TakesTheTimestepsOfItsTreesForEverySlice) {
   const Machine machine = torus({4, 4});
   const int whole = compile(machine, 16 * 4 * 4, 1).steps;

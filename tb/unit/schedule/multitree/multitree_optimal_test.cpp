@@ -91,7 +91,7 @@ TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);
 }
 
-// Empty chunks still have trees.
+// Chunks without data still have trees.
 TEST(MultiTreeOptimal, SumsFewerElementsThanAcceleratorsInAutomaticPieces) {
   const Machine machine = mesh({3, 2});
   CompileRequest request = machine.request(Collective::kAllReduce, 4);

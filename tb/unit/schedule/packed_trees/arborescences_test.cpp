@@ -104,8 +104,8 @@ RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   if (packing) require_sound(topology, *packing);
 }
 
-// Two hosts with three accelerators each: the link between the switches is full, and the ports together keep
-// up with it.
+// Two hosts with three accelerators each: the packing fills the link between the switches, to which the three
+// ports of a host together can supply data.
 TEST(Arborescences, SpreadSlowWaysOverPorts) {
   Topology hosts(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {

@@ -54,8 +54,8 @@ TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
   check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
 }
 
-// Links of 50 GB/s to two switches that 25 GB/s join: a cycle of 25 GB/s through both switches, and one with
-// the remainder at each.
+// Accelerators have links of 50 GB/s to one of two switches, which a link of 25 GB/s joins: the circuits are
+// a cycle of 25 GB/s through both switches and a cycle at each switch with the remaining bandwidth.
 TEST(Circuits, ShareWhatANarrowLinkLeaves) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
   const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {

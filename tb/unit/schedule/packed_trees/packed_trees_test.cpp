@@ -132,7 +132,7 @@ TEST(PackedTrees, KeepATimetableOverSharedChannels) {
   EXPECT_LT(4 * lines, entries);
 }
 
-// On unequal channels, more than a few pieces gain next to nothing but cost more messages.
+// On unequal channels, more than a few pieces gain hardly any time but cost more messages.
 TEST(PackedTrees, HaveFewPiecesWhereChannelsAreUnlike) {
   const auto link = [](std::int64_t gb, Cycles ns) {
     return topology::DimensionSpec{

@@ -37,7 +37,7 @@ Graph random_links(int most_copies) {
   return graph;
 }
 
-// As many spanning trees as fit, up to `most`, with random roots.
+// Packs as many spanning trees as fit, up to `most`, with random roots.
 std::vector<RootedTree> packed(const Graph& graph, int most) {
   for (int count = most; count > 0; --count) {
     SpanningForests forests(graph.nodes, graph.links, count);

@@ -82,7 +82,7 @@ TEST_F(DataGroupsTest, DataIsCutWhereMessagesAndSharesBegin) {
   EXPECT_THAT(owned.owners, ElementsAre(0, 1, 1));
 }
 
-// With as many cuts as messages, quadratic time would be too long.
+// There are as many cuts as messages, so an algorithm of quadratic time would take too long.
 TEST_F(DataGroupsTest, ManyCutsAreFoundInOrder) {
   const int parts = 100'000;
   for (int part = 0; part < parts; ++part) add(0, Bytes{4} * (part * 7919 % parts), 4);

@@ -82,7 +82,7 @@ TEST_F(OrderProofTest, RefusesChildrenThatSentNothing) {
   refuses("its children are [2], but the partial sums it depends on came from []");
 }
 
-// 2 waits for nothing, so its message may arrive before 0's value, which then overwrites the sum.
+// 2 has no dependencies, so its message may arrive before 0's value, which then overwrites the sum.
 TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
   schedule_ = tables_of(line_, {{0, 8}, {4, 4}},
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},

@@ -80,7 +80,7 @@ TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
   EXPECT_TRUE(found([](Message& m) { m.ejection_port = 3; }));
 }
 
-// A ring's chunks take the same route from different accelerators, so the proof of one is not reused for
+// A ring's chunks take the same route from different accelerators, so the proof of one does not cover
 // another.
 TEST_F(ProofCacheTest, ChunksOfARingStandForNoneElse) {
   schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);

@@ -44,7 +44,7 @@ TEST(NiOverhead, IsTheSumOfFieldsWorkedOutByHand) {
   EXPECT_EQ(overhead.node_bytes(), 19);
 }
 
-// Every accelerator sends n - 1 messages up trees and, on average, as many down.
+// Every accelerator sends n - 1 messages up trees and, on average, n - 1 down.
 TEST(NiOverhead, GrowsWithTheAcceleratorsNotWithThePorts) {
   for (const std::vector<int>& dims : {std::vector{3, 3}, std::vector{4, 4}, std::vector{8, 8}}) {
     const Machine machine = torus(dims);

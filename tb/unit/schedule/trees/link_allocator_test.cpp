@@ -32,7 +32,7 @@ TEST(LinkAllocator, AChannelServesAsManyAsItIsFasterThanTheSlowest) {
   EXPECT_TRUE(links.is_free(2));
 }
 
-// The path is as slow as its second channel, so the first channel is busy for the whole timestep.
+// The path has the rate of its slow second channel, so the first is busy for the whole timestep.
 TEST(LinkAllocator, ThePaceOfAPathIsThatOfItsSlowestChannel) {
   const topology::Topology graph = uneven();
   LinkAllocator links(graph);

@@ -12,7 +12,7 @@ topology::Topology network(topology::Kind kind, const std::vector<int>& dims) {
   return topology::make_topology(kind, dims, links);
 }
 
-// Only trees of all accelerators of a grid are packed, and only with a port for every channel.
+// Only trees that span all accelerators of a grid are packed, and only if there is a port for every channel.
 TEST(PackTrees, TakesUnrootedTreesOfGridsBeyondThePattern) {
   const topology::Topology mesh = network(topology::Kind::kMesh, {3, 3});
   CompileRequest request;

@@ -38,7 +38,7 @@ TEST(Swing, IsRightInThreeDimensionsAndBehindSwitches) {
 
 // The destinations of accelerator 0 in a ring of 16, with the number of messages to each (Fig. 2 of the
 // paper): the reduce-scatter sends half of the remaining data in each step, to distances 1, -1, 3 and -5; its
-// mirror image sends as much in the opposite directions.
+// mirror image sends the same amounts in the opposite directions.
 TEST(Swing, ExchangesWithRanksAtItsDistances) {
   const Machine machine = torus({16});
   const Schedule schedule = machine.compile("swing", Collective::kReduceScatter, 16 * 2 * 64);

@@ -58,7 +58,7 @@ TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
   EXPECT_THAT(slowdowns("random_hosts", "greedy"), ::testing::Contains(::testing::Gt(1.1)));
 }
 
-// Exact methods give every flow links of its own; hash collisions cost time.
+// With exact methods, no two flows share a link; hash collisions cost time.
 TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   const std::vector<std::string> setting{"routing.jobs=[{model: bloom, data_parallel: 4}]",
                                          "routing.iterations=1"};

@@ -76,7 +76,7 @@ Works works_of(const config::Loaded& loaded, const std::vector<Layer>& layers) {
   return works;
 }
 
-// If `together`, the all-reduce starts with the works, otherwise after them.
+// If `together`, the all-reduce starts together with the work, otherwise after it.
 Times run_with(const config::Loaded& loaded, const Works& works, bool together) {
   const auto result = run_in_child(
       [&] {
@@ -153,7 +153,7 @@ TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
   }
 }
 
-// A work may contain runs without tiles and runs with zero repetitions.
+// Work may contain runs without tiles and runs with zero repetitions.
 TEST(ComputingAccelerator, SkipsRunsOfNothing) {
   const auto computed = [](const Works& works) {
     const auto overrides = keys("64 GB/s", "train");

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Every one of eight ports sends through its own output.
+// Each of eight ports sends through its own output.
 void all_send(fabric::Meetings& meetings) {
   static const std::array<topology::Hop, 8> routes{};
   meetings.set_size(8, 8);

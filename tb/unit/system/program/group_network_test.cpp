@@ -205,7 +205,8 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
 }
 
 // A random strongly connected graph: a ring of one-way channels through all nodes, plus random links and
-// one-way channels, some of them parallel. Most nodes have as many channels in as out, but some do not.
+// one-way channels, some of them parallel. Most nodes, but not all, have equal numbers of incoming and
+// outgoing channels.
 std::string random_graph() {
   const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
   const int accelerators = 3 + below(4);

@@ -98,7 +98,7 @@ TEST_F(LayerStudy, RefusesWhatHasNoArraysOrNoLayers) {
   refuses({"system.accelerator.memory=1 KiB"}, "system.accelerator.memory of 1 KiB is too small for m");
 }
 
-// One line per pass, with as many cells as the header.
+// One line per pass, with the number of cells of the header.
 TEST_F(LayerStudy, WritesATableOfCommaSeparatedValues) {
   const Json result = study();
   std::istringstream lines(layers_csv(result));

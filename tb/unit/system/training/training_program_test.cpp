@@ -57,7 +57,7 @@ TEST(TrainingProgram, ComputesInOrder) {
   EXPECT_LT(made.program.collectives[0].priority, made.program.collectives[2].priority);
 }
 
-// Updates come after the backward pass and wait for their gradients' reduction, in whichever bucket it is.
+// Updates follow the backward pass and wait for the reduction of the bucket that contains their gradients.
 TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
   std::vector<LayerCost> costs = layers();
   costs[0].update = 3;

@@ -181,8 +181,8 @@ TEST(WorstCut, OfARootIsTheLeastBetweenItAndAnyOther) {
   EXPECT_EQ(from_2.cut, (std::vector<NodeId>{1, 2}));
 }
 
-// Seven elements of four bytes on a ring of four accelerators: the last one has one element, the others have
-// two.
+// Seven elements of four bytes on a ring of four accelerators: the last one has one element, and each of the
+// others has two.
 TEST(WorstCut, CountsTheSharesThatThereAre) {
   const std::vector<std::int64_t> shares{8, 8, 8, 4};
   const CutBound cut = worst_cut(sample_torus({4}), Direction::kOut, shares);

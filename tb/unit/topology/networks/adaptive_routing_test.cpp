@@ -135,8 +135,8 @@ TEST(DetourRouting, DrawsEveryNodeAlikeOften) {
   }
 }
 
-// The shortest route is left if its first channel is busy and the first channel of the opposite direction is
-// not.
+// A packet leaves the shortest route if its first channel is busy and the first channel of the opposite
+// direction is not.
 TEST(DetourRouting, LeavesTheShortestWayWhereMuchWaits) {
   const Topology ring = network(Kind::kTorus, {8});
   const auto routing = make_detour_routing(ring, 4, Detours::kUgal);

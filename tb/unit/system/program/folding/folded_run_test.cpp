@@ -1,4 +1,5 @@
-// One data-parallel copy of a model's training against all copies: the results must be the same.
+// Compares a run of one data-parallel copy of a model's training with a run of all copies: the results must
+// be the same.
 #include "system/program/folding/folded_run.h"
 
 #include <bit>
@@ -91,14 +92,14 @@ fidelity: train
   return text;
 }
 
-// A result without the fields that differ between the two kinds of runs: descriptions of the simulation, and
-// lists, which are compared separately.
+// A result without the parts that may differ between the two runs: descriptions of the simulation, and lists,
+// which are compared separately.
 Json without_lists(Json result) {
   for (const char* key : {"simulator", "commit", "command", "accelerators", "collectives"}) result.erase(key);
   return result;
 }
 
-// Counts collectives and transfers by their contents and times.
+// The number of occurrences of each collective or transfer, by its work and its time.
 std::map<std::string, std::int64_t> occurrences(const Json& result) {
   std::map<std::string, std::int64_t> times;
   for (Json one : result["collectives"]) {
