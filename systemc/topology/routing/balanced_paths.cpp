@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace coppice::topology {
@@ -56,6 +57,35 @@ PathRules up_down_paths(const Topology& topology) {
     rules.after.push_back(up ? -1 : 1);
   }
   return rules;
+}
+
+std::vector<NodeId> in_order_of_switches(const Topology& topology) {
+  std::vector<int> accelerators_on(static_cast<std::size_t>(topology.num_nodes()), 0);
+  for (const Channel& channel : topology.channels()) {
+    if (topology.is_accelerator(channel.dst)) ++accelerators_on[static_cast<std::size_t>(channel.src)];
+  }
+  const auto n = static_cast<std::size_t>(topology.num_accelerators());
+  std::vector<NodeId> switch_of(n, kNoNode);
+  std::vector<NodeId> first_on(accelerators_on.size(), kNoNode);  // [switch]: its first accelerator
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    NodeId& largest = switch_of[static_cast<std::size_t>(node)];
+    for (const ChannelId id : topology.in_channels(node)) {
+      const NodeId src = topology.channel(id).src;
+      if (topology.is_accelerator(src)) continue;
+      const auto size = [&](NodeId other) { return accelerators_on[static_cast<std::size_t>(other)]; };
+      if (largest == kNoNode || size(src) > size(largest)) largest = src;
+    }
+    if (largest == kNoNode) continue;
+    NodeId& first = first_on[static_cast<std::size_t>(largest)];
+    if (first == kNoNode) first = node;
+  }
+  std::vector<NodeId> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](NodeId node) {
+    const NodeId on = switch_of[static_cast<std::size_t>(node)];
+    return on == kNoNode ? node : first_on[static_cast<std::size_t>(on)];
+  });
+  return order;
 }
 
 BalancedPaths::BalancedPaths(const Topology& topology, const PathRules& rules)

@@ -31,6 +31,11 @@ PathRules any_path(const Topology& topology);
 // to the root or, if both are equally near, has the lower number.
 PathRules up_down_paths(const Topology& topology);
 
+// The accelerators in the order in which to find the paths to them: those on one switch follow one another,
+// so that their paths spread over all channels towards it. An accelerator on several switches counts as one
+// of the switch with the most accelerators. Otherwise by number.
+std::vector<NodeId> in_order_of_switches(const Topology& topology);
+
 // The shortest paths to one destination. States are (node, phase) pairs, numbered node * phases + phase.
 struct PathTree {
   std::vector<ChannelId> next;  // [state]; -1 at the destination and where it cannot be reached

@@ -94,7 +94,7 @@ class LayeredPaths {
     std::vector<std::uint8_t> layer_after;
   };
 
-  bool assign_layers(const PathTree& tree);
+  bool assign_layers(NodeId destination, const PathTree& tree);
   int layer_after(const std::vector<Arrival>& arrivals, ChannelId next, int layer);
 
   const Topology* topology_;
@@ -119,11 +119,10 @@ int LayeredPaths::layer_after(const std::vector<Arrival>& arrivals, ChannelId ne
   return layer;
 }
 
-bool LayeredPaths::assign_layers(const PathTree& tree) {
+bool LayeredPaths::assign_layers(NodeId destination, const PathTree& tree) {
   const auto nodes = static_cast<std::size_t>(topology_->num_nodes());
   std::vector<std::vector<Arrival>> arrivals(nodes);
-  const std::size_t base = steps_.size();
-  steps_.resize(base + nodes);
+  const std::size_t base = static_cast<std::size_t>(destination) * nodes;
   for (const NodeId node : tree.far_to_near) {
     const ChannelId next = tree.next[static_cast<std::size_t>(node)];
     const auto& here = arrivals[static_cast<std::size_t>(node)];
@@ -155,8 +154,10 @@ bool LayeredPaths::assign_layers(const PathTree& tree) {
 bool LayeredPaths::find() {
   const PathRules rules = any_path(*topology_);
   BalancedPaths paths(*topology_, rules);
-  for (NodeId dst = 0; dst < topology_->num_accelerators(); ++dst) {
-    if (!assign_layers(paths.paths_to(dst))) return false;
+  steps_.resize(static_cast<std::size_t>(topology_->num_accelerators()) *
+                static_cast<std::size_t>(topology_->num_nodes()));
+  for (const NodeId dst : in_order_of_switches(*topology_)) {
+    if (!assign_layers(dst, paths.paths_to(dst))) return false;
   }
   return true;
 }
@@ -186,7 +187,7 @@ std::unique_ptr<TableRouting> make_up_down_routing(const Topology& topology, int
   const PathRules rules = up_down_paths(topology);
   BalancedPaths paths(topology, rules);
   auto routing = std::make_unique<TableRouting>(topology, vcs, rules.phases);
-  for (NodeId dst = 0; dst < topology.num_accelerators(); ++dst) {
+  for (const NodeId dst : in_order_of_switches(topology)) {
     const PathTree tree = paths.paths_to(dst);
     for (NodeId src = 0; src < topology.num_accelerators(); ++src) {
       if (src == dst || tree.next[rules.index(src, 0)] >= 0) continue;

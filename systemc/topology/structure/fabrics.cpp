@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
+#include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,90 @@ std::vector<int> number_fabrics(const Topology& graph) {
     ++fabrics;
   }
   return fabric;
+}
+
+// The boxes of accelerators that are joined by links outside a fabric. [accelerator]: number of its box, from
+// 0 in the order of their first members.
+std::vector<int> boxes_beside(const Topology& graph, const std::vector<int>& fabric, int number) {
+  std::vector<int> box(index(graph.num_nodes()), -1);
+  int boxes = 0;
+  for (NodeId first = 0; first < graph.num_accelerators(); ++first) {
+    if (box[index(first)] >= 0) continue;
+    std::vector<NodeId> reached{first};
+    box[index(first)] = boxes;
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      for (const ChannelId id : graph.out_channels(reached[i])) {
+        const NodeId next = graph.channel(id).dst;
+        if (fabric[index(next)] == number || box[index(next)] >= 0) continue;
+        box[index(next)] = boxes;
+        reached.push_back(next);
+      }
+    }
+    ++boxes;
+  }
+  box.resize(index(graph.num_accelerators()));
+  return box;
+}
+
+// The switch of a fabric to which each accelerator is linked; kNoNode if there is none or more than one.
+std::vector<NodeId> leaves_of(const Topology& graph, const std::vector<int>& fabric, int number) {
+  std::vector<NodeId> leaves(index(graph.num_accelerators()), kNoNode);
+  for (NodeId node = 0; node < graph.num_accelerators(); ++node) {
+    std::set<NodeId> found;
+    for (const ChannelId id : graph.out_channels(node)) {
+      if (fabric[index(graph.channel(id).dst)] == number) found.insert(graph.channel(id).dst);
+    }
+    if (found.size() == 1) leaves[index(node)] = *found.begin();
+  }
+  return leaves;
+}
+
+// Divides the accelerators on a fabric into rails, each with one accelerator of every box. Since the fabric
+// delays no message, every rail could have a switch of its own. The accelerators on one leaf are on one rail
+// if no two of them are in one box. [accelerator]: its rail; all 0 if there are no boxes of equal size.
+std::vector<int> find_rails(const Topology& graph, const std::vector<int>& fabric, int number) {
+  const std::vector<int> none(index(graph.num_accelerators()), 0);
+  const std::vector<int> box = boxes_beside(graph, fabric, number);
+  const std::vector<NodeId> leaves = leaves_of(graph, fabric, number);
+  const int boxes = 1 + *std::ranges::max_element(box);
+  const std::size_t size = box.size() / static_cast<std::size_t>(boxes);
+  if (boxes < 2 || size < 2 || std::ranges::find(leaves, kNoNode) != leaves.end()) return none;
+  std::vector<std::vector<NodeId>> members(static_cast<std::size_t>(boxes));
+  std::map<NodeId, std::vector<int>> boxes_on;  // by leaf
+  for (std::size_t node = 0; node < box.size(); ++node) {
+    members[static_cast<std::size_t>(box[node])].push_back(static_cast<NodeId>(node));
+    boxes_on[leaves[node]].push_back(box[node]);
+  }
+  if (std::ranges::any_of(members, [&](const auto& all) { return all.size() != size; })) return none;
+  const bool by_leaf = std::ranges::all_of(boxes_on, [](auto leaf) {
+    std::ranges::sort(leaf.second);
+    return std::ranges::adjacent_find(leaf.second) == leaf.second.end();
+  });
+  std::vector<int> rails = none;
+  std::map<NodeId, int> rail_of_leaf;
+  for (std::vector<NodeId>& all : members) {
+    std::vector<bool> taken(size, false);
+    const auto take = [&](NodeId node, int rail) {
+      rails[index(node)] = rail;
+      if (by_leaf) rail_of_leaf[leaves[index(node)]] = rail;
+      taken[static_cast<std::size_t>(rail)] = true;
+    };
+    std::vector<NodeId> others;
+    for (const NodeId node : all) {
+      const auto known = rail_of_leaf.find(leaves[index(node)]);
+      if (known == rail_of_leaf.end()) {
+        others.push_back(node);
+      } else if (taken[static_cast<std::size_t>(known->second)]) {
+        return none;
+      } else {
+        take(node, known->second);
+      }
+    }
+    for (const NodeId node : others) {
+      take(node, static_cast<int>(std::ranges::find(taken, false) - taken.begin()));
+    }
+  }
+  return rails;
 }
 
 bool has_accelerators(const Topology& graph, NodeId node) {
@@ -83,16 +168,31 @@ std::optional<Topology> join_fabrics(const Topology& graph) {
     Femtoseconds& farthest = middle[static_cast<std::size_t>(fabric[index(node)])];
     farthest = std::max(farthest, across(graph, node) / 2);
   }
-  Topology joined(Kind::kFile, {}, graph.num_accelerators(), fabrics);
-  const auto member = [&](NodeId node) {
-    return graph.is_accelerator(node) ? node : graph.num_accelerators() + fabric[index(node)];
+  std::vector<std::vector<int>> rails;  // [fabric][accelerator]
+  std::vector<NodeId> first_switch;     // [fabric]
+  NodeId nodes = graph.num_accelerators();
+  for (int number = 0; number < fabrics; ++number) {
+    const bool single = std::ranges::count(fabric, number) == 1;
+    rails.push_back(single ? std::vector<int>(index(graph.num_accelerators()), 0)
+                           : find_rails(graph, fabric, number));
+    first_switch.push_back(nodes);
+    nodes += 1 + *std::ranges::max_element(rails.back());
+  }
+  Topology joined(Kind::kFile, {}, graph.num_accelerators(), nodes - graph.num_accelerators());
+  // The switch of `node`'s fabric for messages of `accelerator`.
+  const auto hub = [&](NodeId node, NodeId accelerator) {
+    const auto number = static_cast<std::size_t>(fabric[index(node)]);
+    return first_switch[number] + rails[number][index(accelerator)];
   };
   for (const Channel& channel : graph.channels()) {
-    const NodeId src = member(channel.src);
-    const NodeId dst = member(channel.dst);
-    if (src == dst) continue;
-    const NodeId hub = std::max(src, dst);
-    const Femtoseconds more = graph.is_accelerator(hub) ? 0 : middle[index(hub - graph.num_accelerators())];
+    const bool from_switch = !graph.is_accelerator(channel.src);
+    const bool to_switch = !graph.is_accelerator(channel.dst);
+    if (from_switch && to_switch) continue;
+    const NodeId src = from_switch ? hub(channel.src, channel.dst) : channel.src;
+    const NodeId dst = to_switch ? hub(channel.dst, channel.src) : channel.dst;
+    const NodeId node = from_switch ? channel.src : channel.dst;
+    const Femtoseconds more =
+        graph.is_accelerator(node) ? 0 : middle[static_cast<std::size_t>(fabric[index(node)])];
     joined.add_channel(src, dst, channel.bandwidth, channel.latency + more);
   }
   return joined;

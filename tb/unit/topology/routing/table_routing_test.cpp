@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <queue>
+#include <set>
 
 #include "base/error.h"
 #include "sample_links.h"
@@ -115,6 +116,33 @@ TEST(TableRouting, BigraphUsesAllLinksBetweenTheLayersEvenly) {
     if (bigraph.channels()[i].dimension == 1) {
       EXPECT_EQ(routes[i], 40) << i;  // 16 direct routes and 768 / 32 uses by two-channel paths
     }
+  }
+}
+
+// Boxes of two on two rails, each with two leaves; all leaves share two spines. Accelerators behind one leaf
+// must not be reached over one spine only, although boxes interleave their numbers.
+TEST(TableRouting, SpreadsTheAcceleratorsOnALeafOverSharedSpines) {
+  constexpr int kBoxes = 4;
+  Topology network(Kind::kFile, {}, 2 * kBoxes, kBoxes + 4 + 2);
+  const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
+    network.add_channel(a, b, {rate}, 10);
+    network.add_channel(b, a, {rate}, 10);
+  };
+  const auto leaf = [](NodeId node) { return 3 * kBoxes + node % 2 * 2 + node / kBoxes; };
+  for (NodeId node = 0; node < 2 * kBoxes; ++node) {
+    link(node, 2 * kBoxes + node / 2, 400);
+    link(node, leaf(node), 50);
+  }
+  for (NodeId at = 3 * kBoxes; at < 3 * kBoxes + 4; ++at) {
+    for (const NodeId spine : {16, 17}) link(at, spine, 50);
+  }
+  const auto routing = make_table_routing(network, 4);
+  for (NodeId src = 0; src < 2 * kBoxes; ++src) {
+    std::set<std::uint16_t> up;
+    for (NodeId dst = src % 2; dst < 2 * kBoxes; dst += 2) {
+      if (leaf(dst) != leaf(src)) up.insert(make_route(network, *routing, src, dst, 0, 0)[1].out_port);
+    }
+    EXPECT_EQ(up.size(), 2U) << "from " << src;
   }
 }
 

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <set>
+#include <vector>
+
 namespace coppice::topology {
 namespace {
 
@@ -31,6 +35,50 @@ TEST(JoinFabrics, MakesOneSwitchOfLeavesAndSpines) {
     EXPECT_EQ(channel.bandwidth.bytes_per_second, 10'000'000'000);
     EXPECT_EQ(channel.latency, 10 + 30);  // half of the latency between accelerators of different leaves
   }
+}
+
+// Boxes of two, whose rails share a spine. In the last box, the ranks are exchanged.
+TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
+  constexpr NodeId kSpine = 16;
+  Topology network(Kind::kFile, {}, 8, 9);  // four box switches, four leaves and a spine
+  const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
+    network.add_channel(a, b, {rate}, 10);
+    network.add_channel(b, a, {rate}, 10);
+  };
+  for (NodeId node = 0; node < 8; ++node) link(node, 8 + node / 2, 400);
+  const NodeId leaves[] = {12, 13, 12, 13, 14, 15, 15, 14};
+  for (NodeId node = 0; node < 8; ++node) link(node, leaves[node], 50);
+  for (NodeId leaf = 12; leaf < 16; ++leaf) link(leaf, kSpine, 100);
+  const auto joined = join_fabrics(network);
+  ASSERT_TRUE(joined);
+  ASSERT_EQ(joined->num_switches(), 4 + 2);
+  std::map<NodeId, std::set<NodeId>> on;
+  for (const Channel& channel : joined->channels()) {
+    if (!joined->is_accelerator(channel.src)) on[channel.src].insert(channel.dst);
+  }
+  std::vector<std::set<NodeId>> groups;
+  for (const auto& [hub, members] : on) groups.push_back(members);
+  EXPECT_THAT(groups,
+              testing::UnorderedElementsAre(std::set{0, 1}, std::set{2, 3}, std::set{4, 5}, std::set{6, 7},
+                                            std::set{0, 2, 4, 7}, std::set{1, 3, 5, 6}));
+}
+
+// Two leaves that serve whole boxes: the first and the second accelerators of all boxes form rails.
+TEST(JoinFabrics, MakesRailsOfRanksIfALeafServesABox) {
+  constexpr NodeId kSpine = 8;
+  Topology network(Kind::kFile, {}, 4, 5);  // two box switches, two leaves and a spine
+  const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
+    network.add_channel(a, b, {rate}, 10);
+    network.add_channel(b, a, {rate}, 10);
+  };
+  for (NodeId node = 0; node < 4; ++node) {
+    link(node, 4 + node / 2, 400);
+    link(node, 6 + node / 2, 50);
+  }
+  for (const NodeId leaf : {6, 7}) link(leaf, kSpine, 100);
+  const auto joined = join_fabrics(network);
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->num_switches(), 2 + 2);
 }
 
 TEST(JoinFabrics, NeedsBandwidthBetweenSwitchesInBothDirections) {
