@@ -24,7 +24,7 @@ class CopyPatternTest : public ::testing::Test {
     collective.bytes = 4096;
     std::vector<topology::NodeId> members(8);
     std::iota(members.begin(), members.end(), 0);
-    compiled_ = compiler.compiled(collective, members);
+    compiled_ = compiler.placed(collective, members);
     std::vector<CopyMember> of;
     std::vector<std::int32_t> member_of(32, -1);
     for (int member = 0; member < 8; ++member) {
