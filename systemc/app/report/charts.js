@@ -52,17 +52,17 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   // Names that do not fit side by side stand in two rows.
   const rows = options.names && 6.4 * d3.sum(options.names, n => n.length + 1) > width - 64 - room ? 2 : 1;
   const edge = {left: 64, right: room, top: 12, bottom: 28 + 14 * rows};
-  const log = values => options.log && d3.min(values) > 0;
-  const scale = (values, zero, range) => {
+  const scale = (values, zero, log, range) => {
     let [least, most] = d3.extent(values);
+    if (log && least > 0 && most > least) return d3.scaleLog().domain([least, most]).range(range);
     if (zero) least = Math.min(0, least);
     if (least === most) [least, most] = [least - (Math.abs(least) || 1) * 0.1, most + (Math.abs(most) || 1) * 0.1];
-    return (log(values) ? d3.scaleLog() : d3.scaleLinear()).domain([log(values) ? d3.min(values) : least, most]).range(range);
+    return d3.scaleLinear().domain([least, most]).range(range);
   };
   const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
   const x = options.names ? d3.scalePoint().domain(options.names).range([edge.left, width - edge.right]).padding(0.5)
-    : scale(xs, false, [edge.left, width - edge.right]);
-  const y = scale(ys, !options.free, [height - edge.bottom, edge.top]).nice();
+    : scale(xs, options.zero, options.log, [edge.left, width - edge.right]);
+  const y = scale(ys, !options.free, options.log || options.logUp, [height - edge.bottom, edge.top]).nice();
   const svg = box.append("div").attr("class", "figure").append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img");
   const yTicks = ticksOf(y, 5, 34), bottom = d3.axisBottom(x), side = d3.axisLeft(y).tickValues(yTicks).tickFormat(options.yFormat || (v => number(v)));
   if (!options.names) bottom.tickValues(options.log ? apart([...new Set(xs)].sort((a, b) => a - b), x, 70) : ticksOf(x, Math.min(8, width / 100), 60)).tickFormat(options.xFormat || (v => number(v)));
@@ -83,7 +83,8 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   }
   if (series.length > 1) endLabels(svg, series, s => y(s.points[s.points.length - 1][1]), width - edge.right + 8, room - 10, edge.top, height - edge.bottom);
   if (options.bare) return;
-  behind(box, ["series", xTitle, yTitle], series.flatMap(s => s.points.map(p => [s.name, options.xFormat ? options.xFormat(p[0]) : number(p[0], 6), (options.yFormat || number)(p[1])])));
+  const noted = points.some(p => p[2]);
+  behind(box, ["series", xTitle, yTitle, ...(noted ? ["note"] : [])], series.flatMap(s => s.points.map(p => [s.name, options.xFormat ? options.xFormat(p[0]) : number(p[0], 6), (options.yFormat || number)(p[1]), ...(noted ? [p[2] || ""] : [])])));
 }
 
 // Ticks of a scale; decades if it is logarithmic, with intermediate values if there are few.

@@ -161,18 +161,19 @@ const kKinds = {
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
   traffic: {
-    title: r => `${capital(String(r.traffic.pattern))} traffic${onNetwork(r)}`,
+    title: r => `${capital(opName(r.traffic.pattern))} traffic${onNetwork(r)}`,
     summary: one => {
       const r = one.result, t = r.traffic;
       answers([
+        ...saturations(data.results.filter(offersLoad)),
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
-        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers.`,
+        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
         busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
         ...figuresOf(r).filter(([name]) => name.startsWith("link"))]);
     },
-    sections: one => { network(one); linkUse(one); },
+    sections: one => { network(one); linkUse(one); trafficKeys(one.result); },
   },
   routing: {
     title: r => `Routing of ${plural((r.jobs || []).length, "job")} by ${r.method}${onNetwork(r)}`,
@@ -454,7 +455,8 @@ function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
   const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
-  const bins = d3.bin().domain([0, Math.max(0.01, d3.max(uses))]).thresholds(12)(uses);
+  const [, most] = d3.nice(0, Math.max(0.01, d3.max(uses)), 12);
+  const bins = d3.bin().domain([0, most]).thresholds(d3.ticks(0, most, 12).slice(1).filter(t => t < most))(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
 
@@ -471,12 +473,13 @@ function compare(results) {
   } else if (timed.length > 0) {
     bars(box, timed.map(r => ({name: r.name, parts: [{name: "time", value: timeOf(r.result), color: color("blue")}]})), duration);
   }
-  loads(box, results.filter(r => r.result.traffic && isNumber(r.result.traffic.rate)));
+  loads(box, results.filter(offersLoad));
+  const loaded = trafficThatDiffers(results);
   const fields = ["time_ns", "cycles", "efficiency", "algbw_gb_s", "busbw_gb_s", "steps", "packet_latency_mean", "accepted_flits_per_node_cycle", "saturated", "fidelity", "verified"]
     .filter(f => results.some(r => r.result[f] !== undefined));
   const shown = (r, f) => f === "time_ns" ? duration(timeOf(r.result)) : f === "efficiency" ? percent(r.result[f]) : number(r.result[f]);
   const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
-  table(box, ["result", ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...fields.map(f => shown(r, f))]));
+  table(box, ["result", ...loaded.map(([heading]) => heading), ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...loaded.map(([, value]) => value(r)), ...fields.map(f => shown(r, f))]));
   const keys = results.map(r => new Map(flat(r.result.config || {})));
   const differing = [...new Set(keys.flatMap(k => [...k.keys()]))].filter(k => new Set(keys.map(m => m.get(k))).size > 1);
   if (differing.length > 0) {
@@ -485,16 +488,58 @@ function compare(results) {
   }
 }
 
+const offersLoad = one => one.result.traffic && isNumber(one.result.traffic.rate);
+
+// Results of traffic as curves over the load, by everything else that differs: [[name, results by ascending load]].
+function curves(offered) {
+  const choices = offered.map(({result: r}) => {
+    const {rate, seed, warmup, measure, pattern, packet_flits, ...rest} = r.traffic, {topology, ...system} = (r.config || {}).system || {};
+    return new Map([["pattern", pattern], ["network", networkName(r)], ["flits", plural(packet_flits, "flit")],
+      ...flat({...(r.config || {}), seed: 0, system, traffic: rest}).map(([key, value]) => [key, `${key.split(".").pop()} ${value.replace(/^"|"$/g, "")}`])]);
+  });
+  const differing = [...new Set(choices.flatMap(c => [...c.keys()]))].filter(k => new Set(choices.map(c => c.get(k))).size > 1);
+  const name = c => (differing.length > 0 ? differing : ["pattern"]).map(k => c.get(k)).filter(Boolean).join(", ");
+  return d3.groups(offered, r => name(choices[offered.indexOf(r)])).map(([name, list]) => [name, d3.sort(list, r => r.result.traffic.rate)]);
+}
+
+// For each curve, the loads between which the network saturates.
+function saturations(offered) {
+  if (offered.length < 2) return [];
+  const unit = "flits per node and cycle", load = r => number(r.result.traffic.rate);
+  return curves(offered).map(([name, list]) => {
+    const first = list.findIndex(r => r.result.saturated);
+    return `${capital(name)}: ` + (first < 0 ? `not saturated up to ${load(list[list.length - 1])} ${unit}.`
+      : first === 0 ? `saturated at ${load(list[0])} ${unit}, the lowest load here.`
+      : `saturated from ${load(list[first])} ${unit} on; keeps up with ${load(list[first - 1])}.`);
+  });
+}
+
 // Latency and accepted flits over the offered load; saturated points are open circles.
 function loads(box, offered) {
   if (offered.length < 2) return;
-  const groups = d3.groups(offered, r => `${r.result.traffic.pattern}${onNetwork(r.result)}, ${plural(r.result.traffic.packet_flits, "flit")}`);
-  const series = value => groups.map(([name, list], i) => ({name, color: palette(i), points: list.filter(r => isNumber(value(r.result)))
-    .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated]).sort((a, b) => a[0] - b[0])})).filter(s => s.points.length > 0);
-  const unsaturated = offered.filter(r => !r.result.saturated), first = d3.least(offered.filter(r => r.result.saturated), r => r.result.traffic.rate);
+  const series = value => curves(offered).map(([name, list], i) => ({name, color: palette(i), points: list.filter(r => isNumber(value(r.result)))
+    .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated])})).filter(s => s.points.length > 0);
+  const saturated = offered.some(r => r.result.saturated), latencies = series(r => r.packet_latency_mean);
+  const spread = d3.extent(latencies.flatMap(s => s.points), p => p[1]);
   box.append("h3").text("Latency over load");
-  box.append("p").attr("class", "note").text(first ? `Saturated from ${number(first.result.traffic.rate)} flits per node and cycle on (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
-  lines(box, series(r => r.packet_latency_mean), "offered flits per node and cycle", "packet latency, cycles");
+  if (saturated) box.append("p").attr("class", "note").text("Open circles are saturated: their latency grows with the measured time.");
+  lines(box, latencies, "offered flits per node and cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
   box.append("h3").text("Accepted over offered load");
-  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted");
+  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted flits per node and cycle", {zero: true});
+}
+
+// Columns of what sources sent where it differs: [heading, text of a result].
+function trafficThatDiffers(results) {
+  const sent = r => new Map(flat(r.result.traffic || {})), keys = new Set(results.flatMap(r => [...sent(r).keys()].filter(k => k !== "")));
+  const headings = {rate: "offered flits per node and cycle", packet_flits: "flits per packet", warmup: "warm-up cycles", measure: "measured cycles"};
+  return [...keys].filter(k => new Set(results.filter(r => r.result.traffic).map(r => sent(r).get(k))).size > 1)
+    .map(k => [headings[k] || k, r => sent(r).has(k) ? trafficText(JSON.parse(sent(r).get(k))) : "–"]);
+}
+
+const trafficText = value => !Array.isArray(value) ? number(value)
+  : value.map(v => typeof v === "object" ? Object.entries(v).map(([k, n]) => `${k} ${number(n)}`).join(", ") : number(v)).join("; ");
+
+// A table of the traffic that sources sent; it is not part of the configuration.
+function trafficKeys(result) {
+  table(section("traffic", "The traffic"), ["what", "figure", "meaning"], flat(result.traffic).map(([key, value]) => [key, withUnit(trafficText(JSON.parse(value)), "traffic." + key), explanation("traffic." + key) || explanation(`traffic.${key}[].node`)]));
 }

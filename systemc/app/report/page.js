@@ -30,6 +30,8 @@ const palette = i => color(kPalette[i % kPalette.length]);
 
 // The reference's description of a result field.
 const explanation = path => data.fields && data.fields[path] ? data.fields[path][1] : "";
+// A figure with the unit that the reference has for its field.
+const withUnit = (text, path) => data.fields && data.fields[path] && data.fields[path][0] ? `${text} ${data.fields[path][0]}` : text;
 
 function section(id, title, note) {
   const box = main.append("section").attr("id", id);
@@ -166,12 +168,12 @@ function show(index) {
   kind.sections(one);
   const missing = missingOf(one);
   if (missing) section("missing", "Not on this page", missing);
-  const warned = [...(one.result.warnings || []).map(w => locally(w, one.result.command)), ...(one.result.assumptions || [])];
+  const warned = [...(one.result.warnings || []), ...(one.result.assumptions || [])].map(w => locally(w, one.result.command));
   if (warned.length > 0) section("warnings", "Warnings and assumptions").append("ul").selectAll("li").data(warned).enter().append("li").text(d => d);
   if (one.result.config) section("config", "Configuration").append("pre").attr("tabindex", 0).text(asYaml(one.result.config));
   if (one.result.simulator) {
     table(section("simulator", "The simulation"), ["what", "figure", "meaning"], flat(one.result.simulator)
-      .map(([k, v]) => [k, number(JSON.parse(v)), explanation("simulator." + k)]));
+      .map(([k, v]) => [k, withUnit(number(JSON.parse(v)), "simulator." + k), explanation("simulator." + k)]));
   }
 }
 
