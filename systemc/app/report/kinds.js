@@ -178,14 +178,15 @@ const kKinds = {
   routing: {
     title: r => `Routing of ${plural((r.jobs || []).length, "job")} by ${r.method}${onNetwork(r)}`,
     summary: one => {
-      const r = one.result, worst = d3.greatest(r.jobs || [], j => j.slowdown), flows = r.all_flows;
+      const r = one.result, jobs = r.jobs || [], worst = d3.greatest(jobs, j => j.slowdown), flows = r.all_flows, failed = r.failed_spines || [], most = mostFlows(r);
       answers([
-        worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on links of their own (${worst.model}).` : "",
-        (r.failed_spines || []).length > 0 ? `${plural(r.failed_spines.length, "spine")} failed: ${ranges(r.failed_spines)}.` : "No spine failed.",
-        flows && isNumber(flows.flows) ? `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.` : ""]);
-      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified]]);
+        worst ? `The all-reduces of job ${jobs.indexOf(worst)} (${worst.model}) take ${number(worst.slowdown)} times their ideal time${jobs.length > 1 ? ", the largest slowdown" : ""}.` : "",
+        failed.length > 0 ? `Failed: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : "No spine failed.",
+        isNumber(most) ? `If all jobs communicate at once, ${r.method} puts up to ${number(most)} of ${number(flows.flows)} flows on one link; the lower bound for any assignment is ${number(flows.lower_bound)}.` : ""]);
+      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified],
+        ["error of fluid times", r.fluid && isNumber(r.fluid.error) ? (r.fluid.error > 0 ? "+" : "") + percent(r.fluid.error) : undefined]]);
     },
-    sections: one => { routedJobs(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
+    sections: one => { routedJobs(one.result); routedOverTime(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
   },
   layers: {
     title: r => `Layers of ${r.model || "a model"} on one accelerator`,
@@ -400,19 +401,52 @@ function layers(result) {
 function routedJobs(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs", "The all-reduce of each job, and what it would take on links of its own.");
+  const box = section("jobs", "Jobs", "The mean time of each job's all-reduces. The ideal time is that of its messages at the full bandwidth of an accelerator's link, without latency.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
-    {name: "on links of its own", value: 1e9 * j.ideal_s, color: color("green")},
-    {name: "added by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
-  table(box, ["job", "copies", "all-reduce", "on links of its own", "slowdown", "flow", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
+    {name: "ideal", value: 1e9 * j.ideal_s, color: color("green")},
+    {name: "added by contention and latency", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration, {bare: true});
+  table(box, ["job", "rings", "all-reduce", "ideal", "slowdown", "completion of a flow", "throughput of a flow, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, `${number(j.copy)} × ${number(j.data_parallel)}`,
     duration(1e9 * j.all_reduce_s), duration(1e9 * j.ideal_s), number(j.slowdown), duration(1e9 * j.flow_completion_s), number(j.throughput_gb_s)]));
 }
 
+// Computation and all-reduces of each job, from the events of the study.
+function routedOverTime(result) {
+  const since = new Map(), rows = (result.jobs || []).map((j, i) => ({label: `${i}: ${j.model}`, spans: []})), marks = [];
+  for (const e of result.timeline || []) {
+    const at = 1e9 * e.time_s, open = since.get(e.job);
+    if (e.event === "spine_fails") marks.push({at, title: `spine ${e.spine} fails`});
+    if (!rows[e.job]) continue;
+    if (open && ["all_reduce_starts", "all_reduce_ends", "departure"].includes(e.event)) {
+      const row = rows[e.job], count = row.spans.filter(s => s.text).length + 1, reducing = e.event === "all_reduce_ends";
+      if (at > open) row.spans.push({begin: open, end: at, color: color(reducing ? "orange" : "blue"), text: reducing ? String(count) : "", title: () => reducing ? `all-reduce ${count}` : "compute"});
+    }
+    if (e.event === "departure") since.delete(e.job);
+    else if (["arrival", "all_reduce_starts", "all_reduce_ends"].includes(e.event)) since.set(e.job, at);
+  }
+  if (rows.every(r => r.spans.length === 0)) return;
+  const box = section("jobs-over-time", "Jobs over time", `From each job's arrival to its departure${marks.length > 0 ? "; lines are failures" : ""}.`);
+  timeline(box, rows, {end: timeOf(result), marks, high: 24});
+  legend(box, [["compute", color("blue")], ["all-reduce", color("orange")]]);
+  const sum = (row, reducing) => duration(d3.sum(row.spans.filter(s => (s.text !== "") === reducing), s => s.end - s.begin));
+  behind(box, ["job", "arrival", "departure", "compute", "all-reduce"], rows.filter(r => r.spans.length > 0).map(r => [r.label, duration(r.spans[0].begin), duration(r.spans[r.spans.length - 1].end), sum(r, false), sum(r, true)]));
+}
+
+// The most flows on a link by the method of a study, for the flows of all jobs together.
+function mostFlows(result) {
+  const own = ((result.all_flows || {}).methods || []).find(m => m.method === result.method);
+  return own ? own.max_load : undefined;
+}
+
 function routedFlows(result) {
-  const flows = result.all_flows;
+  const flows = result.all_flows, c = result.controller || {};
   if (!flows || !Array.isArray(flows.methods) || flows.methods.length === 0) return;
-  const box = section("flows", "Flows on the busiest link", `Of ${number(flows.flows)} simultaneous flows; however they are assigned, some link carries at least ${number(flows.lower_bound)}.`);
-  bars(box, flows.methods.filter(m => isNumber(m.max_load)).map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number);
+  const box = section("flows", "Flows on the busiest link", `The largest number on a link, of the ${number(flows.flows)} flows of all jobs together; the lower bound for any assignment is ${number(flows.lower_bound)}.`);
+  const shown = flows.methods.filter(m => isNumber(m.max_load));
+  bars(box, shown.map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number, {bare: true});
+  table(box, ["method", "most flows on a link", "time of the assignment"], shown.map(m => [m.method, number(m.max_load), duration(1e9 * m.seconds)]));
+  if (c.assignments > 0) {
+    box.append("p").attr("class", "note").text(`During the run, the controller made ${plural(c.assignments, "assignment")} of up to ${plural(c.most_flows, "flow")}, each in ${duration(1e9 * c.seconds_mean)} on average, and moved ${plural(c.moved, "flow")}; the busiest link carried ${number(c.load_over_bound_mean)} times the lower bound on average.`);
+  }
 }
 
 function routedEvents(result) {
@@ -474,12 +508,13 @@ function compare(results) {
     bars(box, timed.map(r => ({name: r.name, parts: [{name: "time", value: timeOf(r.result), color: color("blue")}]})), duration);
   }
   loads(box, results.filter(offersLoad));
-  const loaded = trafficThatDiffers(results);
   const fields = ["time_ns", "cycles", "efficiency", "algbw_gb_s", "busbw_gb_s", "steps", "packet_latency_mean", "accepted_flits_per_node_cycle", "saturated", "fidelity", "verified"]
     .filter(f => results.some(r => r.result[f] !== undefined));
+  const columns = [...trafficThatDiffers(results), ...(results.some(r => r.result.schema === "coppice.route/1") ? [["largest slowdown", r => number(d3.max(r.result.jobs || [], j => j.slowdown))],
+    ["mean slowdown", r => number(d3.mean(r.result.jobs || [], j => j.slowdown))], ["most flows on a link", r => number(mostFlows(r.result))]] : [])];
   const shown = (r, f) => f === "time_ns" ? duration(timeOf(r.result)) : f === "efficiency" ? percent(r.result[f]) : number(r.result[f]);
-  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
-  table(box, ["result", ...loaded.map(([heading]) => heading), ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...loaded.map(([, value]) => value(r)), ...fields.map(f => shown(r, f))]));
+  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", verified: "sums checked by", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
+  table(box, ["result", ...columns.map(([heading]) => heading), ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...columns.map(([, value]) => value(r)), ...fields.map(f => shown(r, f))]));
   const keys = results.map(r => new Map(flat(r.result.config || {})));
   const differing = [...new Set(keys.flatMap(k => [...k.keys()]))].filter(k => new Set(keys.map(m => m.get(k))).size > 1);
   if (differing.length > 0) {

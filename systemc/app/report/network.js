@@ -185,15 +185,17 @@ function twoRows(near, level) {
   side.forEach((s, i) => { level[i] = s; });
 }
 
-// Lines of items that fit in a width.
-function wrapped(items, room) {
+// Lines of items that fit in a width, about equally long.
+function wrapped(items, room, most = Infinity) {
   const lines = [];
   for (const g of items) {
     const line = lines[lines.length - 1];
-    if (!line || line.width + g.w + 8 > room) lines.push({items: [g], width: g.w, height: g.h});
+    if (!line || line.items.length === most || line.width + g.w + 8 > room) lines.push({items: [g], width: g.w, height: g.h});
     else { line.items.push(g); line.width += g.w + 8; line.height = Math.max(line.height, g.h); }
   }
-  return lines;
+  if (most !== Infinity || lines.length < 2) return lines;
+  const even = wrapped(items, room, Math.ceil(items.length / lines.length));
+  return even.length === lines.length ? even : lines;
 }
 
 function sizeOf(net, g, open, count, room) {

@@ -63,7 +63,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"]]) {
     bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
   }
-  bar.append("span").attr("class", "note").text("Drag to move; Ctrl and the wheel zoom.");
+  bar.append("span").attr("class", "note hint").text("Drag to move; Ctrl and the wheel zoom.");
   const node = canvas.node(), spot = event => { const place = node.getBoundingClientRect(); return [event.clientX - place.left, event.clientY - place.top]; };
   const under = event => {
     const [px, py] = spot(event), row = rows[Math.floor((py - top) / high)], t = back(px), slack = 2 * (to - from) / width;
