@@ -1,6 +1,7 @@
 // Charts: stacked bars and lines, each with its axis, its labels and the table behind it.
 
-// Horizontal bars: rows of {name, parts: [{name, value, color}]}. A part shows its share if it is wide enough.
+// Horizontal bars: rows of {name, parts: [{name, value, color}]}. A part shows its share if it is wide enough. With
+// `shares`, every row is as wide as the longest.
 function bars(box, rows, format, options = {}) {
   if (rows.length === 0) return;
   const width = widthIn(box), most = options.most || 24, shown = rows.slice(0, most), total = row => d3.sum(row.parts, p => p.value);
@@ -8,14 +9,14 @@ function bars(box, rows, format, options = {}) {
   const beside = nameRoom(width, shown.map(r => r.name)), stacked = shown.some(r => shortened(r.name, beside - 12) !== r.name);
   const left = stacked ? 2 : beside, top = stacked ? 16 : 0, high = 26 + top;
   const right = 14 + 6.6 * d3.max(shown, r => format(total(r)).length);
-  const x = d3.scaleLinear().domain([0, d3.max(rows, total) || 1]).range([left, width - right]);
+  const longest = d3.scaleLinear().domain([0, d3.max(rows, total) || 1]).range([left, width - right]);
   const svg = box.append("div").attr("class", "figure").append("svg")
     .attr("viewBox", `0 0 ${width} ${high * shown.length + 4}`).attr("role", "img");
   const row = svg.selectAll("g").data(shown).enter().append("g").attr("transform", (d, i) => `translate(0,${i * high})`);
   row.append("text").attr("x", stacked ? 2 : left - 8).attr("y", stacked ? 15 : 17).attr("text-anchor", stacked ? "start" : "end").text(d => shortened(d.name, stacked ? width : left - 12));
   row.each(function (d) {
     let at = 0;
-    const whole = total(d) || 1;
+    const whole = total(d) || 1, x = options.shares ? longest.copy().domain([0, whole]) : longest;
     const parts = d.parts.filter(p => p.value > 0).map(part => ({...part, begin: at, end: (at += part.value)}));
     const piece = d3.select(this).selectAll("g").data(parts).enter().append("g");
     tipped(piece, p => `${p.name}: ${format(p.value)}` + (parts.length > 1 ? `, ${percent(p.value / whole)}` : ""));

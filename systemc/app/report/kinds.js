@@ -141,12 +141,18 @@ const kKinds = {
   inference: {
     title: r => `Inference of ${r.config.workload.inference.model}${onNetwork(r)}`,
     summary: one => {
-      const t = one.result.inference;
-      programSummary(one, [
+      const r = one.result, t = r.inference, served = (r.config.workload || {}).inference || {};
+      answers([
         `The first token takes ${duration(t.time_to_first_token_ns)}, each further token ${duration(t.time_per_token_ns)}: ${number(t.tokens_per_s)} tokens per second for all requests together.`,
-        t.time_per_token_ns > 0 ? `Of a token's time, ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} is exposed communication.` : ""]);
+        ...(r.iterations || []).flatMap((it, i) => {
+          const parts = partsOf(it), whole = d3.sum(parts, p => p.value) || 1, what = i === 0 ? "the prefill" : "a decode step";
+          return [`${capital(what)} takes ${duration(it.time_ns)}: ${sharesText(parts, whole)}.`, ...helpful(parts, whole).slice(0, 1).map(p => savingText(p, whole, what))];
+        }), busiestText(one)]);
+      cards([["time to the first token", duration(t.time_to_first_token_ns)], ["time per token", duration(t.time_per_token_ns)], ["tokens per second", t.tokens_per_s],
+        ["requests", served.batch], ["prompt tokens per request", served.prompt], ["context tokens per request", served.context], ...figuresOf(r),
+        ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined]]);
     },
-    sections: one => programSections(one, i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`),
+    sections: one => programSections(one, phaseName),
   },
   jobs: {
     title: r => `${plural((r.jobs || []).length, "job")}${(r.failures || []).length > 0 ? ` and ${plural(r.failures.length, "failure")}` : ""}${onNetwork(r)}`,
@@ -246,13 +252,22 @@ function missingOf({result, profile, network}) {
   return said.join(" ");
 }
 
+const phaseName = i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`;
+
+// The parts of a time as shares of it, in words; without memory where no time is spent on it.
+function sharesText(parts, whole) {
+  const share = name => d3.sum(parts.filter(p => p.name.startsWith(name)), p => p.value) / whole;
+  return [["compute"], ["memory"], ["exposed", "exposed communication"], ["waiting", "waiting for others"], ["idle"]]
+    .filter(([name]) => name !== "memory" || share(name) > 0).map(([name, words]) => `${percent(share(name))} ${words || name}`).join(", ");
+}
+const savingText = (part, whole, what) => `Without ${part.name === "idle" ? "idle time" : part.name}, ${what} would take at most ${percent(part.value / whole)} less.`;
+
 function programSummary(one, first = []) {
   const r = one.result, parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, t = r.training;
-  const share = name => d3.sum(parts.filter(p => p.name.startsWith(name)), p => p.value) / whole;
   const count = (r.iterations || []).length;
   answers([...first,
-    count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${percent(share("compute"))} compute, ${percent(share("exposed"))} exposed communication, ${percent(share("waiting"))} waiting for others, ${percent(share("idle"))} idle.` : "",
-    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name} it would take at most ${percent(p.value / whole)} less.`),
+    count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${sharesText(parts, whole)}.` : "",
+    ...helpful(parts, whole).slice(0, 2).map(p => savingText(p, whole, count === 1 ? "it" : "they")),
     t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
     busiestText(one)]);
   cards([...figuresOf(r), ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined],
@@ -267,16 +282,18 @@ const helpful = (parts, whole) => parts.filter(p => p.name !== "compute" && p.va
 function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   const r = one.result, iterations = r.iterations || [];
   if (iterations.length > 0) {
-    const box = section("breakdown", "Where the time went", "Parts of each iteration, mean over accelerators. Exposed communication is the part that no computation hides.");
-    bars(box, iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration);
-    const parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
-    if (best.length > 0) {
-      box.append("h3").text("What would help most");
+    const apart = r.inference !== undefined;  // a prefill and a decode step are not parts of one time
+    const box = section("breakdown", "Where the time went", "Parts of each iteration, mean over accelerators. Exposed communication is the part that no computation hides." + (apart ? " Bars have different scales." : ""));
+    bars(box, iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration, {shares: apart});
+    for (const [name, parts] of apart ? iterations.map((it, i) => [nameOf(i), partsOf(it)]) : [["", wholeOf(r)]]) {
+      const whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
+      if (best.length === 0) continue;
+      box.append("h3").text("What would help most" + (name ? `: ${name}` : ""));
       box.append("p").attr("class", "note").text("The most that could be saved if a part took no time; what it hides may take its place.");
       bars(box, best.map(p => ({name: p.name, parts: [p]})), v => `${duration(v)}, ${percent(v / whole)}`);
     }
   }
-  roles(one);
+  roles(one, iterations.map((it, i) => [nameOf(i), it.time_ns]));
   collectives(r);
   spread(r);
   network(one);
@@ -353,7 +370,8 @@ function spread(result) {
   const box = section("spread", "How accelerators differ", `Over ${plural(list.length, "accelerator")} and the whole run.`);
   table(box, ["part", "least", "mean", "most", "accelerator with most"], parts.map(([name, key]) => {
     const most = d3.greatest(list, a => a[key] || 0);
-    return [name, duration(d3.min(list, a => a[key] || 0)), duration(d3.mean(list, a => a[key] || 0)), duration(most[key]), String(most.accelerator)];
+    const least = d3.min(list, a => a[key] || 0);
+    return [name, duration(least), duration(d3.mean(list, a => a[key] || 0)), duration(most[key]), duration(least) === duration(most[key]) ? "–" : String(most.accelerator)];
   }));
   behind(box, ["accelerator", ...parts.map(([name]) => name)], list.map(a => [String(a.accelerator), ...parts.map(([, key]) => duration(a[key] || 0))]), "Every accelerator");
 }
@@ -499,7 +517,12 @@ function compare(results) {
   const box = section("compare", "Comparison");
   const timed = results.filter(r => timeOf(r.result) !== undefined);
   const split = timed.filter(r => wholeOf(r.result).length > 0);
-  if (split.length === timed.length && timed.length > 0) {
+  if (timed.length > 0 && timed.every(r => r.result.inference && (r.result.iterations || []).length === 2)) {
+    for (const i of [0, 1]) {
+      box.append("h3").text(capital(phaseName(i)));
+      bars(box, timed.map(r => ({name: r.name, parts: partsOf(r.result.iterations[i])})), duration);
+    }
+  } else if (split.length === timed.length && timed.length > 0) {
     bars(box, timed.map(r => ({name: r.name, parts: wholeOf(r.result)})), duration);
   } else if (timed.length > 0 && timed.every(r => r.result.time_breakdown_cycles)) {
     bars(box, timed.map(r => ({name: r.name, parts: kPorts.filter(([p]) => r.result.time_breakdown_cycles[p] !== undefined).map(([p, paint]) => ({name: p,
@@ -510,7 +533,9 @@ function compare(results) {
   loads(box, results.filter(offersLoad));
   const fields = ["time_ns", "cycles", "efficiency", "algbw_gb_s", "busbw_gb_s", "steps", "packet_latency_mean", "accepted_flits_per_node_cycle", "saturated", "fidelity", "verified"]
     .filter(f => results.some(r => r.result[f] !== undefined));
-  const columns = [...trafficThatDiffers(results), ...(results.some(r => r.result.schema === "coppice.route/1") ? [["largest slowdown", r => number(d3.max(r.result.jobs || [], j => j.slowdown))],
+  const served = f => r => r.result.inference ? f(r.result.inference) : "–";
+  const columns = [...trafficThatDiffers(results), ...(results.some(r => r.result.inference) ? [["time to the first token", served(t => duration(t.time_to_first_token_ns))],
+    ["time per token", served(t => duration(t.time_per_token_ns))], ["tokens per second", served(t => number(t.tokens_per_s))]] : []), ...(results.some(r => r.result.schema === "coppice.route/1") ? [["largest slowdown", r => number(d3.max(r.result.jobs || [], j => j.slowdown))],
     ["mean slowdown", r => number(d3.mean(r.result.jobs || [], j => j.slowdown))], ["most flows on a link", r => number(mostFlows(r.result))]] : [])];
   const shown = (r, f) => f === "time_ns" ? duration(timeOf(r.result)) : f === "efficiency" ? percent(r.result[f]) : number(r.result[f]);
   const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", verified: "sums checked by", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
@@ -519,7 +544,9 @@ function compare(results) {
   const differing = [...new Set(keys.flatMap(k => [...k.keys()]))].filter(k => new Set(keys.map(m => m.get(k))).size > 1);
   if (differing.length > 0) {
     box.append("h3").text("Keys that differ");
-    table(box, ["key", ...results.map(r => r.name)], differing.map(k => [k, ...keys.map(m => m.get(k) === undefined ? "–" : m.get(k).replace(/^"|"$/g, ""))]));
+    const most = 40, rows = differing.map(k => [k, ...keys.map(m => m.get(k) === undefined ? "–" : m.get(k).replace(/^"|"$/g, ""))]);
+    table(box, ["key", ...results.map(r => r.name)], rows.map(row => row.map((text, i) => i > 0 && text.length > most ? text.slice(0, most - 1) + "…" : text)));
+    if (rows.some(row => row.slice(1).some(text => text.length > most))) behind(box, ["key", ...results.map(r => r.name)], rows, "Keys with whole values");
   }
 }
 

@@ -1,8 +1,8 @@
 // Timelines on canvas of roles of accelerators, jobs, and ports of network interfaces; and the trees of a schedule.
 
 // Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is the lower half
-// of a row. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
-function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timeline"}) {
+// of a row; each of `stretches` [name, begin, end] has a button. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
+function timeline(box, rows, {end, marks = [], stretches = [], high = 22, least = 1, id = "timeline"}) {
   const bar = box.append("div").attr("class", "controls");
   const frame = box.append("div").attr("class", "frame"), canvas = frame.append("canvas").attr("id", id).attr("tabindex", 0).attr("role", "img")
     .attr("aria-label", `timeline of ${rows.length} rows; arrow keys move, plus and minus zoom, 0 shows all`);
@@ -60,7 +60,8 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   }
   const zoom = (factor, around = (from + to) / 2) => { clamp(around - (around - from) * factor, around + (to - around) * factor); draw(); };
   const move = part => { clamp(from + part * (to - from), to + part * (to - from)); draw(); };
-  for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"]]) {
+  for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"],
+    ...stretches.map(([name, begin, end]) => [name, () => { clamp(begin, end); draw(); }, "show " + name])]) {
     bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
   }
   bar.append("span").attr("class", "note hint").text("Drag to move; Ctrl and the wheel zoom.");
@@ -109,7 +110,7 @@ function tickText(ticks) {
 
 // A row for each role, the accelerators with the same operations: computation above, with a tone for each micro-batch;
 // communication and waiting below.
-function roles(one) {
+function roles(one, iterations = []) {
   const profile = one.profile || {};
   const stretches = profile.stretches ? profile.stretches.filter(s => s.lanes) : profile.lanes ? [{...profile, begin_ns: 0}] : [];
   if (stretches.length === 0) return;
@@ -145,7 +146,9 @@ function roles(one) {
   const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. Upper half: computation, with a tone for each micro-batch. Lower half: communication, hidden or exposed, and waiting for others.");
   const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
   const cycle = stretches[0].cycle_ns || 1;
-  timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines"});
+  // Iterations follow each other if no failure or other job comes between.
+  const ends = d3.cumsum(iterations, ([, ns]) => ns), few = ends.length > 1 && ends.length <= 6 && Math.abs(ends[ends.length - 1] - end) < 1e-3 * end;
+  timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines", stretches: few ? iterations.map(([name, ns], i) => [name, ends[i] - ns, ends[i]]) : []});
   legend(box, [...legends]);
   const words = [...new Set([...sums.values()].flatMap(m => [...m.keys()]))];
   behind(box, ["role", ...words], [...sums].map(([key, sum]) => [key, ...words.map(w => duration(sum.get(w) || 0))]));
