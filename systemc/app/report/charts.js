@@ -49,10 +49,11 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   const points = series.flatMap(s => s.points);
   if (points.length === 0) return;
   const width = widthIn(box), height = 280;
-  const room = series.length > 1 ? Math.min(0.26 * width, 16 + 7 * d3.max(series, s => s.name.length)) : 16;
+  const room = series.length > 1 ? Math.min(0.26 * width, 16 + 7 * d3.max(series, s => s.name.length))
+    : options.xFormat && options.atPoints ? Math.max(16, 4 + 3.3 * options.xFormat(d3.max(points, p => p[0])).length) : 16;
   // Names that do not fit side by side stand in two rows.
   const rows = options.names && 6.4 * d3.sum(options.names, n => n.length + 1) > width - 64 - room ? 2 : 1;
-  const edge = {left: 64, right: room, top: 12, bottom: 28 + 14 * rows};
+  const edge = {left: 64, right: room, top: 12, bottom: 28 + 14 * rows}, logAcross = options.log || options.logAcross;
   const scale = (values, zero, log, range) => {
     let [least, most] = d3.extent(values);
     if (log && least > 0 && most > least) return d3.scaleLog().domain([least, most]).range(range);
@@ -61,12 +62,13 @@ function lines(box, series, xTitle, yTitle, options = {}) {
     return d3.scaleLinear().domain([least, most]).range(range);
   };
   const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
+  const y = scale(ys, !options.free, options.log || options.logUp, [height - edge.bottom, edge.top]).nice(), yTicks = ticksOf(y, 5, 34), yFormat = options.yFormat || (v => number(v));
+  edge.left = Math.max(64, 32 + 6.2 * (d3.max(yTicks, v => yFormat(v).length) || 0));
   const x = options.names ? d3.scalePoint().domain(options.names).range([edge.left, width - edge.right]).padding(0.5)
-    : scale(xs, options.zero, options.log, [edge.left, width - edge.right]);
-  const y = scale(ys, !options.free, options.log || options.logUp, [height - edge.bottom, edge.top]).nice();
+    : scale(xs, options.zero, logAcross, [edge.left, width - edge.right]);
   const svg = box.append("div").attr("class", "figure").append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img");
-  const yTicks = ticksOf(y, 5, 34), bottom = d3.axisBottom(x), side = d3.axisLeft(y).tickValues(yTicks).tickFormat(options.yFormat || (v => number(v)));
-  if (!options.names) bottom.tickValues(options.log ? apart([...new Set(xs)].sort((a, b) => a - b), x, 70) : ticksOf(x, Math.min(8, width / 100), 60)).tickFormat(options.xFormat || (v => number(v)));
+  const bottom = d3.axisBottom(x), side = d3.axisLeft(y).tickValues(yTicks).tickFormat(yFormat);
+  if (!options.names) bottom.tickValues(logAcross || options.atPoints ? apart([...new Set(xs)].sort((a, b) => a - b), x, 70) : ticksOf(x, Math.min(8, width / 100), 60)).tickFormat(options.xFormat || (v => number(v)));
   svg.append("g").attr("class", "grid").selectAll("line").data(yTicks).enter().append("line").attr("x1", edge.left)
     .attr("x2", width - edge.right).attr("y1", v => y(v)).attr("y2", v => y(v));
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(bottom).selectAll(".tick text").attr("dy", (d, i) => i % rows ? "1.9em" : "0.71em");

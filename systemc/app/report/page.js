@@ -65,8 +65,11 @@ function legend(box, entries) {
 }
 
 function table(box, headings, rows) {
-  const made = box.append("div").attr("class", "wide").append("table");
-  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => d === "meaning" ? "text" : null).text(d => d);
+  const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 9 ? "many" : null);
+  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => d === "meaning" ? "text" : null).each(function (heading) {
+    // Long names of keys may break after their points and underscores.
+    for (const part of heading.length > 14 ? heading.split(/(?<=[._])/) : [heading]) this.append(part, document.createElement("wbr"));
+  });
   made.append("tbody").selectAll("tr").data(rows).enter().append("tr")
     .selectAll("td").data(d => d).enter().append("td").attr("class", (d, i) => headings[i] === "meaning" || (typeof d === "string" && d.length > 60) ? "text" : null)
     .text(d => typeof d === "number" ? number(d) : d);
