@@ -44,7 +44,8 @@ function readableOn(fill) {
   return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
 }
 
-// Lines over a common x: series of {name, color, points: [[x, y, text]]}, named at their ends. `bare`: without a table.
+// Lines over a common x: series of {name, color, points: [[x, y, text]]}, named at their ends, or only `dots`.
+// `bare`: without a table.
 function lines(box, series, xTitle, yTitle, options = {}) {
   const points = series.flatMap(s => s.points);
   if (points.length === 0) return;
@@ -77,7 +78,7 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   svg.append("text").attr("class", "soft").attr("transform", `translate(13,${(edge.top + height - edge.bottom) / 2}) rotate(-90)`).attr("text-anchor", "middle").text(yTitle);
   const line = d3.line().x(p => x(p[0])).y(p => y(p[1]));
   svg.selectAll("path.series").data(series).enter().append("path").attr("class", "series").attr("fill", "none")
-    .attr("stroke-width", 1.8).attr("stroke", s => s.color).attr("stroke-dasharray", s => s.dashed ? "5 4" : null).attr("d", s => line(s.points));
+    .attr("stroke-width", 1.8).attr("stroke", s => s.dots ? "none" : s.color).attr("stroke-dasharray", s => s.dashed ? "5 4" : null).attr("d", s => line(s.points));
   for (const s of series) {
     if (s.points.length > 60) continue;
     tipped(svg.append("g").selectAll("circle").data(s.points).enter().append("circle").attr("r", 3.5).attr("stroke", s.color)

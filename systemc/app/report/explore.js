@@ -68,9 +68,10 @@ const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${
   ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`),
   ...(extrapolated(row) ? ["area extrapolated"] : [])].join("\n");
 
-// The point of the front that is best in one objective.
+// The point of the front that is best in one objective, and of several in the first objective.
 function bestText(search, front, {name, direction}) {
-  const best = direction === "maximize" ? d3.greatest(front, r => r.value(name)) : d3.least(front, r => r.value(name));
+  const cost = (r, o) => (o.direction === "maximize" ? -1 : 1) * r.value(o.name);
+  const best = d3.sort(front, r => cost(r, {name, direction}), r => cost(r, search.objectives[0]))[0];
   if (!best) return "";
   const keys = search.keys.filter(k => best.value(k.name) !== null && best.value(k.name) !== undefined);
   return `${direction === "maximize" ? "Highest" : "Lowest"} ${name}: ${number(best.value(name))} at point ${best.id}${keys.length > 0 ? ` (${choicesText(keys, best)})` : ""}${extrapolated(best) && name === "hardware.area_mm2" ? "; this area is extrapolated" : ""}.`;
@@ -136,7 +137,7 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective: dragging along one filters.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", "One line per point; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.");
+  const box = section("coordinates", "All choices and objectives", `One line per point${state.search.decided_by.length > 0 ? " that was simulated by " + state.search.decided_by.join(" or ") : ""}; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.`);
   const controls = box.append("div").attr("class", "controls");
   let only = false;
   controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
@@ -293,6 +294,6 @@ function exploredSweep(box, key, list, ratio, objective, around) {
   const points = list.map((r, i) => [sizes ? bytesOf(r.value) : numeric ? Number(words[i][1]) : String(r.value), ratio(r), r.point === around ? "the point itself" : "", r.point === around]);
   if (numeric) points.sort((a, b) => a[0] - b[0]);
   const spread = numeric && points[0][0] > 0 && points[points.length - 1][0] >= 8 * points[0][0];
-  lines(box, [{name: key, color: palette(0), points}], key, `${objective} over the centre`,
+  lines(box, [{name: key, color: palette(0), points, dots: !numeric}], key, `${objective} over the centre`,
     {free: true, logAcross: spread, atPoints: true, names: numeric ? undefined : points.map(p => p[0]), xFormat: numeric ? format : undefined, yFormat: v => number(v, 6)});
 }
