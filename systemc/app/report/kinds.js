@@ -129,7 +129,11 @@ const kKinds = {
     },
   },
   program: {
-    title: r => `Program ${r.program.name || ""}${onNetwork(r)}`,
+    title: r => {
+      const traced = (r.config.program || {}).trace !== undefined, name = String(r.program.name || "");
+      const files = name.replace(/\W*\{rank\}/g, "").replace(/\.\w+$/, "");
+      return `${!traced ? `Program ${name}` : files === "trace" ? "Chakra trace" : `Chakra trace ${files}`}${onNetwork(r)}`;
+    },
     summary: one => programSummary(one),
     sections: one => programSections(one),
   },
@@ -304,14 +308,17 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   hardware(r);
 }
 
+// Means of cycles, whole where the fraction is small: the parts of a time add up as shown.
+const wholeCycles = value => number(value >= 1000 ? Math.round(value) : value);
+
 function portTime(result) {
   const parts = result.time_breakdown_cycles;
   if (!parts || d3.sum(Object.values(parts)) === 0) return;
   const box = section("ports-time", result.iterations ? "Where the time of a network-interface port went" : "Where the time went", "Cycles of a network-interface port, mean over ports.");
   const known = [...kPorts, ...Object.keys(parts).filter(p => !kPorts.some(([n]) => n === p)).map(p => [p, "brown"])].filter(([p]) => parts[p] !== undefined);
   const whole = d3.sum(known, ([p]) => parts[p]);
-  bars(box, [{name: "a port", parts: known.map(([p, paint]) => ({name: p, value: parts[p], color: color(paint)}))}], v => number(v) + " cycles", {bare: true});
-  table(box, ["part", "cycles", "share", "meaning"], known.map(([p]) => [p, number(parts[p]), percent(parts[p] / whole), explanation("time_breakdown_cycles." + p)]));
+  bars(box, [{name: "a port", parts: known.map(([p, paint]) => ({name: p, value: parts[p], color: color(paint)}))}], v => wholeCycles(v) + " cycles", {bare: true});
+  table(box, ["part", "cycles", "share", "meaning"], known.map(([p]) => [p, wholeCycles(parts[p]), percent(parts[p] / whole), explanation("time_breakdown_cycles." + p)]));
 }
 
 function distance(result) {
@@ -367,13 +374,14 @@ function spread(result) {
   if (list.length < 2) return;
   const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost at failures", "lost_ns"]]
     .filter(([, key]) => list.some(a => a[key] > 0));
-  const box = section("spread", "How accelerators differ", `Over ${plural(list.length, "accelerator")} and the whole run.`);
+  const count = a => a.count || 1, all = d3.sum(list, count), copies = list.some(a => count(a) > 1);
+  const box = section("spread", "How accelerators differ", `Over ${plural(all, "accelerator")} and the whole run.`);
   table(box, ["part", "least", "mean", "most", "accelerator with most"], parts.map(([name, key]) => {
-    const most = d3.greatest(list, a => a[key] || 0);
-    const least = d3.min(list, a => a[key] || 0);
-    return [name, duration(least), duration(d3.mean(list, a => a[key] || 0)), duration(most[key]), duration(least) === duration(most[key]) ? "–" : String(most.accelerator)];
+    const most = d3.greatest(list, a => a[key] || 0), least = d3.min(list, a => a[key] || 0), mean = d3.sum(list, a => count(a) * (a[key] || 0)) / all;
+    return [name, duration(least), duration(mean), duration(most[key]), duration(least) === duration(most[key]) ? "–" : String(most.accelerator)];
   }));
-  behind(box, ["accelerator", ...parts.map(([name]) => name)], list.map(a => [String(a.accelerator), ...parts.map(([, key]) => duration(a[key] || 0))]), "Every accelerator");
+  behind(box, ["accelerator", ...(copies ? ["accelerators with the same times"] : []), ...parts.map(([name]) => name)],
+    list.map(a => [String(a.accelerator), ...(copies ? [number(count(a))] : []), ...parts.map(([, key]) => duration(a[key] || 0))]), "Every accelerator");
 }
 
 function trainedLayers(result) {
