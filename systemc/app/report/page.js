@@ -65,7 +65,7 @@ function legend(box, entries) {
 }
 
 function table(box, headings, rows) {
-  const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 9 ? "many" : null);
+  const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 7 ? "many" : null);
   made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => d === "meaning" ? "text" : null).each(function (heading) {
     // Long names of keys may break after their points and underscores.
     for (const part of heading.length > 14 ? heading.split(/(?<=[._])/) : [heading]) this.append(part, document.createElement("wbr"));

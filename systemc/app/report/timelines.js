@@ -1,8 +1,12 @@
 // Timelines on canvas of roles of accelerators, jobs, and ports of network interfaces; and the trees of a schedule.
 
+const kPrintedHeight = 780;  // pixels of a timeline on paper, less than a page
+
 // Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is the lower half
 // of a row; each of `stretches` [name, begin, end] has a button. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
-function timeline(box, rows, {end, marks = [], stretches = [], high = 22, least = 1, id = "timeline"}) {
+function timeline(box, allRows, {end, marks = [], stretches = [], high = 22, least = 1, id = "timeline"}) {
+  // Paper has no scroll bar: a drawing that is taller than a page would leave blank pages.
+  const rows = matchMedia("print").matches ? allRows.slice(0, Math.floor(kPrintedHeight / high)) : allRows;
   const bar = box.append("div").attr("class", "controls");
   const frame = box.append("div").attr("class", "frame"), canvas = frame.append("canvas").attr("id", id).attr("tabindex", 0).attr("role", "img")
     .attr("aria-label", `timeline of ${rows.length} rows; arrow keys move, plus and minus zoom, 0 shows all`);
@@ -64,6 +68,7 @@ function timeline(box, rows, {end, marks = [], stretches = [], high = 22, least 
     ...stretches.map(([name, begin, end]) => [name, () => { clamp(begin, end); draw(); }, "show " + name])]) {
     bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
   }
+  if (rows.length < allRows.length) box.append("p").attr("class", "note").text(`Printed: the first ${rows.length} of ${allRows.length} rows.`);
   bar.append("span").attr("class", "note hint").text("Drag to move; Ctrl and the wheel zoom.");
   const node = canvas.node(), spot = event => { const place = node.getBoundingClientRect(); return [event.clientX - place.left, event.clientY - place.top]; };
   const under = event => {
