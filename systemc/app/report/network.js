@@ -230,8 +230,9 @@ function put(net, g, x, y, glyphs, frames) {
     glyphs.push({...g, x, y, label});
     return;
   }
-  frames.push({x, y, w: g.w, h: g.h, box: g.box, label: ranges(g.nodes.filter(n => n < net.accelerators))});
-  const own = g.nodes.filter(n => n < net.accelerators), top = y - g.h / 2 + 22;
+  // The label stands below, since links come from above.
+  frames.push({x, y, w: g.w, h: g.h, box: g.box, label: ranges(g.nodes.filter(n => n < net.accelerators)), below: true});
+  const own = g.nodes.filter(n => n < net.accelerators), top = y - g.h / 2 + 10;
   g.inside.forEach((list, i) => glyphs.push({nodes: list, x: x + (i - (g.inside.length - 1) / 2) * 42, y: top + 10, w: 34, h: 20, kind: "switch",
     label: list.length > 1 ? `×${list.length}` : String(list[0]), box: undefined}));
   const base = top + (g.inside.length > 0 ? 54 : 0);
@@ -350,7 +351,7 @@ function drawNetwork(box, one) {
     };
     const button = (made, does) => made.attr("tabindex", 0).attr("role", "button").attr("aria-label", g => `${does} ${g.label}`).on("keydown", key);
     button(nodes.filter(g => g.kind === "group"), "open").on("click.open", toggle);
-    scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")
+    scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.below ? f.y + f.h / 2 - 6 : f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")
       .text(f => shortened(f.label, f.w)).on("click", toggle).call(button, "close").append("title").text("click to close");
     const groups = nodes.filter(g => g.kind === "group");
     paint = () => {
