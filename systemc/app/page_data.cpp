@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Rounds a fraction to four decimals, enough for a colour and a percentage.
+// Rounds a fraction to six decimals, so that the page can round it to a percentage with one decimal.
 double rounded(double part) {
-  constexpr double kPlaces = 1e4;
+  constexpr double kPlaces = 1e6;
   return std::round(kPlaces * part) / kPlaces;
 }
 

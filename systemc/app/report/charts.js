@@ -29,7 +29,8 @@ function bars(box, rows, format, options = {}) {
     d3.select(this).append("text").attr("x", x(at) + 6).attr("y", top + 17).text(format(at));
   });
   if (rows.length > most) box.append("p").attr("class", "note").text(`And ${rows.length - most} more, in the table.`);
-  const parts = new Map(rows.flatMap(r => r.parts.filter(p => p.value > 0).map(p => [p.name, p.color])));
+  const place = ([name]) => (options.order || []).indexOf(name);
+  const parts = new Map(d3.sort(new Map(rows.flatMap(r => r.parts.filter(p => p.value > 0).map(p => [p.name, p.color]))), place));
   if (parts.size > 1 && rows.some(r => r.parts.length > 1)) legend(box, [...parts]);
   if (options.bare) return;
   const names = [...parts.keys()], one = rows.every(r => r.parts.length === 1);
@@ -68,8 +69,8 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   const x = options.names ? d3.scalePoint().domain(options.names).range([edge.left, width - edge.right]).padding(0.5)
     : scale(xs, options.zero, logAcross, [edge.left, width - edge.right]);
   const svg = box.append("div").attr("class", "figure").append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img");
-  const bottom = d3.axisBottom(x), side = d3.axisLeft(y).tickValues(yTicks).tickFormat(yFormat);
-  if (!options.names) bottom.tickValues(logAcross || options.atPoints ? apart([...new Set(xs)].sort((a, b) => a - b), x, 70) : ticksOf(x, Math.min(8, width / 100), 60)).tickFormat(options.xFormat || (v => number(v)));
+  const bottom = d3.axisBottom(x), side = d3.axisLeft(y).tickValues(yTicks).tickFormat(v => yFormat(v));
+  if (!options.names) bottom.tickValues(logAcross || options.atPoints ? apart([...new Set(xs)].sort((a, b) => a - b), x, 70) : ticksOf(x, Math.min(8, width / 100), 60)).tickFormat(v => (options.xFormat || number)(v));
   svg.append("g").attr("class", "grid").selectAll("line").data(yTicks).enter().append("line").attr("x1", edge.left)
     .attr("x2", width - edge.right).attr("y1", v => y(v)).attr("y2", v => y(v));
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(bottom).selectAll(".tick text").attr("dy", (d, i) => i % rows ? "1.9em" : "0.71em");

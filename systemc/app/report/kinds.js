@@ -47,6 +47,18 @@ function partsOf(it) {
     .filter(([, ns]) => isNumber(ns)).map(([name, value, paint]) => ({name, value, color: paint}));
 }
 
+// The names of these parts in their order, where some rows lack some.
+const orderOf = rows => {
+  const names = [...new Set(rows.flatMap(parts => parts.map(p => p.name)))];
+  return ["compute", "memory", ...names.filter(n => n.startsWith("exposed")), "waiting for others", "idle"];
+};
+
+// Jobs with different numbers of iterations have no iterations in common.
+const iterationsDiffer = result => new Set((result.jobs || []).map(j => j.iterations.length)).size > 1;
+
+// The effect of a failure, which stops all jobs or none.
+const effectOf = failure => failure.effect.replace(/^stopped/, "all jobs stopped").replace(/^none: it/, "no effect, since it").replace(/^after the end$/, "no effect, since all jobs had ended");
+
 // The parts of all iterations together.
 function wholeOf(result) {
   const sums = new Map();
@@ -58,6 +70,12 @@ function wholeOf(result) {
   }
   return [...sums.values()];
 }
+
+// The fluid simulation's error as its sample measured it: "+0.3%".
+const fluidError = result => {
+  const error = result.fluid && result.fluid.error;
+  return !isNumber(error) ? undefined : Math.abs(error) < 0.0005 ? "less than 0.1%" : (error > 0 ? "+" : "") + percent(error);
+};
 
 const leastOf = result => result.bound ? Math.max(result.bound.time_ns || 0, result.bound.latency_ns || 0) : undefined;
 
@@ -96,7 +114,8 @@ function whyText(result) {
 }
 
 const figuresOf = result => [
-  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["sums checked by", result.verified],
+  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["error of fluid times", fluidError(result)],
+  ["sums checked by", result.verified],
   ["link utilization, mean", result.link_utilization ? percent(result.link_utilization.mean) : undefined],
   ["link utilization, max", result.link_utilization ? percent(result.link_utilization.max) : undefined]];
 
@@ -104,14 +123,15 @@ const kKinds = {
   collective: {
     title: r => {
       const c = r.collectives ? {...r.collectives[0], size: volume(r.collectives[0].bytes)} : r.config.collective;
-      return `${capital(opName(c.op))} of ${c.size} by ${c.algorithm}${onNetwork(r)}`;
+      return `${capital(opName(c.op))} of ${c.size} by ${r.chosen ? `${r.chosen} (chosen by ${c.algorithm})` : c.algorithm}${onNetwork(r)}`;
     },
     summary: one => {
       const r = one.result, least = leastOf(r);
       answers([
         `It took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}: efficiency ${percent(r.efficiency)}.` : "."),
         whyText(r), busiestText(one),
-        groupsOf(r).length > 0 ? `What proves the lower bound: the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
+        least > 0 && (r.bound.latency_ns || 0) > (r.bound.time_ns || 0) ? "What proves the lower bound: the latency from the farthest accelerator on which another depends."
+          : groupsOf(r).length > 0 ? `What proves the lower bound: the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
       cards([...figuresOf(r), ["efficiency", percent(r.efficiency)],
         ["algorithm bandwidth", isNumber(r.algbw_gb_s) ? number(r.algbw_gb_s) + " GB/s" : undefined],
         ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["steps", r.steps]]);
@@ -165,7 +185,7 @@ const kKinds = {
       programSummary(one, [
         `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
         ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
-        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)} ${f.failed} failed: ${f.effect}.`),
+        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${effectOf(f)}.`),
         r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute, and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
@@ -194,7 +214,7 @@ const kKinds = {
         failed.length > 0 ? `Failed: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : "No spine failed.",
         isNumber(most) ? `If all jobs communicate at once, ${r.method} puts up to ${number(most)} of ${number(flows.flows)} flows on one link; the lower bound for any assignment is ${number(flows.lower_bound)}.` : ""]);
       cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified],
-        ["error of fluid times", r.fluid && isNumber(r.fluid.error) ? (r.fluid.error > 0 ? "+" : "") + percent(r.fluid.error) : undefined]]);
+        ["error of fluid times", fluidError(r)]]);
     },
     sections: one => { routedJobs(one.result); routedOverTime(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
   },
@@ -241,10 +261,13 @@ const kKinds = {
 const headline = result => kKinds[kindOf(result)].title(result);
 
 // The parts of a run that this page cannot show, and how to get them.
-function missingOf({result, profile, network}) {
-  const said = [];
+function missingOf(one) {
+  const {result, profile, network} = one, said = [];
   if (profile && profile.skipped && result.cycles !== undefined) said.push(profile.skipped);
-  if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
+  if (profile && profile.stretches && result.cycles !== undefined) said.push("The use of links and ports over time is not kept for runs with failures.");
+  if (profile && profile.messages && portsCut(one)) {
+    said.push(`Ports over time are not drawn, since only ${number(profile.messages_kept)} of ${number(profile.messages_in_all)} messages are kept. coppice run --trace keeps all.`);
+  } else if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
     said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are kept: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace keeps all.`);
   }
   const windows = profile && profile.windows;
@@ -265,17 +288,24 @@ function sharesText(parts, whole) {
     .filter(([name]) => name !== "memory" || share(name) > 0).map(([name, words]) => `${percent(share(name))} ${words || name}`).join(", ");
 }
 const savingText = (part, whole, what) => `Without ${part.name === "idle" ? "idle time" : part.name}, ${what} would take at most ${percent(part.value / whole)} less.`;
+// The axes of a large model: "tensor 8 × pipeline 4 × data 4".
+function parallelText(result) {
+  const axes = result.training ? {} : ((result.config || {}).training || {}).parallel || {};
+  const used = Object.entries(axes).filter(([, size]) => isNumber(size) && size > 1).map(([axis, size]) => `${axis} ${number(size)}`);
+  return used.length > 0 ? used.join(" × ") : undefined;
+}
 
 function programSummary(one, first = []) {
   const r = one.result, parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, t = r.training;
   const count = (r.iterations || []).length;
   answers([...first,
-    count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${sharesText(parts, whole)}.` : "",
+    count > 0 ? `${iterationsDiffer(r) ? `${(r.failures || []).length > 0 ? "Without lost work and down time, the" : "The"} jobs take` : count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${sharesText(parts, whole)} (mean over accelerators).` : "",
     ...helpful(parts, whole).slice(0, 2).map(p => savingText(p, whole, count === 1 ? "it" : "they")),
     t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
     busiestText(one)]);
   cards([...figuresOf(r), ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined],
-    ["computation over time", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
+    ["parallel", parallelText(r)], ["micro-batches", parallelText(r) ? r.config.training.micro_batches : undefined],
+    ["of the performance without communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
     ["gradients", t && isNumber(t.gradient_bytes) ? volume(t.gradient_bytes) : undefined],
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
@@ -287,8 +317,8 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   const r = one.result, iterations = r.iterations || [];
   if (iterations.length > 0) {
     const apart = r.inference !== undefined;  // a prefill and a decode step are not parts of one time
-    const box = section("breakdown", "Where the time went", "Parts of each iteration, mean over accelerators. Exposed communication is the part that no computation hides." + (apart ? " Bars have different scales." : ""));
-    bars(box, iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration, {shares: apart});
+    const box = section("breakdown", "Where the time went", `Parts of ${iterationsDiffer(r) ? "the time of all jobs" : "each iteration"}, mean over accelerators. Exposed communication is the part that no computation hides.` + (apart ? " Bars have different scales." : ""));
+    bars(box, iterationsDiffer(r) ? [{name: "all jobs", parts: wholeOf(r)}] : iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration, {shares: apart, order: orderOf(iterations.map(partsOf))});
     for (const [name, parts] of apart ? iterations.map((it, i) => [nameOf(i), partsOf(it)]) : [["", wholeOf(r)]]) {
       const whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
       if (best.length === 0) continue;
@@ -334,13 +364,13 @@ function groupTable(result, box) {
   const groups = groupsOf(result).filter(g => g.length > 0);
   if (groups.length === 0) return;
   const place = box || section("bound", "What proves it");
-  place.append("p").text(`The groups of accelerators that prove it: ${groupsText(groups)}.`);
+  place.append("p").text(`The groups of accelerators that prove the bound by bandwidth: ${groupsText(groups)}.`);
   if (groups.some(g => g.length > 1)) behind(place, ["group", "accelerators", "which"], groups.slice(0, 256).map((g, i) => [i, g.length, ranges(g)]), "The groups");
 }
 
 function expected(result) {
   if (!Array.isArray(result.expected) || result.expected.length === 0) return;
-  const box = section("expected", "What automatic choice compared", `Expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
+  const box = section("expected", "What automatic choice compared", `Expected times, computed from the schedules' tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
   bars(box, result.expected.filter(e => isNumber(e.time_ns)).map(e => ({name: e.algorithm + (e.chunks ? `, ${plural(e.chunks, "chunk")}` : "") + (e.protocol ? `, ${e.protocol}` : ""),
     parts: [{name: "expected", value: e.time_ns, color: color(e.algorithm === result.chosen ? "blue" : "grey")}]})), duration);
 }
@@ -389,7 +419,7 @@ function trainedLayers(result) {
   if (!Array.isArray(list) || list.length === 0 || !isNumber(list[0].forward_ns)) return;
   const box = section("layers", "Layers", "The time of each layer's passes.");
   const passes = [["forward", "forward_ns", "blue"], ["input gradient", "input_gradient_ns", "sky"], ["weight gradient", "weight_gradient_ns", "green"], ["update", "update_ns", "yellow"]];
-  bars(box, list.map(l => ({name: l.name, parts: passes.filter(([, key]) => isNumber(l[key])).map(([name, key, paint]) => ({name, value: l[key], color: color(paint)}))})), duration);
+  bars(box, list.map(l => ({name: l.name, parts: passes.filter(([, key]) => isNumber(l[key])).map(([name, key, paint]) => ({name, value: l[key], color: color(paint)}))})), duration, {order: passes.map(([name]) => name)});
   if (list.some(l => isNumber(l.all_reduce_end_ns))) {
     behind(box, ["layer", "gradients", "ready", "all-reduce begins", "all-reduce ends"], list.map(l => [l.name, volume(l.gradient_bytes), duration(l.gradient_ready_ns), duration(l.all_reduce_begin_ns), duration(l.all_reduce_end_ns)]), "All-reduces");
   }
@@ -400,7 +430,7 @@ function jobsOverTime(result) {
   if (jobs.length === 0) return;
   const box = section("jobs", "Jobs over time", "A bar for each iteration that ended; lines are failures.");
   const rows = jobs.map(j => ({label: j.name, spans: j.iterations.map((it, i) => ({begin: i === 0 ? j.arrival_ns : j.iterations[i - 1].end_ns, end: it.end_ns, color: color(i % 2 ? "sky" : "blue"), text: String(i + 1), title: () => `${j.name}, iteration ${i + 1}`}))}));
-  const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
+  const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${effectOf(f)}`}));
   timeline(box, rows, {end: timeOf(result), marks, high: 26});
   table(box, ["job", "arrival", "end", "iterations", "unfinished"], jobs.map(j => [j.name, duration(j.arrival_ns), duration(j.end_ns),
     number(j.iterations.length) + (j.of === undefined ? "" : " of " + number(j.of)), j.unfinished || "no"]));
@@ -409,7 +439,7 @@ function jobsOverTime(result) {
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
   const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated.");
-  if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
+  if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, effectOf(f)]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
   const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("ink")}]}] : [];
   if (lost.length + down.length > 0) bars(box, [...lost, ...down], duration);
@@ -531,12 +561,16 @@ function compare(results) {
       bars(box, timed.map(r => ({name: r.name, parts: partsOf(r.result.iterations[i])})), duration);
     }
   } else if (split.length === timed.length && timed.length > 0) {
-    bars(box, timed.map(r => ({name: r.name, parts: wholeOf(r.result)})), duration);
+    bars(box, timed.map(r => ({name: r.name, parts: wholeOf(r.result)})), duration, {order: orderOf(timed.map(r => wholeOf(r.result)))});
   } else if (timed.length > 0 && timed.every(r => r.result.time_breakdown_cycles)) {
     bars(box, timed.map(r => ({name: r.name, parts: kPorts.filter(([p]) => r.result.time_breakdown_cycles[p] !== undefined).map(([p, paint]) => ({name: p,
-      value: r.result.time_ns * r.result.time_breakdown_cycles[p] / (r.result.cycles || 1), color: color(paint)}))})), duration);
+      value: r.result.time_ns * r.result.time_breakdown_cycles[p] / (r.result.cycles || 1), color: color(paint)}))})), duration, {order: kPorts.map(([p]) => p)});
   } else if (timed.length > 0) {
     bars(box, timed.map(r => ({name: r.name, parts: [{name: "time", value: timeOf(r.result), color: color("blue")}]})), duration);
+  }
+  const ordered = d3.sort(timed, r => timeOf(r.result)), [first, last] = [ordered[0], ordered[ordered.length - 1]], kinds = new Set(timed.map(r => kindOf(r.result)));
+  if (timed.length === results.length && kinds.size === 1 && ["collective", "training", "program", "jobs"].some(k => kinds.has(k))) {
+    box.append("p").text(`Fastest: ${first.name}, ${duration(timeOf(first.result))}. Slowest: ${last.name}, ${duration(timeOf(last.result))}, ${number(timeOf(last.result) / timeOf(first.result), 3)} times as long.`);
   }
   loads(box, results.filter(offersLoad));
   const fields = ["time_ns", "cycles", "efficiency", "algbw_gb_s", "busbw_gb_s", "steps", "packet_latency_mean", "accepted_flits_per_node_cycle", "saturated", "fidelity", "verified"]

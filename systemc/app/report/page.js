@@ -64,15 +64,18 @@ function legend(box, entries) {
   items.append("span").text(d => d[0]);
 }
 
+// Columns of words, which start at the left.
+const kWordy = new Set(["meaning", "failed", "effect", "unfinished"]);
+
 function table(box, headings, rows) {
-  const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 7 ? "many" : null);
-  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => d === "meaning" ? "text" : null).each(function (heading) {
+  const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 9 ? "many" : null);
+  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => kWordy.has(d) ? "text" : null).each(function (heading) {
     // Long names of keys may break after their points and underscores.
     for (const part of heading.length > 14 ? heading.split(/(?<=[._])/) : [heading]) this.append(part, document.createElement("wbr"));
   });
   made.append("tbody").selectAll("tr").data(rows).enter().append("tr")
-    .selectAll("td").data(d => d).enter().append("td").attr("class", (d, i) => headings[i] === "meaning" || (typeof d === "string" && d.length > 60) ? "text" : null)
-    .text(d => typeof d === "number" ? number(d) : d);
+    .selectAll("td").data(d => d).enter().append("td").attr("class", (d, i) => headings[i] === "meaning" || (typeof d === "string" && d.length > 60) ? "text" : kWordy.has(headings[i]) ? "left" : null)
+    .text(d => typeof d === "number" ? number(d) : d).classed("tight", function () { return this.textContent.length <= 12; });
   return made;
 }
 
@@ -154,7 +157,7 @@ function answers(list) {
 function locally(warning, command) {
   const words = [...(command || "").matchAll(/(?:^|\s)(?:'(\/[^']*\/)[^'/]*'|(\/[^\s']*\/)[^\s'/]*)(?=\s|$)/g)].map(m => m[1] || m[2]);
   const folder = d3.sort(words, w => -w.length).find(w => warning.startsWith(w));
-  return folder ? warning.slice(folder.length) : warning;
+  return (folder ? warning.slice(folder.length) : warning).replace(/^warning: /, "");
 }
 
 function show(index) {
