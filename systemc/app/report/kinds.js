@@ -191,11 +191,12 @@ const kKinds = {
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
   traffic: {
-    title: r => `${capital(opName(r.traffic.pattern))} traffic${onNetwork(r)}`,
+    title: r => `${r.traffic.trace ? `Packet trace ${String(r.traffic.trace).replace(/^.*\/|\.\w+$/g, "")}` : `${capital(opName(r.traffic.pattern))} traffic`}${onNetwork(r)}`,
     summary: one => {
       const r = one.result, t = r.traffic;
       answers([
         ...saturations(data.results.filter(offersLoad)),
+        t.trace && isNumber(r.cycles) ? `The last of ${plural(t.packets, "packet")} arrived in cycle ${number(r.cycles)}.` : "",
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
         r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
         busiestText(one)]);
