@@ -97,8 +97,9 @@ function busiestOf(one) {
   return d3.greatest(channels.filter(c => isNumber(c[5])), c => c[5]);
 }
 const busiestText = one => {
-  const busiest = busiestOf(one);
-  return busiest && busiest[5] > 0 ? `The busiest link, ${busiest[0]} → ${busiest[1]}, was busy ${percent(busiest[5])} of the time.` : "";
+  const busiest = busiestOf(one), net = one.network;
+  const name = n => net.nodes === net.accelerators ? n : `${n < net.accelerators ? "accelerator" : "switch"} ${n}`;
+  return busiest && busiest[5] > 0 ? `The busiest link, ${name(busiest[0])} → ${name(busiest[1])}, was busy ${percent(busiest[5])} of the time.` : "";
 };
 
 // Why this run took longer than its lower bound: the largest part of a port's time that is not sending.
@@ -199,7 +200,7 @@ const kKinds = {
         t.trace && isNumber(r.cycles) ? `The last of ${plural(t.packets, "packet")} arrived in cycle ${number(r.cycles)}.` : "",
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
         r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
-        busiestText(one)]);
+        unevenText(r), busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
         ...figuresOf(r).filter(([name]) => name.startsWith("link"))]);
@@ -433,7 +434,7 @@ function jobsOverTime(result) {
   const rows = jobs.map(j => ({label: j.name, spans: j.iterations.map((it, i) => ({begin: i === 0 ? j.arrival_ns : j.iterations[i - 1].end_ns, end: it.end_ns, color: color(i % 2 ? "sky" : "blue"), text: String(i + 1), title: () => `${j.name}, iteration ${i + 1}`}))}));
   const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${effectOf(f)}`}));
   timeline(box, rows, {end: timeOf(result), marks, high: 26});
-  table(box, ["job", "arrival", "end", "iterations", "unfinished"], jobs.map(j => [j.name, duration(j.arrival_ns), duration(j.end_ns),
+  table(box, ["job", "arrival", "end", "iterations", "unfinished"], jobs.map(j => [j.name, duration(j.arrival_ns), j.iterations.length > 0 ? duration(j.end_ns) : "–",
     number(j.iterations.length) + (j.of === undefined ? "" : " of " + number(j.of)), j.unfinished || "no"]));
 }
 
@@ -631,6 +632,12 @@ function loads(box, offered) {
   lines(box, latencies, "offered flits per node and cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
   box.append("h3").text("Accepted over offered load");
   lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted flits per node and cycle", {zero: true});
+}
+
+// Whether one accelerator receives far more than the others, which limits the load before a link does.
+function unevenText(result) {
+  const got = ((result.statistics || {}).terminal || {}).flits_ejected, mean = got ? got.sum / result.statistics.terminal.modules : 0;
+  return mean > 0 && got.max >= 2 * mean ? `The accelerator that receives most gets ${number(got.max / mean, 2)} times the mean of all accelerators.` : "";
 }
 
 // Columns of what sources sent where it differs: [heading, text of a result].
