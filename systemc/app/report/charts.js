@@ -45,6 +45,15 @@ function readableOn(fill) {
   return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
 }
 
+// A line's colour, darker or brighter until text in it can be read on a section's ground.
+function legible(paint) {
+  const light = c => { const {r, g, b} = d3.rgb(c); return d3.sum([[r, 0.2126], [g, 0.7152], [b, 0.0722]], ([v, w]) => w * (v / 255) ** 2.2); };
+  const ground = light(color("panel")), contrast = c => (Math.max(light(c), ground) + 0.05) / (Math.min(light(c), ground) + 0.05);
+  let c = d3.rgb(paint);
+  for (let i = 0; i < 20 && contrast(c) < 4.5; ++i) c = ground > 0.5 ? c.darker(0.15) : c.brighter(0.15);
+  return c.formatHex();
+}
+
 // Lines over a common x: series of {name, color, points: [[x, y, text]]}, named at their ends, or only `dots`.
 // `bare`: without a table.
 function lines(box, series, xTitle, yTitle, options = {}) {
@@ -111,5 +120,5 @@ function endLabels(svg, series, at, x, room, top, bottom) {
   labels.forEach((l, i) => { l.y = Math.max(l.y, i === 0 ? top : labels[i - 1].y + 13); });
   for (let i = labels.length - 1; i >= 0; --i) labels[i].y = Math.min(labels[i].y, (i === labels.length - 1 ? bottom : labels[i + 1].y - 13));
   svg.append("g").selectAll("text").data(labels).enter().append("text").attr("x", x).attr("y", l => l.y + 4)
-    .style("fill", l => l.s.color).text(l => shortened(l.s.name, room));
+    .style("fill", l => legible(l.s.color)).text(l => shortened(l.s.name, room));
 }

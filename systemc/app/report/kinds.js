@@ -233,7 +233,11 @@ const kKinds = {
     sections: one => layers(one.result),
   },
   algorithms: {
-    title: r => `Algorithms side by side${onNetwork(r)}`,
+    // The result has no configuration, but its command names the file.
+    title: r => {
+      const file = /([^\/\s']+)\.ya?ml/.exec(r.command || "");
+      return `Algorithms side by side${onNetwork(r) || (file ? `: ${file[1]}` : "")}`;
+    },
     summary: one => {
       const timed = (one.result.rows || []).filter(r => isNumber(r.time_ns));
       answers([...d3.group(timed, r => r.size)].map(([size, rows]) => {
