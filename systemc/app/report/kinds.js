@@ -184,10 +184,11 @@ const kKinds = {
     summary: one => {
       const r = one.result, jobs = r.jobs || [], open = jobs.filter(j => j.unfinished);
       programSummary(one, [
-        `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
+        jobs.length === 1 && open.length === 0 ? `The job ended at ${duration(jobs[0].end_ns)}.`
+          : `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
         ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
         ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${effectOf(f)}.`),
-        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute, and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
+        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute (mean over accelerators), and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
