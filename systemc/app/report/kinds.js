@@ -513,9 +513,12 @@ function routedEvents(result) {
   if (events.length === 0) return;
   const box = section("events", "What happened when");
   const keys = [...new Set(events.flatMap(e => Object.keys(e)))].filter(k => k !== "time_s");
-  const rows = events.slice(0, 2000).map(e => [duration(1e9 * e.time_s), ...keys.map(k => e[k] === undefined ? "" : typeof e[k] === "object" ? JSON.stringify(e[k]) : number(e[k]))]);
-  if (rows.length > 20) behind(box, ["time", ...keys], rows, plural(events.length, "event"));
-  else table(box, ["time", ...keys], rows);
+  // Times to the nanosecond: events of one iteration are microseconds apart, seconds after the start.
+  const at = timeText(1e9 * d3.max(events, e => e.time_s), 1, false), words = text => text.replace(/_/g, " ");
+  const cell = value => value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : typeof value === "string" ? words(value) : number(value);
+  const rows = events.slice(0, 2000).map(e => [at(1e9 * e.time_s), ...keys.map(k => cell(e[k]))]), headings = ["time", ...keys.map(words)];
+  if (rows.length > 20) behind(box, headings, rows, plural(events.length, "event"));
+  else table(box, headings, rows);
 }
 
 const bytesOf = size => {
@@ -602,7 +605,7 @@ function curves(offered) {
   const choices = offered.map(({result: r}) => {
     const {rate, seed, warmup, measure, pattern, packet_flits, ...rest} = r.traffic, {topology, ...system} = (r.config || {}).system || {};
     return new Map([["pattern", pattern], ["network", networkName(r)], ["flits", plural(packet_flits, "flit")],
-      ...flat({...(r.config || {}), seed: 0, system, traffic: rest}).map(([key, value]) => [key, `${key.split(".").pop()} ${value.replace(/^"|"$/g, "")}`])]);
+      ...flat({...(r.config || {}), seed: 0, fidelity: 0, system, traffic: rest}).map(([key, value]) => [key, `${key.split(".").pop()} ${value.replace(/^"|"$/g, "")}`])]);
   });
   const differing = [...new Set(choices.flatMap(c => [...c.keys()]))].filter(k => new Set(choices.map(c => c.get(k))).size > 1);
   const name = c => (differing.length > 0 ? differing : ["pattern"]).map(k => c.get(k)).filter(Boolean).join(", ");
