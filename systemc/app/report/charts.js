@@ -31,7 +31,7 @@ function bars(box, rows, format, options = {}) {
   if (rows.length > most) box.append("p").attr("class", "note").text(`And ${rows.length - most} more, in the table.`);
   const place = ([name]) => (options.order || []).indexOf(name);
   const parts = new Map(d3.sort(new Map(rows.flatMap(r => r.parts.filter(p => p.value > 0).map(p => [p.name, p.color]))), place));
-  if (parts.size > 1 && rows.some(r => r.parts.length > 1)) legend(box, [...parts]);
+  if (parts.size > 0 && rows.some(r => r.parts.length > 1)) legend(box, [...parts]);
   if (options.bare) return;
   const names = [...parts.keys()], one = rows.every(r => r.parts.length === 1);
   behind(box, ["", ...(one ? ["value"] : names), ...(one ? [] : ["total"])], rows.map(r => [r.name,

@@ -184,10 +184,11 @@ const kKinds = {
     summary: one => {
       const r = one.result, jobs = r.jobs || [], open = jobs.filter(j => j.unfinished);
       programSummary(one, [
-        `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
+        jobs.length === 1 && open.length === 0 ? `The job ended at ${duration(jobs[0].end_ns)}.`
+          : `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
         ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
         ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${effectOf(f)}.`),
-        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute, and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
+        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute (mean over accelerators), and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
@@ -516,9 +517,12 @@ function routedEvents(result) {
   if (events.length === 0) return;
   const box = section("events", "What happened when");
   const keys = [...new Set(events.flatMap(e => Object.keys(e)))].filter(k => k !== "time_s");
-  const rows = events.slice(0, 2000).map(e => [duration(1e9 * e.time_s), ...keys.map(k => e[k] === undefined ? "" : typeof e[k] === "object" ? JSON.stringify(e[k]) : number(e[k]))]);
-  if (rows.length > 20) behind(box, ["time", ...keys], rows, plural(events.length, "event"));
-  else table(box, ["time", ...keys], rows);
+  // Times to the nanosecond: events of one iteration are microseconds apart, seconds after the start.
+  const at = timeText(1e9 * d3.max(events, e => e.time_s), 1, false), words = text => text.replace(/_/g, " ");
+  const cell = value => value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : typeof value === "string" ? words(value) : number(value);
+  const rows = events.slice(0, 2000).map(e => [at(1e9 * e.time_s), ...keys.map(k => cell(e[k]))]), headings = ["time", ...keys.map(words)];
+  if (rows.length > 20) behind(box, headings, rows, plural(events.length, "event"));
+  else table(box, headings, rows);
 }
 
 const bytesOf = size => {
@@ -605,7 +609,7 @@ function curves(offered) {
   const choices = offered.map(({result: r}) => {
     const {rate, seed, warmup, measure, pattern, packet_flits, ...rest} = r.traffic, {topology, ...system} = (r.config || {}).system || {};
     return new Map([["pattern", pattern], ["network", networkName(r)], ["flits", plural(packet_flits, "flit")],
-      ...flat({...(r.config || {}), seed: 0, system, traffic: rest}).map(([key, value]) => [key, `${key.split(".").pop()} ${value.replace(/^"|"$/g, "")}`])]);
+      ...flat({...(r.config || {}), seed: 0, fidelity: 0, system, traffic: rest}).map(([key, value]) => [key, `${key.split(".").pop()} ${value.replace(/^"|"$/g, "")}`])]);
   });
   const differing = [...new Set(choices.flatMap(c => [...c.keys()]))].filter(k => new Set(choices.map(c => c.get(k))).size > 1);
   const name = c => (differing.length > 0 ? differing : ["pattern"]).map(k => c.get(k)).filter(Boolean).join(", ");

@@ -191,12 +191,12 @@ function portTimeline(one) {
   if (messages.length === 0 || portsCut(one)) return;
   const alone = isAlone(one.result);
   const ns = profile.cycle_ns, groups = new Map();
-  const paints = {data: color("orange"), lockstep: color("pink"), memory: color("sky"), 0: color("brown"), 1: color("blue")};
+  const paints = {data: color("orange"), "lockstep or launch": color("pink"), memory: color("sky"), 0: color("brown"), 1: color("blue")};
   for (const m of messages) {
     const key = `${m[0]} port ${m[1]}`;
     if (!groups.has(key)) groups.set(key, {label: key, order: m[0] * 4096 + m[1], spans: []});
     const spans = groups.get(key).spans, data = m[2] + m[3], issued = data + m[4], head = issued + m[5], tail = head + m[6];
-    for (const [name, begin, end] of [["data", m[2], data], ["lockstep", data, issued], ["memory", issued, head]]) {
+    for (const [name, begin, end] of [["data", m[2], data], ["lockstep or launch", data, issued], ["memory", issued, head]]) {
       if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits for ${name}`});
     }
     spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; there at ${duration((tail + m[7]) * ns)}`});
@@ -206,7 +206,7 @@ function portTimeline(one) {
   const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for. Waiting for data counts as dependencies above while the data has not been sent, and as latency or contention while it is in flight." : "What each port of a network interface sends.");
   timeline(box, rows, {end: profile.time_ns, high: rows.length > 64 ? 16 : 20, least: 8 * ns, id: "port-lines"});
   const seen = new Set(rows.flatMap(r => r.spans.map(s => s.color)));
-  legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["waits for data", paints.data], ["waits for lockstep", paints.lockstep], ["waits for memory", paints.memory]].filter(e => seen.has(e[1])));
+  legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["waits for data", paints.data], ["waits for lockstep or launch", paints["lockstep or launch"]], ["waits for memory", paints.memory]].filter(e => seen.has(e[1])));
   behind(box, ["accelerator and port", "messages", "sending", "waiting"], rows.map(r => [r.label, r.spans.filter(s => s.text).length,
     duration(d3.sum(r.spans.filter(s => s.text), s => s.end - s.begin)), duration(d3.sum(r.spans.filter(s => !s.text), s => s.end - s.begin))]));
 }
@@ -264,7 +264,7 @@ function drawTree(box, edges, op) {
   }
   if (!tree || tree.leaves().length > kMostLeaves) {
     box.append("p").text(tree ? `A tree of ${plural(all.size, "node")} in ${plural(tree.height + 1, "level")}, too wide to draw.`
-      : `This flow goes around: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, no tree.`);
+      : `This flow is not a tree: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, which the table lists.`);
     return behind(box, ["from", "to", "timestep"], rows);
   }
   const room = widthIn(box), leaves = tree.leaves().length, paint = op === 1 ? color("blue") : color("brown");
