@@ -60,7 +60,9 @@ function lines(box, series, xTitle, yTitle, options = {}) {
   const points = series.flatMap(s => s.points);
   if (points.length === 0) return;
   const width = widthIn(box), height = 280;
-  const room = series.length > 1 ? Math.min(0.26 * width, 16 + 7 * d3.max(series, s => s.name.length))
+  // Names stand at the ends of lines, or in a legend if they are far too long for that.
+  const listed = series.length > 1 && 7 * d3.max(series, s => s.name.length) > 1.4 * 0.26 * width;
+  const room = listed ? 16 : series.length > 1 ? Math.min(0.26 * width, 16 + 7 * d3.max(series, s => s.name.length))
     : options.xFormat && options.atPoints ? Math.max(16, 4 + 3.3 * options.xFormat(d3.max(points, p => p[0])).length) : 16;
   // Names that do not fit side by side stand in two rows.
   const rows = options.names && 6.4 * d3.sum(options.names, n => n.length + 1) > width - 64 - room ? 2 : 1;
@@ -95,7 +97,8 @@ function lines(box, series, xTitle, yTitle, options = {}) {
       .attr("fill", p => p[3] ? color("ground") : s.color).attr("cx", p => x(p[0])).attr("cy", p => y(p[1])),
       p => `${s.name}\n${xTitle} ${options.xFormat ? options.xFormat(p[0]) : number(p[0])}: ${(options.yFormat || number)(p[1])}${p[2] ? "\n" + p[2] : ""}`);
   }
-  if (series.length > 1) endLabels(svg, series, s => y(s.points[s.points.length - 1][1]), width - edge.right + 8, room - 10, edge.top, height - edge.bottom);
+  if (listed) legend(box, series.map(s => [s.name, s.color]));
+  else if (series.length > 1) endLabels(svg, series, s => y(s.points[s.points.length - 1][1]), width - edge.right + 8, room - 10, edge.top, height - edge.bottom);
   if (options.bare) return;
   const noted = points.some(p => p[2]);
   behind(box, ["series", xTitle, yTitle, ...(noted ? ["note"] : [])], series.flatMap(s => s.points.map(p => [s.name, options.xFormat ? options.xFormat(p[0]) : number(p[0], 6), (options.yFormat || number)(p[1]), ...(noted ? [p[2] || ""] : [])])));

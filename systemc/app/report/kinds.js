@@ -555,8 +555,8 @@ function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
   const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
-  const [, most] = d3.nice(0, Math.max(0.01, d3.max(uses)), 12);
-  const bins = d3.bin().domain([0, most]).thresholds(d3.ticks(0, most, 12).slice(1).filter(t => t < most))(uses);
+  const [low, high] = d3.extent(uses), ends = d3.nice(low > 0.5 * high ? low : 0, Math.max(0.01, high, low + 0.01), 12);
+  const bins = d3.bin().domain(ends).thresholds(d3.ticks(...ends, 12).filter(t => t > ends[0] && t < ends[1]))(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
 
@@ -613,7 +613,9 @@ function curves(offered) {
   });
   const differing = [...new Set(choices.flatMap(c => [...c.keys()]))].filter(k => new Set(choices.map(c => c.get(k))).size > 1);
   const name = c => (differing.length > 0 ? differing : ["pattern"]).map(k => c.get(k)).filter(Boolean).join(", ");
-  return d3.groups(offered, r => name(choices[offered.indexOf(r)])).map(([name, list]) => [name, d3.sort(list, r => r.result.traffic.rate)]);
+  const groups = d3.groups(offered, r => name(choices[offered.indexOf(r)]));
+  if (groups.length > 1 && groups.every(([, list]) => list.length === 1)) return offered.map(r => [r.name, [r]]);
+  return groups.map(([name, list]) => [name, d3.sort(list, r => r.result.traffic.rate)]);
 }
 
 // For each curve, the loads between which the network saturates.
@@ -622,7 +624,7 @@ function saturations(offered) {
   const unit = "flits per node and cycle", load = r => number(r.result.traffic.rate);
   return curves(offered).map(([name, list]) => {
     const first = list.findIndex(r => r.result.saturated);
-    return `${capital(name)}: ` + (first < 0 ? `not saturated up to ${load(list[list.length - 1])} ${unit}.`
+    return `${name === list[0].name ? name : capital(name)}: ` + (first < 0 ? `not saturated up to ${load(list[list.length - 1])} ${unit}.`
       : first === 0 ? `saturated at ${load(list[0])} ${unit}, the lowest load here.`
       : `saturated from ${load(list[first])} ${unit} on; keeps up with ${load(list[first - 1])}.`);
   });
