@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Rounds a fraction to four decimals, enough for a colour and a percentage.
+// Rounds a fraction to six decimals, so that the page can round it to a percentage with one decimal.
 double rounded(double part) {
-  constexpr double kPlaces = 1e4;
+  constexpr double kPlaces = 1e6;
   return std::round(kPlaces * part) / kPlaces;
 }
 
@@ -100,7 +100,8 @@ ordered_json network_of(const std::string& path, const ordered_json& result) {
 }
 
 ordered_json condensed(ordered_json result) {
-  for (const char* key : {"statistics", "channels", "profile", "ni_overhead"}) result.erase(key);
+  for (const char* key : {"channels", "profile", "ni_overhead"}) result.erase(key);
+  if (!result.contains("traffic")) result.erase("statistics");  // the page of traffic compares receivers
   if (result.contains("collectives")) result["collectives"] = by_kind(result["collectives"]);
   if (result.contains("accelerators") && result["accelerators"].is_array()) {
     for (ordered_json& accelerator : result["accelerators"]) {

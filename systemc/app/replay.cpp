@@ -91,7 +91,10 @@ ordered_json replay(const std::string& path, const ordered_json& result, double 
   } catch (const system::OutOfTime&) {
     return {{"skipped", too_long(fmt::format("did not finish within {:g} s", most_seconds))}};
   } catch (const std::exception& error) {
-    return {{"skipped", fmt::format("The run could not be repeated: {}", error.what())}};
+    return {{"skipped",
+             fmt::format("The run could not be repeated to show its activity over time: {}. A result of "
+                         "coppice run --record needs no repetition.",
+                         error.what())}};
   }
 }
 

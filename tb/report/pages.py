@@ -65,6 +65,11 @@ for (const s of document.querySelectorAll("section")) {
   if (s.textContent.trim().length < 10) wrong.push(s.id + ": an empty section");
   if (s.querySelector("svg, canvas") && !s.querySelector("details.behind, table")) wrong.push(s.id + ": a picture without a table");
 }
+if (matchMedia("print").matches) {
+  for (const e of document.querySelectorAll(".wide")) {
+    if (e.scrollWidth > e.clientWidth + 1) wrong.push(where(e) + ": paper cuts off " + e.textContent.slice(0, 100));
+  }
+}
 for (const t of document.querySelectorAll("table")) {
   if (!t.querySelector("td")) wrong.push(where(t) + ": an empty table");
 }
@@ -107,7 +112,7 @@ def no_errors(test, driver):
 def looks_right(test, driver, page):
     """Checks two widths, the dark theme and paper: nothing may be missing, empty or wider than the window. Uses all controls."""
     test.assertLessEqual(page.stat().st_size, MOST_BYTES)
-    for width, theme, media in ((1280, "light", "print"), (500, "dark", ""), (1280, "light", "")):
+    for width, theme, media in ((720, "light", "print"), (500, "dark", ""), (1280, "light", "")):
         show(driver, page, width, theme, media)
         test.assertEqual(driver.execute_script(DRAWINGS), [])
         test.assertLessEqual(driver.execute_script("return document.documentElement.scrollWidth"), width)

@@ -6,10 +6,11 @@ function explored(search) {
   const at = Object.fromEntries(search.columns.map((name, i) => [name, i]));
   const rows = search.points.map((cells, i) => ({cells, i, id: cells[at.point], done: cells[at.state] === "done",
     decided: cells[at.decided] === true, front: cells[at.front] === true, value: name => cells[at[name]]}));
-  const state = {search, rows, filters: new Map(), chosen: null, redraw: []};
+  const state = {search, rows, filters: new Map(), chosen: rows.find(r => r.front) || rows.find(r => r.done) || null, redraw: []};
   d3.select("#title").text(search.title);
   d3.select("#subtitle").text(search.question || "A search");
   const done = rows.filter(r => r.done);
+  answers(search.objectives.map(o => bestText(search, rows.filter(r => r.front), o)));
   const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div").data([
     ["points with results", number(done.length)], ["combinations in the space", number(search.combinations)],
     ["on the Pareto front", number(search.front.length)], ["deciding fidelity", search.decided_by.join(", ") || "–"],
@@ -24,7 +25,7 @@ function explored(search) {
   exploredPoint(state);
   exploredFront(state);
   exploredProgress(state);
-  exploredSensitivity(search);
+  exploredSensitivity(state);
   const reasons = Object.entries(search.skipped);
   if (reasons.length > 0) table(section("skipped", "Points without results"), ["reason", "points"], reasons);
 }
@@ -68,6 +69,16 @@ const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${
   ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`),
   ...(extrapolated(row) ? ["area extrapolated"] : [])].join("\n");
 
+// The point of the front that is best in one objective, and of several in the first objective.
+function bestText(search, front, {name, direction}) {
+  const cost = (r, o) => (o.direction === "maximize" ? -1 : 1) * r.value(o.name);
+  const best = d3.sort(front, r => cost(r, {name, direction}), r => cost(r, search.objectives[0]))[0];
+  if (!best) return "";
+  const keys = search.keys.filter(k => best.value(k.name) !== null && best.value(k.name) !== undefined);
+  return `${direction === "maximize" ? "Highest" : "Lowest"} ${name}: ${number(best.value(name))} at point ${best.id}${keys.length > 0 ? ` (${choicesText(keys, best)})` : ""}${extrapolated(best) && name === "hardware.area_mm2" ? "; this area is extrapolated" : ""}.`;
+}
+const choicesText = (keys, row) => keys.map(k => `${k.name} ${row.value(k.name)}`).join(", ");
+
 function picker(box, id, label, names, value, changed) {
   const entry = box.append("label").text(label + " ");
   const select = entry.append("select").attr("id", id).on("change", function () { changed(this.value); });
@@ -93,15 +104,15 @@ function exploredScatter(state, numeric) {
     drawing.selectAll("*").remove();
     const shown = rows.filter(r => r.done && typeof r.value(x) === "number" && typeof r.value(y) === "number" && passes(state, r));
     if (shown.length === 0) return drawing.append("p").text("No point passes the filters.");
-    const width = widthIn(box), height = 380, edge = {left: 70, right: 16, top: 12, bottom: 42};
+    const width = widthIn(box), height = 380, edge = {left: 86, right: 16, top: 12, bottom: 42};
     const scale = (name, range) => {
       const ends = d3.extent(shown.flatMap(r => r.front ? rangeOf(r, name) : [r.value(name)]));
       return (log && ends[0] > 0 ? d3.scaleLog() : d3.scaleLinear()).domain(ends[0] === ends[1] ? [ends[0] * 0.9, ends[1] * 1.1 || 1] : ends).range(range).nice();
     };
     const across = scale(x, [edge.left, width - edge.right]), up = scale(y, [height - edge.bottom, edge.top]);
     const svg = drawing.append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img");
-    svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(across).ticks(7, "~s"));
-    svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(up).ticks(6, "~s"));
+    svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(across).tickValues(ticksOf(across, 7, 60)).tickFormat(v => number(v)));
+    svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(up).tickValues(ticksOf(up, 6, 26)).tickFormat(v => number(v)));
     svg.append("text").attr("class", "soft").attr("x", width / 2).attr("y", height - 6).attr("text-anchor", "middle").text(x);
     svg.append("text").attr("class", "soft").attr("transform", `translate(14,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(y);
     for (const r of shown.filter(r => r.front)) {
@@ -115,7 +126,7 @@ function exploredScatter(state, numeric) {
     const paint = r => key ? palette(Math.max(0, key.values.indexOf(String(r.value(by))))) : color("accent");
     tipped(svg.selectAll("circle").data(shown.sort((a, b) => a.front - b.front)).enter().append("circle").attr("class", r => r.front ? "point front" : "point")
       .attr("data-point", r => r.id).attr("cx", r => across(r.value(x))).attr("cy", r => up(r.value(y))).attr("r", r => r === state.chosen ? 8 : r.front ? 5 : 3.5)
-      .attr("fill", r => r.front ? paint(r) : "none").attr("stroke", r => r === state.chosen ? color("ink") : paint(r)).attr("stroke-width", r => r === state.chosen ? 2.5 : 1.2).attr("stroke-dasharray", r => extrapolated(r) ? "2 2" : null)
+      .attr("fill", r => r.front ? paint(r) : "none").attr("fill-opacity", r => extrapolated(r) ? 0.25 : 1).attr("stroke", r => r === state.chosen ? color("ink") : paint(r)).attr("stroke-width", r => r === state.chosen ? 2.5 : 1.2).attr("stroke-dasharray", r => extrapolated(r) ? "2 2" : null)
       .attr("opacity", r => r.decided ? 1 : 0.3).style("pointer-events", "all"), r => summaryOf(search, r)).on("click.choose", (event, r) => choosePoint(state, r));
     if (key) legend(drawing, key.values.map((v, i) => [v, palette(i)]));
     behind(drawing, ["point", x, y, ...(key ? [by] : [])], shown.map(r => [r.id, number(r.value(x)), number(r.value(y)), ...(key ? [String(r.value(by))] : [])]));
@@ -127,7 +138,7 @@ function exploredScatter(state, numeric) {
 // An axis for every key and objective; dragging along an axis sets a filter.
 function exploredCoordinates(state) {
   const {search, rows} = state;
-  const box = section("coordinates", "All choices and objectives", "Each line is a point; points on the front are drawn in full colour. Drag along an axis to filter; double-click to remove the filter.");
+  const box = section("coordinates", "All choices and objectives", `One line per point${state.search.decided_by.length > 0 ? " that was simulated by " + state.search.decided_by.join(" or ") : ""}; points on the front in full colour. Drag along an axis to filter; double-click to remove the filter.`);
   const controls = box.append("div").attr("class", "controls");
   let only = false;
   controls.append("label").text("front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
@@ -149,9 +160,10 @@ function exploredCoordinates(state) {
     for (const axis of axes) {
       const scale = scales.get(axis.name);
       const g = svg.append("g").attr("class", "axis").attr("data-axis", axis.name).attr("transform", `translate(${position(axis.name)},0)`)
-        .call(axis.values ? d3.axisLeft(scale) : d3.axisLeft(scale).ticks(5, "~s"));
-      const short = axis.name.split(".").slice(-2).join(".");
-      g.append("text").attr("y", 22).attr("text-anchor", "middle").text(shortened(short, 104)).append("title").text(axis.name);
+        .call(axis.values ? d3.axisLeft(scale) : d3.axisLeft(scale).ticks(5).tickFormat(v => number(v)));
+      const last = name => name.split(".").pop(), alone = axes.filter(a => last(a.name) === last(axis.name)).length === 1;
+      const short = alone ? last(axis.name) : axis.name.split(".").slice(-2).join(".");
+      g.append("text").attr("y", 22).attr("text-anchor", "middle").text(shortened(short, 112)).append("title").text(axis.name);
       const brush = d3.brushY().extent([[-12, 32], [12, height - 8]]).on("brush end", event => {
         const span = event.selection;
         if (!span) state.filters.delete(axis.name);
@@ -220,7 +232,6 @@ function exploredPoint(state) {
     text.text(config ? asYaml(config) : state.chosen.value("reason"));
   }
   state.redraw.push(draw);
-  state.chosen = rows.find(r => r.front) || rows.find(r => r.done) || null;
   draw();
 }
 
@@ -228,7 +239,7 @@ function exploredFront(state) {
   const {search, rows} = state;
   const front = rows.filter(r => r.front);
   if (front.length === 0) return;
-  const box = section("front", "The Pareto front", "No other point is at least as good as one of these in every objective and better in at least one.");
+  const box = section("front", "The Pareto front", "No other point is as good as one of these in every objective and better in one. A click or Enter shows a point's configuration.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
   const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
     ...(search.columns.includes(kInRange) ? [kInRange] : [])];
@@ -240,7 +251,8 @@ function exploredFront(state) {
   const first = search.objectives[0];
   front.sort((a, b) => (first.direction === "maximize" ? -1 : 1) * (a.value(first.name) - b.value(first.name)));
   table(box, ["point", ...names, "fidelity"], front.map(r => [r.id, ...names.map(n => number(r.value(n))), r.value("fidelity")]));
-  box.selectAll("tbody tr").data(front).style("cursor", "pointer").on("click", (event, r) => choosePoint(state, r));
+  box.selectAll("tbody tr").data(front).style("cursor", "pointer").attr("tabindex", 0).on("click", (event, r) => choosePoint(state, r))
+    .on("keydown", (event, r) => { if (event.key === "Enter") choosePoint(state, r); });
 }
 
 // The growth of the front: the hypervolume after each point that contributes to the decision.
@@ -250,7 +262,7 @@ function exploredProgress({search}) {
   lines(box, [{name: "hypervolume", color: palette(0), points: search.hypervolumes.map((v, i) => [i + 1, v])}], "points", "hypervolume", {yFormat: percent});
 }
 
-function exploredSensitivity(search) {
+function exploredSensitivity({search, rows}) {
   if (search.importance.length > 0) {
     const box = section("importance", "Importance of the keys", "The share of an objective's variance in the search that each key explains (fANOVA).");
     const keys = [...new Set(search.importance.map(r => r.key))];
@@ -258,8 +270,10 @@ function exploredSensitivity(search) {
       parts: values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
   }
   if (search.sweeps.length === 0) return;
-  const box = section("sweeps", "One key at a time", "Each objective as one key varies around a point that was on the front before these variations, relative to its value at that point.");
+  const box = section("sweeps", "One choice at a time", "Around points that were on the front before these variations: each objective relative to its value there, as one key varies. An open circle is the point itself.");
   for (const [around, values] of d3.groups(search.sweeps, r => r.around)) {
+    const centre = rows.find(r => r.id === around);
+    if (centre) box.append("p").text(`${around}: ${choicesText(search.keys.filter(k => centre.value(k.name) !== null && centre.value(k.name) !== undefined), centre)}.`);
     for (const objective of search.objectives) {
       const ratio = r => r[`${objective.name} over the centre`];
       const keys = d3.groups(values, r => r.key).map(([key, list]) => [key, list.filter(r => isNumber(ratio(r)))]).filter(([, list]) => list.length > 1);
@@ -268,17 +282,19 @@ function exploredSensitivity(search) {
       const [moving, still] = [true, false].map(moves => keys.filter(([, list]) => (d3.max(list, ratio) > d3.min(list, ratio)) === moves));
       if (still.length > 0) box.append("p").attr("class", "note").text(`Keys without effect: ${still.map(([key]) => key).join(", ")}.`);
       const cells = box.append("div").attr("class", "small");
-      for (const [key, list] of moving) exploredSweep(cells.append("div"), key, list, ratio, objective.name);
+      for (const [key, list] of moving) exploredSweep(cells.append("div"), key, list, ratio, objective.name, around);
     }
   }
 }
 
-// The values of one key on the x axis, to scale if they are numbers.
-function exploredSweep(box, key, list, ratio, objective) {
-  const numeric = list.every(r => isNumber(Number(r.value)) && String(r.value).trim() !== "");
-  const points = list.map(r => [numeric ? Number(r.value) : String(r.value), ratio(r)]);
+// One key's values across, placed by value where they are numbers, with a unit or without.
+function exploredSweep(box, key, list, ratio, objective, around) {
+  const words = list.map(r => /^(-?[\d.]+(?:e[+-]?\d+)?)\s*([A-Za-z\/]*)$/i.exec(String(r.value).trim())), units = new Set(words.map(w => w && w[2]));
+  const sizes = words.every(w => w && ["B", "KiB", "MiB", "GiB"].includes(w[2])), numeric = sizes || (units.size === 1 && !units.has(null));
+  const unit = numeric && !sizes ? [...units][0] : "", format = sizes ? volume : v => number(v) + (unit ? " " + unit : "");
+  const points = list.map((r, i) => [sizes ? bytesOf(r.value) : numeric ? Number(words[i][1]) : String(r.value), ratio(r), r.point === around ? "the point itself" : "", r.point === around]);
   if (numeric) points.sort((a, b) => a[0] - b[0]);
   const spread = numeric && points[0][0] > 0 && points[points.length - 1][0] >= 8 * points[0][0];
-  lines(box, [{name: key, color: palette(0), points}], key, `${objective} over the centre`,
-    {free: true, log: spread, names: numeric ? undefined : points.map(p => p[0]), xFormat: numeric ? number : undefined});
+  lines(box, [{name: key, color: palette(0), points, dots: !numeric}], key, `${objective} over the centre`,
+    {free: true, logAcross: spread, atPoints: true, names: numeric ? undefined : points.map(p => p[0]), xFormat: numeric ? format : undefined, yFormat: v => number(v, 6)});
 }

@@ -49,7 +49,19 @@ function partsOf(it) {
     .filter(([, ns]) => isNumber(ns)).map(([name, value, paint]) => ({name, value, color: paint}));
 }
 
-// The parts of the time, summed over all iterations.
+// The names of these parts in their order, where some rows lack some.
+const orderOf = rows => {
+  const names = [...new Set(rows.flatMap(parts => parts.map(p => p.name)))];
+  return ["compute", "memory", ...names.filter(n => n.startsWith("exposed")), "waiting for others", "idle"];
+};
+
+// Jobs with different numbers of iterations have no iterations in common.
+const iterationsDiffer = result => new Set((result.jobs || []).map(j => j.iterations.length)).size > 1;
+
+// The effect of a failure, which stops all jobs or none.
+const effectOf = failure => failure.effect.replace(/^stopped/, "all jobs stopped").replace(/^none: it/, "no effect, since it").replace(/^after the end$/, "no effect, since all jobs had ended");
+
+// The parts of all iterations together.
 function wholeOf(result) {
   const sums = new Map();
   for (const it of result.iterations || []) {
@@ -60,6 +72,12 @@ function wholeOf(result) {
   }
   return [...sums.values()];
 }
+
+// The fluid simulation's error as its sample measured it: "+0.3%".
+const fluidError = result => {
+  const error = result.fluid && result.fluid.error;
+  return !isNumber(error) ? undefined : Math.abs(error) < 0.0005 ? "less than 0.1%" : (error > 0 ? "+" : "") + percent(error);
+};
 
 const leastOf = result => result.bound ? Math.max(result.bound.time_ns || 0, result.bound.latency_ns || 0) : undefined;
 
@@ -81,8 +99,9 @@ function busiestOf(one) {
   return d3.greatest(channels.filter(c => isNumber(c[5])), c => c[5]);
 }
 const busiestText = one => {
-  const busiest = busiestOf(one);
-  return busiest && busiest[5] > 0 ? `The busiest link, ${busiest[0]} → ${busiest[1]}, was busy ${percent(busiest[5])} of the time.` : "";
+  const busiest = busiestOf(one), net = one.network;
+  const name = n => net.nodes === net.accelerators ? n : `${n < net.accelerators ? "accelerator" : "switch"} ${n}`;
+  return busiest && busiest[5] > 0 ? `The busiest link, ${name(busiest[0])} → ${name(busiest[1])}, was busy ${percent(busiest[5])} of the time.` : "";
 };
 
 // Explains why a run took longer than its lower bound: the largest part of a port's time apart from sending.
@@ -98,7 +117,8 @@ function whyText(result) {
 }
 
 const figuresOf = result => [
-  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["verification", result.verified],
+  ["time", duration(timeOf(result))], ["cycles", result.cycles], ["fidelity", result.fidelity], ["error of fluid times", fluidError(result)],
+  ["sums checked by", result.verified],
   ["link utilization, mean", result.link_utilization ? percent(result.link_utilization.mean) : undefined],
   ["link utilization, max", result.link_utilization ? percent(result.link_utilization.max) : undefined]];
 
@@ -106,14 +126,15 @@ const kKinds = {
   collective: {
     title: r => {
       const c = r.collectives ? {...r.collectives[0], size: volume(r.collectives[0].bytes)} : r.config.collective;
-      return `${capital(opName(c.op))} of ${c.size} by ${c.algorithm}${onNetwork(r)}`;
+      return `${capital(opName(c.op))} of ${c.size} by ${r.chosen ? `${r.chosen} (chosen by ${c.algorithm})` : c.algorithm}${onNetwork(r)}`;
     },
     summary: one => {
       const r = one.result, least = leastOf(r);
       answers([
         `The run took ${duration(r.time_ns)}` + (least > 0 ? `; the lower bound on this network is ${duration(least)}, so the efficiency is ${percent(r.efficiency)}.` : "."),
         whyText(r), busiestText(one),
-        groupsOf(r).length > 0 ? `The lower bound follows from the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
+        least > 0 && (r.bound.latency_ns || 0) > (r.bound.time_ns || 0) ? "What proves the lower bound: the latency from the farthest accelerator on which another depends."
+          : groupsOf(r).length > 0 ? `What proves the lower bound: the bandwidth out of ${groupsOf(r).length > 1 ? plural(groupsOf(r).length, "group") + " of accelerators" : "a group of accelerators"}, ${groupsText(groupsOf(r))}.` : ""]);
       cards([...figuresOf(r), ["efficiency", percent(r.efficiency)],
         ["algorithm bandwidth", isNumber(r.algbw_gb_s) ? number(r.algbw_gb_s) + " GB/s" : undefined],
         ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["steps", r.steps]]);
@@ -131,7 +152,11 @@ const kKinds = {
     },
   },
   program: {
-    title: r => `Program ${r.program.name || ""}${onNetwork(r)}`,
+    title: r => {
+      const traced = (r.config.program || {}).trace !== undefined, name = String(r.program.name || "");
+      const files = name.replace(/\W*\{rank\}/g, "").replace(/\.\w+$/, "");
+      return `${!traced ? `Program ${name}` : files === "trace" ? "Chakra trace" : `Chakra trace ${files}`}${onNetwork(r)}`;
+    },
     summary: one => programSummary(one),
     sections: one => programSections(one),
   },
@@ -143,50 +168,60 @@ const kKinds = {
   inference: {
     title: r => `Inference of ${r.config.workload.inference.model}${onNetwork(r)}`,
     summary: one => {
-      const t = one.result.inference;
-      programSummary(one, [
-        `The first token takes ${duration(t.time_to_first_token_ns)} and each further token ${duration(t.time_per_token_ns)}; all requests together generate ${number(t.tokens_per_s)} tokens per second.`,
-        t.time_per_token_ns > 0 ? `Exposed communication takes ${percent(t.exposed_per_token_ns / t.time_per_token_ns)} of a token's time.` : ""]);
+      const r = one.result, t = r.inference, served = (r.config.workload || {}).inference || {};
+      answers([
+        `The first token takes ${duration(t.time_to_first_token_ns)}, each further token ${duration(t.time_per_token_ns)}: ${number(t.tokens_per_s)} tokens per second for all requests together.`,
+        ...(r.iterations || []).flatMap((it, i) => {
+          const parts = partsOf(it), whole = d3.sum(parts, p => p.value) || 1, what = i === 0 ? "the prefill" : "a decode step";
+          return [`${capital(what)} takes ${duration(it.time_ns)}: ${sharesText(parts, whole)}.`, ...helpful(parts, whole).slice(0, 1).map(p => savingText(p, whole, what))];
+        }), busiestText(one)]);
+      cards([["time to the first token", duration(t.time_to_first_token_ns)], ["time per token", duration(t.time_per_token_ns)], ["tokens per second", t.tokens_per_s],
+        ["requests", served.batch], ["prompt tokens per request", served.prompt], ["context tokens per request", served.context], ...figuresOf(r),
+        ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined]]);
     },
-    sections: one => programSections(one, i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`),
+    sections: one => programSections(one, phaseName),
   },
   jobs: {
     title: r => `${plural((r.jobs || []).length, "job")}${(r.failures || []).length > 0 ? ` and ${plural(r.failures.length, "failure")}` : ""}${onNetwork(r)}`,
     summary: one => {
       const r = one.result, jobs = r.jobs || [], open = jobs.filter(j => j.unfinished);
       programSummary(one, [
-        `${open.length === 0 ? "All jobs finished" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} finished`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
-        ...open.map(j => `${capital(j.name)} did not finish: ${j.unfinished}.`),
-        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)} ${f.failed} failed: ${f.effect}.`),
-        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute, and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
+        jobs.length === 1 && open.length === 0 ? `The job ended at ${duration(jobs[0].end_ns)}.`
+          : `${open.length === 0 ? "All jobs ended" : `${plural(jobs.length - open.length, "job")} of ${jobs.length} ended`}; the last at ${duration(d3.max(jobs, j => j.end_ns))}.`,
+        ...open.map(j => `${capital(j.name)} stays unfinished: ${j.unfinished}.`),
+        ...(r.failures || []).slice(0, 8).map(f => `At ${duration(f.at_ns)}, ${f.failed} failed: ${effectOf(f)}.`),
+        r.lost && r.lost.time_ns > 0 ? `Failures cost ${duration(r.lost.time_ns)} of lost work, ${duration(r.lost.compute_ns)} of it compute (mean over accelerators), and ${duration(r.down_ns || 0)} in which nothing ran.` : ""]);
     },
     sections: one => { jobsOverTime(one.result); losses(one.result); programSections(one); },
   },
   traffic: {
-    title: r => `${capital(String(r.traffic.pattern))} traffic${onNetwork(r)}`,
+    title: r => `${r.traffic.trace ? `Packet trace ${String(r.traffic.trace).replace(/^.*\/|\.\w+$/g, "")}` : `${capital(opName(r.traffic.pattern))} traffic`}${onNetwork(r)}`,
     summary: one => {
       const r = one.result, t = r.traffic;
       answers([
+        ...saturations(data.results.filter(offersLoad)),
+        t.trace && isNumber(r.cycles) ? `The last of ${plural(t.packets, "packet")} arrived in cycle ${number(r.cycles)}.` : "",
         isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
-        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: on average, a packet takes ${number(r.packet_latency_mean)} cycles and traverses ${number(r.hops_mean)} routers.`,
-        busiestText(one)]);
+        r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
+        unevenText(r), busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
         ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
         ...figuresOf(r).filter(([name]) => name.startsWith("link"))]);
     },
-    sections: one => { network(one); linkUse(one); },
+    sections: one => { network(one); linkUse(one); trafficKeys(one.result); },
   },
   routing: {
     title: r => `Routing of ${plural((r.jobs || []).length, "job")} by ${r.method}${onNetwork(r)}`,
     summary: one => {
-      const r = one.result, worst = d3.greatest(r.jobs || [], j => j.slowdown), flows = r.all_flows;
+      const r = one.result, jobs = r.jobs || [], worst = d3.greatest(jobs, j => j.slowdown), flows = r.all_flows, failed = r.failed_spines || [], most = mostFlows(r);
       answers([
-        worst ? `All-reduces take up to ${number(worst.slowdown)} times as long as on dedicated links (${worst.model}).` : "",
-        (r.failed_spines || []).length > 0 ? `${plural(r.failed_spines.length, "spine")} failed: ${ranges(r.failed_spines)}.` : "No spine failed.",
-        flows && isNumber(flows.flows) ? `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.` : ""]);
-      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["verification", r.verified]]);
+        worst ? `The all-reduces of job ${jobs.indexOf(worst)} (${worst.model}) take ${number(worst.slowdown)} times their ideal time${jobs.length > 1 ? ", the largest slowdown" : ""}.` : "",
+        failed.length > 0 ? `Failed: ${failed.length === 1 ? "spine" : "spines"} ${ranges(failed)}.` : "No spine failed.",
+        isNumber(most) ? `If all jobs communicate at once, ${r.method} puts up to ${number(most)} of ${number(flows.flows)} flows on one link; the lower bound for any assignment is ${number(flows.lower_bound)}.` : ""]);
+      cards([["time", duration(timeOf(r))], ["method", r.method], ["messages", r.messages], ["fidelity", r.fidelity], ["sums checked by", r.verified],
+        ["error of fluid times", fluidError(r)]]);
     },
-    sections: one => { routedJobs(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
+    sections: one => { routedJobs(one.result); routedOverTime(one.result); routedFlows(one.result); network(one); routedEvents(one.result); },
   },
   layers: {
     title: r => `Layers of ${r.model || "a model"} on one accelerator`,
@@ -201,7 +236,11 @@ const kKinds = {
     sections: one => layers(one.result),
   },
   algorithms: {
-    title: r => `Algorithms side by side${onNetwork(r)}`,
+    // The result has no configuration, but its command names the file.
+    title: r => {
+      const file = /([^\/\s']+)\.ya?ml/.exec(r.command || "");
+      return `Algorithms side by side${onNetwork(r) || (file ? `: ${file[1]}` : "")}`;
+    },
     summary: one => {
       const timed = (one.result.rows || []).filter(r => isNumber(r.time_ns));
       answers([...d3.group(timed, r => r.size)].map(([size, rows]) => {
@@ -230,12 +269,15 @@ const kKinds = {
 };
 const headline = result => kKinds[kindOf(result)].title(result);
 
-// Describes the parts of a run that this page cannot show, and how to obtain them.
-function missingOf({result, profile, network}) {
-  const said = [];
+// The parts of a run that this page cannot show, and how to get them.
+function missingOf(one) {
+  const {result, profile, network} = one, said = [];
   if (profile && profile.skipped && result.cycles !== undefined) said.push(profile.skipped);
-  if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
-    said.push(`The profile contains only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`}: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace writes all messages.`);
+  if (profile && profile.stretches && result.cycles !== undefined) said.push("The use of links and ports over time is not kept for runs with failures.");
+  if (profile && profile.messages && portsCut(one)) {
+    said.push(`Ports over time are not drawn, since only ${number(profile.messages_kept)} of ${number(profile.messages_in_all)} messages are kept. coppice run --trace keeps all.`);
+  } else if (profile && profile.messages && profile.messages_in_all > profile.messages_kept) {
+    said.push(`Only the messages of ${profile.messages_of === 1 ? "accelerator 0" : `accelerators 0 to ${profile.messages_of - 1}`} are kept: ${number(profile.messages_kept)} of ${number(profile.messages_in_all)}. coppice run --trace keeps all.`);
   }
   const windows = profile && profile.windows;
   if (windows && windows.sampled_from_ns !== undefined) said.push(`The use of links over time is sampled, not exact${windows.sampled_from_ns > 0 ? `, from ${duration(windows.sampled_from_ns)} on` : ""}.`);
@@ -246,17 +288,33 @@ function missingOf({result, profile, network}) {
   return said.join(" ");
 }
 
+const phaseName = i => i === 0 ? "prefill" : i === 1 ? "decode step" : `iteration ${i + 1}`;
+
+// The parts of a time as shares of it, in words; without memory where no time is spent on it.
+function sharesText(parts, whole) {
+  const share = name => d3.sum(parts.filter(p => p.name.startsWith(name)), p => p.value) / whole;
+  return [["compute"], ["memory"], ["exposed", "exposed communication"], ["waiting", "waiting for others"], ["idle"]]
+    .filter(([name]) => name !== "memory" || share(name) > 0).map(([name, words]) => `${percent(share(name))} ${words || name}`).join(", ");
+}
+const savingText = (part, whole, what) => `Without ${part.name === "idle" ? "idle time" : part.name}, ${what} would take at most ${percent(part.value / whole)} less.`;
+// The axes of a large model: "tensor 8 × pipeline 4 × data 4".
+function parallelText(result) {
+  const axes = result.training ? {} : ((result.config || {}).training || {}).parallel || {};
+  const used = Object.entries(axes).filter(([, size]) => isNumber(size) && size > 1).map(([axis, size]) => `${axis} ${number(size)}`);
+  return used.length > 0 ? used.join(" × ") : undefined;
+}
+
 function programSummary(one, first = []) {
   const r = one.result, parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, t = r.training;
-  const share = name => d3.sum(parts.filter(p => p.name.startsWith(name)), p => p.value) / whole;
   const count = (r.iterations || []).length;
   answers([...first,
-    count > 0 ? `${count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${percent(share("compute"))} compute, ${percent(share("exposed"))} exposed communication, ${percent(share("waiting"))} waiting for others, ${percent(share("idle"))} idle.` : "",
-    ...helpful(parts, whole).slice(0, 2).map(p => `Without ${p.name === "idle" ? "idle time" : p.name}, the run would take at most ${percent(p.value / whole)} less time.`),
-    t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of the ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
+    count > 0 ? `${iterationsDiffer(r) ? `${(r.failures || []).length > 0 ? "Without lost work and down time, the" : "The"} jobs take` : count === 1 ? "The iteration takes" : `${count} iterations take`} ${duration(d3.sum(r.iterations, i => i.time_ns))}: ${sharesText(parts, whole)} (mean over accelerators).` : "",
+    ...helpful(parts, whole).slice(0, 2).map(p => savingText(p, whole, count === 1 ? "it" : "they")),
+    t && isNumber(t.overlapped_ns) && t.communication_ns > 0 ? `Computation hides ${duration(t.overlapped_ns)} of ${duration(t.communication_ns)} of communication (${percent(t.overlapped_ns / t.communication_ns)}).` : "",
     busiestText(one)]);
   cards([...figuresOf(r), ["operations", r.program ? r.program.operations : undefined], ["ranks", r.program ? r.program.ranks : undefined],
-    ["performance relative to a run without communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
+    ["parallel", parallelText(r)], ["micro-batches", parallelText(r) ? r.config.training.micro_batches : undefined],
+    ["of the performance without communication", t ? percent(t.normalized_performance) : undefined], ["parameters", t ? t.parameters : undefined],
     ["gradients", t && isNumber(t.gradient_bytes) ? volume(t.gradient_bytes) : undefined],
     ["bus bandwidth", isNumber(r.busbw_gb_s) ? number(r.busbw_gb_s) + " GB/s" : undefined], ["efficiency", isNumber(r.efficiency) ? percent(r.efficiency) : undefined]]);
 }
@@ -267,16 +325,18 @@ const helpful = (parts, whole) => parts.filter(p => p.name !== "compute" && p.va
 function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   const r = one.result, iterations = r.iterations || [];
   if (iterations.length > 0) {
-    const box = section("breakdown", "Where the time went", "The parts of each iteration, averaged over accelerators. Exposed communication is not hidden by computation.");
-    bars(box, iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration);
-    const parts = wholeOf(r), whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
-    if (best.length > 0) {
-      box.append("h3").text("What would help most");
-      box.append("p").attr("class", "note").text("The maximum saving if a part took no time; time that the part hides may replace it.");
+    const apart = r.inference !== undefined;  // a prefill and a decode step are not parts of one time
+    const box = section("breakdown", "Where the time went", `Parts of ${iterationsDiffer(r) ? "the time of all jobs" : "each iteration"}, mean over accelerators. Exposed communication is the part that no computation hides.` + (apart ? " Bars have different scales." : ""));
+    bars(box, iterationsDiffer(r) ? [{name: "all jobs", parts: wholeOf(r)}] : iterations.map((it, i) => ({name: nameOf(i), parts: partsOf(it)})), duration, {shares: apart, order: orderOf(iterations.map(partsOf))});
+    for (const [name, parts] of apart ? iterations.map((it, i) => [nameOf(i), partsOf(it)]) : [["", wholeOf(r)]]) {
+      const whole = d3.sum(parts, p => p.value) || 1, best = helpful(parts, whole);
+      if (best.length === 0) continue;
+      box.append("h3").text("What would help most" + (name ? `: ${name}` : ""));
+      box.append("p").attr("class", "note").text("The most that could be saved if a part took no time; what it hides may take its place.");
       bars(box, best.map(p => ({name: p.name, parts: [p]})), v => `${duration(v)}, ${percent(v / whole)}`);
     }
   }
-  roles(one);
+  roles(one, iterations.map((it, i) => [nameOf(i), it.time_ns]));
   collectives(r);
   spread(r);
   network(one);
@@ -287,14 +347,17 @@ function programSections(one, nameOf = i => `iteration ${i + 1}`) {
   hardware(r);
 }
 
+// Means of cycles, whole where the fraction is small: the parts of a time add up as shown.
+const wholeCycles = value => number(value >= 1000 ? Math.round(value) : value);
+
 function portTime(result) {
   const parts = result.time_breakdown_cycles;
   if (!parts || d3.sum(Object.values(parts)) === 0) return;
   const box = section("ports-time", result.iterations ? "Where the time of a network-interface port went" : "Where the time went", "Cycles of a network-interface port, averaged over ports.");
   const known = [...kPorts, ...Object.keys(parts).filter(p => !kPorts.some(([n]) => n === p)).map(p => [p, "brown"])].filter(([p]) => parts[p] !== undefined);
   const whole = d3.sum(known, ([p]) => parts[p]);
-  bars(box, [{name: "a port", parts: known.map(([p, paint]) => ({name: p, value: parts[p], color: color(paint)}))}], v => number(v) + " cycles", {bare: true});
-  table(box, ["part", "cycles", "share", "meaning"], known.map(([p]) => [p, number(parts[p]), percent(parts[p] / whole), explanation("time_breakdown_cycles." + p)]));
+  bars(box, [{name: "a port", parts: known.map(([p, paint]) => ({name: p, value: parts[p], color: color(paint)}))}], v => wholeCycles(v) + " cycles", {bare: true});
+  table(box, ["part", "cycles", "share", "meaning"], known.map(([p]) => [p, wholeCycles(parts[p]), percent(parts[p] / whole), explanation("time_breakdown_cycles." + p)]));
 }
 
 function distance(result) {
@@ -309,14 +372,14 @@ function distance(result) {
 function groupTable(result, box) {
   const groups = groupsOf(result).filter(g => g.length > 0);
   if (groups.length === 0) return;
-  const place = box || section("bound", "Proof of the bound");
-  place.append("p").text(`The groups of accelerators that prove the bound: ${groupsText(groups)}.`);
+  const place = box || section("bound", "What proves it");
+  place.append("p").text(`The groups of accelerators that prove the bound by bandwidth: ${groupsText(groups)}.`);
   if (groups.some(g => g.length > 1)) behind(place, ["group", "accelerators", "which"], groups.slice(0, 256).map((g, i) => [i, g.length, ranges(g)]), "The groups");
 }
 
 function expected(result) {
   if (!Array.isArray(result.expected) || result.expected.length === 0) return;
-  const box = section("expected", "Algorithms compared by the automatic choice", `Expected times of the tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
+  const box = section("expected", "What automatic choice compared", `Expected times, computed from the schedules' tables; ${result.chosen ? `${result.chosen} was chosen.` : "the fastest was chosen."}`);
   bars(box, result.expected.filter(e => isNumber(e.time_ns)).map(e => ({name: e.algorithm + (e.chunks ? `, ${plural(e.chunks, "chunk")}` : "") + (e.protocol ? `, ${e.protocol}` : ""),
     parts: [{name: "expected", value: e.time_ns, color: color(e.algorithm === result.chosen ? "blue" : "grey")}]})), duration);
 }
@@ -350,12 +413,14 @@ function spread(result) {
   if (list.length < 2) return;
   const parts = [["compute", "compute_ns"], ["memory", "memory_ns"], ["exposed communication", "exposed_ns"], ["waiting for others", "bubble_ns"], ["idle", "idle_ns"], ["lost to failures", "lost_ns"]]
     .filter(([, key]) => list.some(a => a[key] > 0));
-  const box = section("spread", "Differences between accelerators", `Over ${plural(list.length, "accelerator")} and the whole run.`);
+  const count = a => a.count || 1, all = d3.sum(list, count), copies = list.some(a => count(a) > 1);
+  const box = section("spread", "How accelerators differ", `Over ${plural(all, "accelerator")} and the whole run.`);
   table(box, ["part", "least", "mean", "most", "accelerator with most"], parts.map(([name, key]) => {
-    const most = d3.greatest(list, a => a[key] || 0);
-    return [name, duration(d3.min(list, a => a[key] || 0)), duration(d3.mean(list, a => a[key] || 0)), duration(most[key]), String(most.accelerator)];
+    const most = d3.greatest(list, a => a[key] || 0), least = d3.min(list, a => a[key] || 0), mean = d3.sum(list, a => count(a) * (a[key] || 0)) / all;
+    return [name, duration(least), duration(mean), duration(most[key]), duration(least) === duration(most[key]) ? "–" : String(most.accelerator)];
   }));
-  behind(box, ["accelerator", ...parts.map(([name]) => name)], list.map(a => [String(a.accelerator), ...parts.map(([, key]) => duration(a[key] || 0))]), "Every accelerator");
+  behind(box, ["accelerator", ...(copies ? ["accelerators with the same times"] : []), ...parts.map(([name]) => name)],
+    list.map(a => [String(a.accelerator), ...(copies ? [number(count(a))] : []), ...parts.map(([, key]) => duration(a[key] || 0))]), "Every accelerator");
 }
 
 function trainedLayers(result) {
@@ -363,7 +428,7 @@ function trainedLayers(result) {
   if (!Array.isArray(list) || list.length === 0 || !isNumber(list[0].forward_ns)) return;
   const box = section("layers", "Layers", "The time of each layer's passes.");
   const passes = [["forward", "forward_ns", "blue"], ["input gradient", "input_gradient_ns", "sky"], ["weight gradient", "weight_gradient_ns", "green"], ["update", "update_ns", "yellow"]];
-  bars(box, list.map(l => ({name: l.name, parts: passes.filter(([, key]) => isNumber(l[key])).map(([name, key, paint]) => ({name, value: l[key], color: color(paint)}))})), duration);
+  bars(box, list.map(l => ({name: l.name, parts: passes.filter(([, key]) => isNumber(l[key])).map(([name, key, paint]) => ({name, value: l[key], color: color(paint)}))})), duration, {order: passes.map(([name]) => name)});
   if (list.some(l => isNumber(l.all_reduce_end_ns))) {
     behind(box, ["layer", "gradients", "ready", "all-reduce begins", "all-reduce ends"], list.map(l => [l.name, volume(l.gradient_bytes), duration(l.gradient_ready_ns), duration(l.all_reduce_begin_ns), duration(l.all_reduce_end_ns)]), "All-reduces");
   }
@@ -374,16 +439,16 @@ function jobsOverTime(result) {
   if (jobs.length === 0) return;
   const box = section("jobs", "Jobs over time", "Each bar is a finished iteration, and each line a failure.");
   const rows = jobs.map(j => ({label: j.name, spans: j.iterations.map((it, i) => ({begin: i === 0 ? j.arrival_ns : j.iterations[i - 1].end_ns, end: it.end_ns, color: color(i % 2 ? "sky" : "blue"), text: String(i + 1), title: () => `${j.name}, iteration ${i + 1}`}))}));
-  const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
+  const marks = (result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${effectOf(f)}`}));
   timeline(box, rows, {end: timeOf(result), marks, high: 26});
-  table(box, ["job", "arrival", "end", "iterations", "unfinished"], jobs.map(j => [j.name, duration(j.arrival_ns), duration(j.end_ns),
+  table(box, ["job", "arrival", "end", "iterations", "unfinished"], jobs.map(j => [j.name, duration(j.arrival_ns), j.iterations.length > 0 ? duration(j.end_ns) : "–",
     number(j.iterations.length) + (j.of === undefined ? "" : " of " + number(j.of)), j.unfinished || "no"]));
 }
 
 function losses(result) {
   if (!result.lost && !(result.failures || []).length) return;
-  const box = section("losses", "What failures cost", "Averaged over accelerators. Work after the last finished iteration is lost and repeated.");
-  if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, f.effect]));
+  const box = section("losses", "What failures cost", "Mean over accelerators: work after the last iteration that had ended is lost and repeated.");
+  if ((result.failures || []).length > 0) table(box, ["at", "failed", "effect"], result.failures.map(f => [duration(f.at_ns), f.failed, effectOf(f)]));
   const lost = result.lost && result.lost.time_ns > 0 ? [{name: "lost", parts: partsOf(result.lost)}] : [];
   const down = result.down_ns > 0 ? [{name: "down", parts: [{name: "nothing ran", value: result.down_ns, color: color("ink")}]}] : [];
   if (lost.length + down.length > 0) bars(box, [...lost, ...down], duration);
@@ -401,19 +466,52 @@ function layers(result) {
 function routedJobs(result) {
   const jobs = result.jobs || [];
   if (jobs.length === 0) return;
-  const box = section("jobs", "Jobs", "The time of each job's all-reduce, and its time on links of its own.");
+  const box = section("jobs", "Jobs", "The mean time of each job's all-reduces. The ideal time is that of its messages at the full bandwidth of an accelerator's link, without latency.");
   bars(box, jobs.map((j, i) => ({name: `${i}: ${j.model}`, parts: [
-    {name: "on dedicated links", value: 1e9 * j.ideal_s, color: color("green")},
-    {name: "added by other traffic", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration);
-  table(box, ["job", "copies", "all-reduce", "on dedicated links", "slowdown", "flow completion", "throughput, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, number(j.data_parallel),
+    {name: "ideal", value: 1e9 * j.ideal_s, color: color("green")},
+    {name: "added by contention and latency", value: 1e9 * Math.max(0, j.all_reduce_s - j.ideal_s), color: color("red")}]})), duration, {bare: true});
+  table(box, ["job", "rings", "all-reduce", "ideal", "slowdown", "completion of a flow", "throughput of a flow, GB/s"], jobs.map((j, i) => [`${i}: ${j.model}`, `${number(j.copy)} × ${number(j.data_parallel)}`,
     duration(1e9 * j.all_reduce_s), duration(1e9 * j.ideal_s), number(j.slowdown), duration(1e9 * j.flow_completion_s), number(j.throughput_gb_s)]));
 }
 
+// Computation and all-reduces of each job, from the events of the study.
+function routedOverTime(result) {
+  const since = new Map(), rows = (result.jobs || []).map((j, i) => ({label: `${i}: ${j.model}`, spans: []})), marks = [];
+  for (const e of result.timeline || []) {
+    const at = 1e9 * e.time_s, open = since.get(e.job);
+    if (e.event === "spine_fails") marks.push({at, title: `spine ${e.spine} fails`});
+    if (!rows[e.job]) continue;
+    if (open && ["all_reduce_starts", "all_reduce_ends", "departure"].includes(e.event)) {
+      const row = rows[e.job], count = row.spans.filter(s => s.text).length + 1, reducing = e.event === "all_reduce_ends";
+      if (at > open) row.spans.push({begin: open, end: at, color: color(reducing ? "orange" : "blue"), text: reducing ? String(count) : "", title: () => reducing ? `all-reduce ${count}` : "compute"});
+    }
+    if (e.event === "departure") since.delete(e.job);
+    else if (["arrival", "all_reduce_starts", "all_reduce_ends"].includes(e.event)) since.set(e.job, at);
+  }
+  if (rows.every(r => r.spans.length === 0)) return;
+  const box = section("jobs-over-time", "Jobs over time", `From each job's arrival to its departure${marks.length > 0 ? "; lines are failures" : ""}.`);
+  timeline(box, rows, {end: timeOf(result), marks, high: 24});
+  legend(box, [["compute", color("blue")], ["all-reduce", color("orange")]]);
+  const sum = (row, reducing) => duration(d3.sum(row.spans.filter(s => (s.text !== "") === reducing), s => s.end - s.begin));
+  behind(box, ["job", "arrival", "departure", "compute", "all-reduce"], rows.filter(r => r.spans.length > 0).map(r => [r.label, duration(r.spans[0].begin), duration(r.spans[r.spans.length - 1].end), sum(r, false), sum(r, true)]));
+}
+
+// The most flows on a link by the method of a study, for the flows of all jobs together.
+function mostFlows(result) {
+  const own = ((result.all_flows || {}).methods || []).find(m => m.method === result.method);
+  return own ? own.max_load : undefined;
+}
+
 function routedFlows(result) {
-  const flows = result.all_flows;
+  const flows = result.all_flows, c = result.controller || {};
   if (!flows || !Array.isArray(flows.methods) || flows.methods.length === 0) return;
-  const box = section("flows", "Flows on the busiest link", `However ${number(flows.flows)} simultaneous flows are assigned, some link carries at least ${number(flows.lower_bound)} of them.`);
-  bars(box, flows.methods.filter(m => isNumber(m.max_load)).map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number);
+  const box = section("flows", "Flows on the busiest link", `The largest number on a link, of the ${number(flows.flows)} flows of all jobs together; the lower bound for any assignment is ${number(flows.lower_bound)}.`);
+  const shown = flows.methods.filter(m => isNumber(m.max_load));
+  bars(box, shown.map(m => ({name: m.method, parts: [{name: "most flows on a link", value: m.max_load, color: color(m.method === result.method ? "blue" : "grey")}]})), number, {bare: true});
+  table(box, ["method", "most flows on a link", "time of the assignment"], shown.map(m => [m.method, number(m.max_load), duration(1e9 * m.seconds)]));
+  if (c.assignments > 0) {
+    box.append("p").attr("class", "note").text(`During the run, the controller made ${plural(c.assignments, "assignment")} of up to ${plural(c.most_flows, "flow")}, each in ${duration(1e9 * c.seconds_mean)} on average, and moved ${plural(c.moved, "flow")}; the busiest link carried ${number(c.load_over_bound_mean)} times the lower bound on average.`);
+  }
 }
 
 function routedEvents(result) {
@@ -421,9 +519,12 @@ function routedEvents(result) {
   if (events.length === 0) return;
   const box = section("events", "Events");
   const keys = [...new Set(events.flatMap(e => Object.keys(e)))].filter(k => k !== "time_s");
-  const rows = events.slice(0, 2000).map(e => [duration(1e9 * e.time_s), ...keys.map(k => e[k] === undefined ? "" : typeof e[k] === "object" ? JSON.stringify(e[k]) : number(e[k]))]);
-  if (rows.length > 20) behind(box, ["time", ...keys], rows, plural(events.length, "event"));
-  else table(box, ["time", ...keys], rows);
+  // Times to the nanosecond: events of one iteration are microseconds apart, seconds after the start.
+  const at = timeText(1e9 * d3.max(events, e => e.time_s), 1, false), words = text => text.replace(/_/g, " ");
+  const cell = value => value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : typeof value === "string" ? words(value) : number(value);
+  const rows = events.slice(0, 2000).map(e => [at(1e9 * e.time_s), ...keys.map(k => cell(e[k]))]), headings = ["time", ...keys.map(words)];
+  if (rows.length > 20) behind(box, headings, rows, plural(events.length, "event"));
+  else table(box, headings, rows);
 }
 
 const bytesOf = size => {
@@ -455,8 +556,9 @@ function algorithms(result) {
 function linkUse(one) {
   const uses = (one.network ? one.network.channels : []).map(c => c[5]).filter(isNumber);
   if (uses.length < 2) return;
-  const box = section("links", "How evenly links are used", "The number of links by the share of the time for which they were busy.");
-  const bins = d3.bin().domain([0, Math.max(0.01, d3.max(uses))]).thresholds(12)(uses);
+  const box = section("links", "How evenly links are used", "Links by the share of the time in which they were busy.");
+  const [low, high] = d3.extent(uses), ends = d3.nice(low > 0.5 * high ? low : 0, Math.max(0.01, high, low + 0.01), 12);
+  const bins = d3.bin().domain(ends).thresholds(d3.ticks(...ends, 12).filter(t => t > ends[0] && t < ends[1]))(uses);
   bars(box, bins.map(b => ({name: `${percent(b.x0)} to ${percent(b.x1)}`, parts: [{name: "links", value: b.length, color: color("blue")}]})), v => plural(v, "link"));
 }
 
@@ -465,38 +567,103 @@ function compare(results) {
   const box = section("compare", "Comparison");
   const timed = results.filter(r => timeOf(r.result) !== undefined);
   const split = timed.filter(r => wholeOf(r.result).length > 0);
-  if (split.length === timed.length && timed.length > 0) {
-    bars(box, timed.map(r => ({name: r.name, parts: wholeOf(r.result)})), duration);
+  if (timed.length > 0 && timed.every(r => r.result.inference && (r.result.iterations || []).length === 2)) {
+    for (const i of [0, 1]) {
+      box.append("h3").text(capital(phaseName(i)));
+      bars(box, timed.map(r => ({name: r.name, parts: partsOf(r.result.iterations[i])})), duration);
+    }
+  } else if (split.length === timed.length && timed.length > 0) {
+    bars(box, timed.map(r => ({name: r.name, parts: wholeOf(r.result)})), duration, {order: orderOf(timed.map(r => wholeOf(r.result)))});
   } else if (timed.length > 0 && timed.every(r => r.result.time_breakdown_cycles)) {
     bars(box, timed.map(r => ({name: r.name, parts: kPorts.filter(([p]) => r.result.time_breakdown_cycles[p] !== undefined).map(([p, paint]) => ({name: p,
-      value: r.result.time_ns * r.result.time_breakdown_cycles[p] / (r.result.cycles || 1), color: color(paint)}))})), duration);
+      value: r.result.time_ns * r.result.time_breakdown_cycles[p] / (r.result.cycles || 1), color: color(paint)}))})), duration, {order: kPorts.map(([p]) => p)});
   } else if (timed.length > 0) {
     bars(box, timed.map(r => ({name: r.name, parts: [{name: "time", value: timeOf(r.result), color: color("blue")}]})), duration);
   }
-  loads(box, results.filter(r => r.result.traffic && isNumber(r.result.traffic.rate)));
+  const ordered = d3.sort(timed, r => timeOf(r.result)), [first, last] = [ordered[0], ordered[ordered.length - 1]], kinds = new Set(timed.map(r => kindOf(r.result)));
+  if (timed.length === results.length && kinds.size === 1 && ["collective", "training", "program", "jobs"].some(k => kinds.has(k))) {
+    box.append("p").text(`Fastest: ${first.name}, ${duration(timeOf(first.result))}. Slowest: ${last.name}, ${duration(timeOf(last.result))}, ${number(timeOf(last.result) / timeOf(first.result), 3)} times as long.`);
+  }
+  loads(box, results.filter(offersLoad));
   const fields = ["time_ns", "cycles", "efficiency", "algbw_gb_s", "busbw_gb_s", "steps", "packet_latency_mean", "accepted_flits_per_node_cycle", "saturated", "fidelity", "verified"]
     .filter(f => results.some(r => r.result[f] !== undefined));
+  const served = f => r => r.result.inference ? f(r.result.inference) : "–";
+  const columns = [...trafficThatDiffers(results), ...(results.some(r => r.result.inference) ? [["time to the first token", served(t => duration(t.time_to_first_token_ns))],
+    ["time per token", served(t => duration(t.time_per_token_ns))], ["tokens per second", served(t => number(t.tokens_per_s))]] : []), ...(results.some(r => r.result.schema === "coppice.route/1") ? [["largest slowdown", r => number(d3.max(r.result.jobs || [], j => j.slowdown))],
+    ["mean slowdown", r => number(d3.mean(r.result.jobs || [], j => j.slowdown))], ["most flows on a link", r => number(mostFlows(r.result))]] : [])];
   const shown = (r, f) => f === "time_ns" ? duration(timeOf(r.result)) : f === "efficiency" ? percent(r.result[f]) : number(r.result[f]);
-  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
-  table(box, ["result", ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...fields.map(f => shown(r, f))]));
+  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", verified: "sums checked by", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
+  table(box, ["result", ...columns.map(([heading]) => heading), ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...columns.map(([, value]) => value(r)), ...fields.map(f => shown(r, f))]));
   const keys = results.map(r => new Map(flat(r.result.config || {})));
   const differing = [...new Set(keys.flatMap(k => [...k.keys()]))].filter(k => new Set(keys.map(m => m.get(k))).size > 1);
   if (differing.length > 0) {
     box.append("h3").text("Keys that differ");
-    table(box, ["key", ...results.map(r => r.name)], differing.map(k => [k, ...keys.map(m => m.get(k) === undefined ? "–" : m.get(k).replace(/^"|"$/g, ""))]));
+    const most = 40, rows = differing.map(k => [k, ...keys.map(m => m.get(k) === undefined ? "–" : m.get(k).replace(/^"|"$/g, ""))]);
+    table(box, ["key", ...results.map(r => r.name)], rows.map(row => row.map((text, i) => i > 0 && text.length > most ? text.slice(0, most - 1) + "…" : text)));
+    if (rows.some(row => row.slice(1).some(text => text.length > most))) behind(box, ["key", ...results.map(r => r.name)], rows, "Keys with whole values");
   }
+}
+
+const offersLoad = one => one.result.traffic && isNumber(one.result.traffic.rate);
+
+// Results of traffic as curves over the load, by everything else that differs: [[name, results by ascending load]].
+function curves(offered) {
+  const choices = offered.map(({result: r}) => {
+    const {rate, seed, warmup, measure, pattern, packet_flits, ...rest} = r.traffic, {topology, ...system} = (r.config || {}).system || {};
+    return new Map([["pattern", pattern], ["network", networkName(r)], ["flits", plural(packet_flits, "flit")],
+      ...flat({...(r.config || {}), seed: 0, fidelity: 0, system, traffic: rest}).map(([key, value]) => [key, `${key.split(".").pop()} ${value.replace(/^"|"$/g, "")}`])]);
+  });
+  const differing = [...new Set(choices.flatMap(c => [...c.keys()]))].filter(k => new Set(choices.map(c => c.get(k))).size > 1);
+  const name = c => (differing.length > 0 ? differing : ["pattern"]).map(k => c.get(k)).filter(Boolean).join(", ");
+  const groups = d3.groups(offered, r => name(choices[offered.indexOf(r)]));
+  if (groups.length > 1 && groups.every(([, list]) => list.length === 1)) return offered.map(r => [r.name, [r]]);
+  return groups.map(([name, list]) => [name, d3.sort(list, r => r.result.traffic.rate)]);
+}
+
+// For each curve, the loads between which the network saturates.
+function saturations(offered) {
+  if (offered.length < 2) return [];
+  const unit = "flits per node and cycle", load = r => number(r.result.traffic.rate);
+  return curves(offered).map(([name, list]) => {
+    const first = list.findIndex(r => r.result.saturated);
+    return `${name === list[0].name ? name : capital(name)}: ` + (first < 0 ? `not saturated up to ${load(list[list.length - 1])} ${unit}.`
+      : first === 0 ? `saturated at ${load(list[0])} ${unit}, the lowest load here.`
+      : `saturated from ${load(list[first])} ${unit} on; keeps up with ${load(list[first - 1])}.`);
+  });
 }
 
 // Latency and accepted flits over the offered load; saturated points are open circles.
 function loads(box, offered) {
   if (offered.length < 2) return;
-  const groups = d3.groups(offered, r => `${r.result.traffic.pattern}${onNetwork(r.result)}, ${plural(r.result.traffic.packet_flits, "flit")}`);
-  const series = value => groups.map(([name, list], i) => ({name, color: palette(i), points: list.filter(r => isNumber(value(r.result)))
-    .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated]).sort((a, b) => a[0] - b[0])})).filter(s => s.points.length > 0);
-  const unsaturated = offered.filter(r => !r.result.saturated), first = d3.least(offered.filter(r => r.result.saturated), r => r.result.traffic.rate);
+  const series = value => curves(offered).map(([name, list], i) => ({name, color: palette(i), points: list.filter(r => isNumber(value(r.result)))
+    .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated])})).filter(s => s.points.length > 0);
+  const saturated = offered.some(r => r.result.saturated), latencies = series(r => r.packet_latency_mean);
+  const spread = d3.extent(latencies.flatMap(s => s.points), p => p[1]);
   box.append("h3").text("Latency over load");
-  box.append("p").attr("class", "note").text(first ? `Saturated at ${number(first.result.traffic.rate)} flits per node and cycle and above (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
-  lines(box, series(r => r.packet_latency_mean), "offered flits per node and cycle", "packet latency, cycles");
+  if (saturated) box.append("p").attr("class", "note").text("Open circles are saturated: their latency grows with the measured time.");
+  lines(box, latencies, "offered flits per node and cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
   box.append("h3").text("Accepted over offered load");
-  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted");
+  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted flits per node and cycle", {zero: true});
+}
+
+// Whether one accelerator receives far more than the others, which limits the load before a link does.
+function unevenText(result) {
+  const got = ((result.statistics || {}).terminal || {}).flits_ejected, mean = got ? got.sum / result.statistics.terminal.modules : 0;
+  return mean > 0 && got.max >= 2 * mean ? `The accelerator that receives most gets ${number(got.max / mean, 2)} times the mean of all accelerators.` : "";
+}
+
+// Columns of what sources sent where it differs: [heading, text of a result].
+function trafficThatDiffers(results) {
+  const sent = r => new Map(flat(r.result.traffic || {})), keys = new Set(results.flatMap(r => [...sent(r).keys()].filter(k => k !== "")));
+  const headings = {rate: "offered flits per node and cycle", packet_flits: "flits per packet", warmup: "warm-up cycles", measure: "measured cycles"};
+  return [...keys].filter(k => new Set(results.filter(r => r.result.traffic).map(r => sent(r).get(k))).size > 1)
+    .map(k => [headings[k] || k, r => sent(r).has(k) ? trafficText(JSON.parse(sent(r).get(k))) : "–"]);
+}
+
+const trafficText = value => !Array.isArray(value) ? number(value)
+  : value.map(v => typeof v === "object" ? Object.entries(v).map(([k, n]) => `${k} ${number(n)}`).join(", ") : number(v)).join("; ");
+
+// A table of the traffic that sources sent; it is not part of the configuration.
+function trafficKeys(result) {
+  table(section("traffic", "The traffic"), ["what", "figure", "meaning"], flat(result.traffic).map(([key, value]) => [key, withUnit(trafficText(JSON.parse(value)), "traffic." + key), explanation("traffic." + key) || explanation(`traffic.${key}[].node`)]));
 }

@@ -187,15 +187,17 @@ function twoRows(near, level) {
   side.forEach((s, i) => { level[i] = s; });
 }
 
-// Splits items into lines that fit into a width.
-function wrapped(items, room) {
+// Lines of items that fit in a width, about equally long.
+function wrapped(items, room, most = Infinity) {
   const lines = [];
   for (const g of items) {
     const line = lines[lines.length - 1];
-    if (!line || line.width + g.w + 8 > room) lines.push({items: [g], width: g.w, height: g.h});
+    if (!line || line.items.length === most || line.width + g.w + 8 > room) lines.push({items: [g], width: g.w, height: g.h});
     else { line.items.push(g); line.width += g.w + 8; line.height = Math.max(line.height, g.h); }
   }
-  return lines;
+  if (most !== Infinity || lines.length < 2) return lines;
+  const even = wrapped(items, room, Math.ceil(items.length / lines.length));
+  return even.length === lines.length ? even : lines;
 }
 
 function sizeOf(net, g, open, count, room) {
@@ -230,8 +232,9 @@ function put(net, g, x, y, glyphs, frames) {
     glyphs.push({...g, x, y, label});
     return;
   }
-  frames.push({x, y, w: g.w, h: g.h, box: g.box, label: ranges(g.nodes.filter(n => n < net.accelerators))});
-  const own = g.nodes.filter(n => n < net.accelerators), top = y - g.h / 2 + 22;
+  // The label stands below, since links come from above.
+  frames.push({x, y, w: g.w, h: g.h, box: g.box, label: ranges(g.nodes.filter(n => n < net.accelerators)), below: true});
+  const own = g.nodes.filter(n => n < net.accelerators), top = y - g.h / 2 + 10;
   g.inside.forEach((list, i) => glyphs.push({nodes: list, x: x + (i - (g.inside.length - 1) / 2) * 42, y: top + 10, w: 34, h: 20, kind: "switch",
     label: list.length > 1 ? `×${list.length}` : String(list[0]), box: undefined}));
   const base = top + (g.inside.length > 0 ? 54 : 0);
@@ -257,7 +260,7 @@ function plainLayout(net, room) {
   const size = glyphs.length > 64 ? 10 : 20;
   for (const g of glyphs) g.w = g.h = size;
   if (switches.length === 0 && (glyphs.length <= 40 || net.channels.length > 0.5 * net.nodes * (net.nodes - 1))) {
-    const radius = Math.max(70, Math.min(room / 2 - 30, glyphs.length * 9)), middle = Math.min(room, 2 * radius + 60) / 2;
+    const radius = Math.min(room / 2 - 30, Math.max(110, glyphs.length * 9)), middle = Math.min(room, 2 * radius + 60) / 2;
     glyphs.forEach((g, i) => { const a = 2 * Math.PI * i / glyphs.length - Math.PI / 2; g.x = middle + radius * Math.cos(a); g.y = radius + 24 + radius * Math.sin(a); });
     return done(2 * middle, 2 * radius + 48, "circle");
   }
@@ -284,10 +287,10 @@ function network(one) {
   const net = one.network;
   if (!net) return;
   const seen = net.channels.some(c => isNumber(c[5]));
-  const box = section("network", "The network", `${net.name.replace(/_/g, " ").replace(/(\d)x(?=\d)/g, "$1×")}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
-    (seen ? " Colours show the share of the time for which a link is busy." : ""));
+  const box = section("network", "The network", `${networkName(one.result) || net.name.replace(/ of \d.*/, "").replace(/_/g, " ").replace(/(\d)x(?=\d)/g, "$1×")}: ${plural(net.accelerators, "accelerator")}, ${["", "1 switch, "][net.nodes - net.accelerators] ?? `${number(net.nodes - net.accelerators)} switches, `}${plural(net.channels.length, "channel")}.` +
+    (seen ? " Colours are the share of the time that a link is busy." : ""));
   drawNetwork(box, one);
-  const listed = d3.range(net.channels.length).sort((a, b) => seen ? net.channels[b][5] - net.channels[a][5] : 0).slice(0, 256).map(c => net.channels[c]);
+  const listed = d3.range(net.channels.length).sort((a, b) => seen ? (net.channels[b][5] || 0) - (net.channels[a][5] || 0) : 0).slice(0, 256).map(c => net.channels[c]);
   behind(box, ["channel", "bandwidth", ...(seen ? ["carried", "busy"] : [])],
     listed.map(c => [`${c[0]} → ${c[1]}`, number(c[2]) + " GB/s", ...(seen ? [volume(c[4]), percent(c[5])] : [])]),
     listed.length === net.channels.length ? "Every channel" : `The ${seen ? "busiest" : "first"} ${listed.length} channels`);
@@ -307,7 +310,8 @@ function drawNetwork(box, one) {
     drawing.selectAll("*").remove();
     const layout = layoutOf(net, open, room), {glyphs, frames} = layout, of = new Map();
     glyphs.forEach((g, i) => g.nodes.forEach(n => of.set(n, i)));
-    text.text(`Drawn as: ${layout.text}.${layout.groups.length > 0 ? " Click a group to open or close it." : ""}`);
+    text.text(`Drawn as: ${layout.text}.`);
+    if (layout.groups.length > 0) text.append("span").attr("class", "hint").text(" A click opens or closes a group.");
     const bundles = new Map(), inner = glyphs.map(() => []);
     net.channels.forEach((c, i) => {
       const a = of.get(c[0]), b = of.get(c[1]);
@@ -317,7 +321,7 @@ function drawNetwork(box, one) {
       if (!bundles.has(key)) bundles.set(key, {a: glyphs[a], b: glyphs[b], list: []});
       bundles.get(key).list.push(i);
     });
-    const svg = drawing.append("svg").attr("viewBox", `0 -4 ${layout.width} ${layout.height + 8}`).attr("role", "img").style("max-width", layout.width + "px")
+    const svg = drawing.append("svg").attr("viewBox", `0 -4 ${layout.width} ${layout.height + 8}`).attr("role", layout.groups.length > 0 ? "group" : "img").style("max-width", layout.width + "px")
       .style("min-width", Math.min(layout.width, 2 * room) + "px").style("margin", "0 auto");
     svg.append("title").text(net.name);
     const scene = svg.append("g");
@@ -334,11 +338,24 @@ function drawNetwork(box, one) {
     nodes.filter(g => g.kind === "accelerator").append("circle").attr("r", g => g.w / 2);
     nodes.filter(g => g.kind !== "accelerator").append("rect").attr("x", g => -g.w / 2).attr("y", g => -g.h / 2).attr("width", g => g.w).attr("height", g => g.h).attr("rx", g => g.kind === "group" ? 6 : 2);
     nodes.filter(g => g.label && g.h > 13 && labelSize(g) >= 6.5).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").style("font-size", g => labelSize(g) + "px").style("pointer-events", "none").text(g => g.label);
-    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside are busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
-    const toggle = (event, g) => { if (g.box === undefined) return; if (open.has(g.box)) open.delete(g.box); else open.add(g.box); hideTip(); draw(); };
-    nodes.filter(g => g.kind === "group").attr("tabindex", 0).attr("role", "button").attr("aria-label", g => "open " + g.label).on("click.open", toggle).on("keydown", (event, g) => { if (event.key === "Enter") toggle(event, g); });
-    scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")
-      .text(f => shortened(f.label, f.w)).on("click", toggle).append("title").text("click to close");
+    tipped(nodes, g => whatIs(net, g) + (g.kind === "group" ? `${seen ? `\nlinks inside busy ${percent(d3.mean(inner[glyphs.indexOf(g)], use))}` : ""}\nclick to open` : ""));
+    const toggle = (event, g) => {
+      if (g.box === undefined) return;
+      if (open.has(g.box)) open.delete(g.box); else open.add(g.box);
+      hideTip();
+      draw();
+    };
+    // Enter and the space bar work like a click, and the focus stays on the group.
+    const key = (event, g) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      toggle(event, g);
+      drawing.selectAll("[role=button]").filter(d => d.box === g.box).nodes().slice(0, 1).forEach(e => e.focus());
+    };
+    const button = (made, does) => made.attr("tabindex", 0).attr("role", "button").attr("aria-label", g => `${does} ${g.label}`).on("keydown", key);
+    button(nodes.filter(g => g.kind === "group"), "open").on("click.open", toggle);
+    scene.selectAll("text.close").data(frames).enter().append("text").attr("class", "soft close").attr("x", f => f.x - f.w / 2 + 5).attr("y", f => f.below ? f.y + f.h / 2 - 6 : f.y - f.h / 2 + 13).style("font-size", "10px").style("cursor", "pointer")
+      .text(f => shortened(f.label, f.w)).on("click", toggle).call(button, "close").append("title").text("click to close");
     const groups = nodes.filter(g => g.kind === "group");
     paint = () => {
       links.attr("stroke", d => seen || windows ? used(mean(d)) : color("grey"));
@@ -358,6 +375,7 @@ function drawNetwork(box, one) {
     });
   }
   if (seen || windows) legend(box, [0, 0.25, 0.5, 0.75, 1].map(t => [percent(t).replace(".0", ""), used(t)]));
+  if (failed.size > 0) box.append("p").attr("class", "note").text("Dashed links have failed.");
   if (windows) overTime(controls, profile, w => { use = w < 0 ? c => net.channels[c][5] || 0 : c => kDigits.indexOf((windows[c] || "")[w] || "0") / 61; paint(); });
 }
 

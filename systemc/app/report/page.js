@@ -30,6 +30,8 @@ const palette = i => color(kPalette[i % kPalette.length]);
 
 // The description of a result field.
 const explanation = path => data.fields && data.fields[path] ? data.fields[path][1] : "";
+// A figure with the unit that the reference has for its field.
+const withUnit = (text, path) => data.fields && data.fields[path] && data.fields[path][0] ? `${text} ${data.fields[path][0]}` : text;
 
 function section(id, title, note) {
   const box = main.append("section").attr("id", id);
@@ -62,12 +64,18 @@ function legend(box, entries) {
   items.append("span").text(d => d[0]);
 }
 
+// Columns of words, which start at the left.
+const kWordy = new Set(["meaning", "failed", "effect", "unfinished"]);
+
 function table(box, headings, rows) {
-  const made = box.append("div").attr("class", "wide").append("table");
-  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => d === "meaning" ? "text" : null).text(d => d);
+  const made = box.append("div").attr("class", "wide").append("table").attr("class", headings.length > 9 ? "many" : null);
+  made.append("thead").append("tr").selectAll("th").data(headings).enter().append("th").attr("class", d => kWordy.has(d) ? "text" : null).each(function (heading) {
+    // Long names of keys may break after their points and underscores.
+    for (const part of heading.length > 14 ? heading.split(/(?<=[._])/) : [heading]) this.append(part, document.createElement("wbr"));
+  });
   made.append("tbody").selectAll("tr").data(rows).enter().append("tr")
-    .selectAll("td").data(d => d).enter().append("td").attr("class", (d, i) => headings[i] === "meaning" || (typeof d === "string" && d.length > 60) ? "text" : null)
-    .text(d => typeof d === "number" ? number(d) : d);
+    .selectAll("td").data(d => d).enter().append("td").attr("class", (d, i) => headings[i] === "meaning" || (typeof d === "string" && d.length > 60) ? "text" : kWordy.has(headings[i]) ? "left" : null)
+    .text(d => typeof d === "number" ? number(d) : d).classed("tight", function () { return this.textContent.length <= 12; });
   return made;
 }
 
@@ -150,7 +158,7 @@ function answers(list) {
 function locally(warning, command) {
   const words = [...(command || "").matchAll(/(?:^|\s)(?:'(\/[^']*\/)[^'/]*'|(\/[^\s']*\/)[^\s'/]*)(?=\s|$)/g)].map(m => m[1] || m[2]);
   const folder = d3.sort(words, w => -w.length).find(w => warning.startsWith(w));
-  return folder ? warning.slice(folder.length) : warning;
+  return (folder ? warning.slice(folder.length) : warning).replace(/^warning: /, "");
 }
 
 function show(index) {
@@ -167,12 +175,12 @@ function show(index) {
   kind.sections(one);
   const missing = missingOf(one);
   if (missing) section("missing", "Not on this page", missing);
-  const warned = [...(one.result.warnings || []).map(w => locally(w, one.result.command)), ...(one.result.assumptions || [])];
+  const warned = [...(one.result.warnings || []), ...(one.result.assumptions || [])].map(w => locally(w, one.result.command));
   if (warned.length > 0) section("warnings", "Warnings and assumptions").append("ul").selectAll("li").data(warned).enter().append("li").text(d => d);
   if (one.result.config) section("config", "Configuration").append("pre").attr("tabindex", 0).text(asYaml(one.result.config));
   if (one.result.simulator) {
-    table(section("simulator", "The simulation"), ["field", "value", "meaning"], flat(one.result.simulator)
-      .map(([k, v]) => [k, number(JSON.parse(v)), explanation("simulator." + k)]));
+    table(section("simulator", "The simulation"), ["what", "figure", "meaning"], flat(one.result.simulator)
+      .map(([k, v]) => [k, withUnit(number(JSON.parse(v)), "simulator." + k), explanation("simulator." + k)]));
   }
 }
 

@@ -1,10 +1,13 @@
 // Timelines (on canvas) of roles of accelerators, jobs, and ports of network interfaces, and the trees of a
 // schedule.
 
-// Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is
-// the lower half of a row. Dragging and arrow keys move, Ctrl with the wheel, + and - zoom, and 0 shows
-// everything.
-function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timeline"}) {
+const kPrintedHeight = 780;  // pixels of a timeline on paper, less than a page
+
+// Rows of {label, spans: [{begin, end, color, text, title(), lane}]} ascending by begin, in ns; `lane` 1 is the lower half
+// of a row; each of `stretches` [name, begin, end] has a button. Drag or arrow keys move, the wheel with Ctrl or + and - zoom, 0 shows all.
+function timeline(box, allRows, {end, marks = [], stretches = [], high = 22, least = 1, id = "timeline"}) {
+  // Paper has no scroll bar: a drawing that is taller than a page would leave blank pages.
+  const rows = matchMedia("print").matches ? allRows.slice(0, Math.floor(kPrintedHeight / high)) : allRows;
   const bar = box.append("div").attr("class", "controls");
   const frame = box.append("div").attr("class", "frame"), canvas = frame.append("canvas").attr("id", id).attr("tabindex", 0).attr("role", "img")
     .attr("aria-label", `timeline of ${rows.length} rows; arrow keys move, plus and minus zoom, 0 shows all`);
@@ -62,10 +65,12 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   }
   const zoom = (factor, around = (from + to) / 2) => { clamp(around - (around - from) * factor, around + (to - around) * factor); draw(); };
   const move = part => { clamp(from + part * (to - from), to + part * (to - from)); draw(); };
-  for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"]]) {
+  for (const [text, act, name] of [["−", () => zoom(2), "zoom out"], ["+", () => zoom(0.5), "zoom in"], ["◀", () => move(-0.5), "earlier"], ["▶", () => move(0.5), "later"], ["all", () => { clamp(0, end); draw(); }, "show all"],
+    ...stretches.map(([name, begin, end]) => [name, () => { clamp(begin, end); draw(); }, "show " + name])]) {
     bar.append("button").attr("type", "button").attr("aria-label", name).text(text).on("click", act);
   }
-  bar.append("span").attr("class", "note").text("Drag to move; use Ctrl and the mouse wheel to zoom.");
+  if (rows.length < allRows.length) box.append("p").attr("class", "note").text(`Printed: the first ${rows.length} of ${allRows.length} rows.`);
+  bar.append("span").attr("class", "note hint").text("Drag or press the arrow keys to move; press + and − or turn the wheel with Ctrl to zoom.");
   const node = canvas.node(), spot = event => { const place = node.getBoundingClientRect(); return [event.clientX - place.left, event.clientY - place.top]; };
   const under = event => {
     const [px, py] = spot(event), row = rows[Math.floor((py - top) / high)], t = back(px), slack = 2 * (to - from) / width;
@@ -75,7 +80,7 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
     const lower = row.halves && (py - top) % high > high / 2 ? 1 : 0;
     const found = row.spans.filter(s => s.begin <= t + slack / 2 && s.end >= t - slack / 2 && (!row.halves || (s.lane || 0) === lower));
     const s = found.find(s => s.begin <= t && s.end >= t) || found[0];
-    return s ? `${row.label}\n${s.title()}\n${duration(s.begin)} to ${duration(s.end)}: ${duration(s.end - s.begin)}` : null;
+    return s ? `${row.label}\n${s.title()}\n${between(s.begin, s.end)}: ${duration(s.end - s.begin)}` : null;
   };
   let held = null;
   canvas.on("pointerdown", event => { held = spot(event)[0]; node.setPointerCapture(event.pointerId); })
@@ -101,17 +106,23 @@ function timeline(box, rows, {end, marks = [], high = 22, least = 1, id = "timel
   draw();
 }
 
-// Formats ticks in one unit, with the decimal places needed to distinguish them.
-function tickText(ticks) {
-  const most = Math.abs(ticks[ticks.length - 1] || 1);
+// Times up to `most` in one unit, with as many places as a step needs; all of them if `padded`.
+function timeText(most, step, padded) {
   const [unit, size] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, s]) => most >= s) || ["ns", 1];
-  const step = ticks.length > 1 ? (ticks[1] - ticks[0]) / size : 1, places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
-  return t => (t / size).toLocaleString("en", {maximumFractionDigits: places}) + " " + unit;
+  const places = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / size) + 1e-9)));
+  return t => (t / size).toLocaleString("en", {minimumFractionDigits: padded ? places : 0, maximumFractionDigits: places}) + " " + unit;
+}
+const tickText = ticks => timeText(Math.abs(ticks[ticks.length - 1] || 1), ticks.length > 1 ? ticks[1] - ticks[0] : 1, true);
+
+// "3.5432 s to 3.543275 s": both ends in one unit, to a thousandth of their distance.
+function between(begin, end) {
+  const text = timeText(end, (end - begin || 1) / 1000, false);
+  return `${text(begin)} to ${text(end)}`;
 }
 
-// A row for each role (accelerators with the same operations): computation above, with a shade for each
-// micro-batch; communication and waiting below.
-function roles(one) {
+// A row for each role, the accelerators with the same operations: computation above, with a tone for each micro-batch;
+// communication and waiting below.
+function roles(one, iterations = []) {
   const profile = one.profile || {};
   const stretches = profile.stretches ? profile.stretches.filter(s => s.lanes) : profile.lanes ? [{...profile, begin_ns: 0}] : [];
   if (stretches.length === 0) return;
@@ -144,11 +155,13 @@ function roles(one) {
       }
     }
   }
-  const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. The upper half shows computation, with a tone for each micro-batch; the lower half shows hidden and exposed communication and waiting for others.");
-  const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${f.effect}`}));
+  const box = section("roles", "Accelerators over time", "Accelerators with the same operations share a row, which shows the first of them. Upper half: computation, with a tone for each micro-batch. Lower half: communication, hidden or exposed, and waiting for others.");
+  const marks = (one.result.failures || []).map(f => ({at: f.at_ns, title: `${f.failed} failed: ${effectOf(f)}`}));
   const cycle = stretches[0].cycle_ns || 1;
-  timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines"});
-  legend(box, [...legends]);
+  // Iterations follow each other if no failure or other job comes between.
+  const ends = d3.cumsum(iterations, ([, ns]) => ns), few = ends.length > 1 && ends.length <= 6 && Math.abs(ends[ends.length - 1] - end) < 1e-3 * end;
+  timeline(box, [...rows.values()], {end, marks, high: 30, least: 8 * cycle, id: "role-lines", stretches: few ? iterations.map(([name, ns], i) => [name, ends[i] - ns, ends[i]]) : []});
+  legend(box, d3.sort(legends, ([name]) => !name.startsWith("compute")));
   const words = [...new Set([...sums.values()].flatMap(m => [...m.keys()]))];
   behind(box, ["role", ...words], [...sums].map(([key, sum]) => [key, ...words.map(w => duration(sum.get(w) || 0))]));
 }
@@ -167,30 +180,34 @@ function without([begin, end], others) {
 // A colour that distinguishes neighbouring micro-batches.
 const tone = (paint, i) => { const c = d3.hsl(paint); c.l = Math.max(0.25, Math.min(0.75, c.l + [0, 0.14, 0.07, 0.2][i % 4])); return c.formatHex(); };
 
-// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], with times
-// in cycles, each as the difference to the previous time.
+// Between collectives, a waiting port of a program or of training cannot be distinguished from an idle one.
+const isAlone = result => !result.program && !result.training;
+// Whether too few messages of a program or of training are kept to draw its ports.
+const portsCut = ({result, profile, network}) => profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && network && network.accelerators > 1 && !isAlone(result);
+
+// A message is [source, port, free, data, issued, head, tail, done, flow, op, step, destination], times in cycles and each
+// after the first as the difference to the one before.
 function portTimeline(one) {
   const profile = one.profile || {}, messages = unpacked(profile.messages || "", 12);
-  // Between collectives, a waiting port of a program or of training cannot be distinguished from an idle one.
-  const alone = !one.result.program && !one.result.training, cut = profile.messages_of === 1 && profile.messages_kept < profile.messages_in_all && one.network && one.network.accelerators > 1 && !alone;
-  if (messages.length === 0 || cut) return;
+  if (messages.length === 0 || portsCut(one)) return;
+  const alone = isAlone(one.result);
   const ns = profile.cycle_ns, groups = new Map();
-  const paints = {dependencies: color("orange"), lockstep: color("pink"), latency: color("sky"), 0: color("brown"), 1: color("blue")};
+  const paints = {data: color("orange"), "lockstep or launch": color("pink"), memory: color("sky"), 0: color("brown"), 1: color("blue")};
   for (const m of messages) {
     const key = `${m[0]} port ${m[1]}`;
     if (!groups.has(key)) groups.set(key, {label: key, order: m[0] * 4096 + m[1], spans: []});
     const spans = groups.get(key).spans, data = m[2] + m[3], issued = data + m[4], head = issued + m[5], tail = head + m[6];
-    for (const [name, begin, end] of [["dependencies", m[2], data], ["lockstep", data, issued], ["latency", issued, head]]) {
-      if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waiting: ${name}`});
+    for (const [name, begin, end] of [["data", m[2], data], ["lockstep or launch", data, issued], ["memory", issued, head]]) {
+      if (alone && end > begin) spans.push({begin: begin * ns, end: end * ns, color: paints[name], title: () => `waits for ${name}`});
     }
     spans.push({begin: head * ns, end: (tail + 1) * ns, color: paints[m[9]], text: `${m[9] ? "gather" : "reduce"} ${m[8]}`, title: () => `${m[9] ? "gather" : "reduce"} of flow ${m[8]}, step ${m[10]}, to ${m[11]}; arrives at ${duration((tail + m[7]) * ns)}`});
   }
   const rows = [...groups.values()].sort((a, b) => a.order - b.order);
   for (const row of rows) row.spans.sort((a, b) => a.begin - b.begin);
-  const box = section("ports", "Ports over time", alone ? "The messages that each network-interface port sends, and its waiting times." : "The messages that each network-interface port sends.");
+  const box = section("ports", "Ports over time", alone ? "What each port of a network interface sends and what it waits for. Waiting for data counts as dependencies above while the data has not been sent, and as latency or contention while it is in flight." : "What each port of a network interface sends.");
   timeline(box, rows, {end: profile.time_ns, high: rows.length > 64 ? 16 : 20, least: 8 * ns, id: "port-lines"});
   const seen = new Set(rows.flatMap(r => r.spans.map(s => s.color)));
-  legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["dependencies", paints.dependencies], ["lockstep", paints.lockstep], ["latency (memory)", paints.latency]].filter(e => seen.has(e[1])));
+  legend(box, [["reduce", paints[0]], ["gather", paints[1]], ["waits for data", paints.data], ["waits for lockstep or launch", paints["lockstep or launch"]], ["waits for memory", paints.memory]].filter(e => seen.has(e[1])));
   behind(box, ["accelerator and port", "messages", "sending", "waiting"], rows.map(r => [r.label, r.spans.filter(s => s.text).length,
     duration(d3.sum(r.spans.filter(s => s.text), s => s.end - s.begin)), duration(d3.sum(r.spans.filter(s => !s.text), s => s.end - s.begin))]));
 }
@@ -248,7 +265,7 @@ function drawTree(box, edges, op) {
   }
   if (!tree || tree.leaves().length > kMostLeaves) {
     box.append("p").text(tree ? `A tree of ${plural(all.size, "node")} in ${plural(tree.height + 1, "level")}, too wide to draw.`
-      : `This flow is not a tree: it consists of ${plural(rows.length, "message")} between ${plural(all.size, "node")}.`);
+      : `This flow is not a tree: ${plural(rows.length, "message")} between ${plural(all.size, "node")}, which the table lists.`);
     return behind(box, ["from", "to", "timestep"], rows);
   }
   const room = widthIn(box), leaves = tree.leaves().length, paint = op === 1 ? color("blue") : color("brown");
@@ -258,11 +275,14 @@ function drawTree(box, edges, op) {
     tree.each(d => { const row = Math.floor(d.depth / columns), k = d.depth % columns; d.x = 22 + gap * (row % 2 ? columns - 1 - k : k); d.y = 20 + 50 * row; });
     width = Math.min(tree.height + 1, columns) * gap; height = 20 + 50 * (Math.floor(tree.height / columns) + 1);
   } else {
-    width = Math.max(Math.min(room, 46 * leaves), 26 * leaves); height = 60 + 52 * tree.height;
-    d3.tree().size([width - 40, height - 56])(tree);
-    tree.each(d => { d.x += 20; d.y += 18; });
+    d3.tree().nodeSize([1, 52])(tree);
+    const [least, most] = d3.extent(tree.descendants(), d => d.x), gap = Math.max(34, Math.min(46, (room - 60) / (most - least)));
+    width = gap * (most - least) + 60; height = 60 + 52 * tree.height;
+    tree.each(d => { d.x = 20 + gap * (d.x - least); d.y += 18; });
   }
-  const svg = box.append("div").attr("class", "frame").append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("id", "tree").style("width", width + "px");
+  const frame = box.append("div").attr("class", "frame");
+  const svg = frame.append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("id", "tree").style("width", width + "px");
+  frame.node().scrollLeft = tree.x - frame.node().clientWidth / 2;
   svg.selectAll("path").data(tree.links()).enter().append("path").attr("class", "link").attr("stroke", paint).attr("stroke-width", 1.4)
     .attr("d", leaves === 1 ? d => `M${d.source.x},${d.source.y}L${d.target.x},${d.target.y}` : d3.linkVertical().x(d => d.x).y(d => d.y));
   const node = svg.selectAll("g").data(tree.descendants()).enter().append("g").attr("class", "node").attr("transform", d => `translate(${d.x},${d.y})`);

@@ -375,8 +375,11 @@ ordered_json ProgramTimeline::operations(int rank) const {
 std::vector<std::vector<int>> ProgramTimeline::alike() const {
   std::map<std::size_t, std::size_t> numbers;  // number of each lane, by a hash of its ranks' operations
   std::vector<std::vector<int>> lanes;
+  const std::vector<Job>& jobs = state_.jobs();
+  std::size_t job = 0;  // ranks ascend by job
   for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
-    std::size_t hash = 0;
+    while (job + 1 < jobs.size() && static_cast<int>(rank) >= jobs[job + 1].first_rank) ++job;
+    std::size_t hash = job;
     for (const Operation& operation : state_.program().ranks[rank].operations) {
       hash = hash * 1'099'511'628'211U + std::hash<std::string>{}(operation.name) + operation.work.index();
     }

@@ -96,7 +96,7 @@ class ProgramTimeline {
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, std::size_t operation, const OperationTimes& times,
                     ni::ContextId id, const std::string& kind) const;
-  // Groups ranks with equal operations into lanes.
+  // Groups the ranks of a job with equal operations into lanes.
   std::vector<std::vector<int>> alike() const;
   // A rank's time by activity in the intervals between consecutive `ends`, which ascend; the first interval
   // begins at the start of the run. Computed in one sweep.
