@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/vendor/boxes.h"
@@ -144,7 +145,12 @@ AlgorithmInfo RailRingCompiler::info() {
   return {.name = "rail_ring",
           .summary = "one ring per rail of the boxes, through all accelerators (NCCL)",
           .chunking = Chunking::kChosen,
-          .rooted = true};
+          .rooted = true,
+          .trials = {{.turn = 10,
+                      .chunks = kAutomaticChunks,
+                      .seconds = [](const Topology& topology, const CompileRequest&) {
+                        return seconds_at(topology, 30, 2);
+                      }}}};
 }
 
 Schedule RailRingCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
+#include "schedule/compile/effort.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/packed_trees/message_timing.h"
 #include "schedule/pipelined_trees/binary_trees.h"
@@ -225,10 +226,20 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
 
 }  // namespace
 
+namespace {
+
+// Most of the time is spent on the number of pieces.
+double seconds_of_pieces(const Topology& topology, const CompileRequest& /*request*/) {
+  return seconds_at(topology, 5, 0.25);
+}
+
+}  // namespace
+
 AlgorithmInfo RailTreeCompiler::info() {
   return {.name = "rail_tree",
           .summary = "double trees over boxes on every rail, with chains inside the boxes (NCCL)",
-          .chunking = Chunking::kChosen};
+          .chunking = Chunking::kChosen,
+          .trials = {{.turn = 10, .chunks = kAutomaticChunks, .seconds = seconds_of_pieces}}};
 }
 
 Schedule RailTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
@@ -240,7 +251,8 @@ AlgorithmInfo NvlsCompiler::info() {
   return {
       .name = "nvls",
       .summary = "reduction and multicast in the switch of a box, and double trees over boxes (NVLink SHARP)",
-      .chunking = Chunking::kChosen};
+      .chunking = Chunking::kChosen,
+      .trials = {{.turn = 10, .chunks = kAutomaticChunks, .seconds = seconds_of_pieces}}};
 }
 
 Schedule NvlsCompiler::compile(const Topology& topology, const CompileRequest& request) const {

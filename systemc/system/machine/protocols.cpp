@@ -64,7 +64,7 @@ TimedSchedule choose_protocol(
   std::optional<TimedSchedule> best;
   std::vector<schedule::ExpectedTime> expected;
   std::exception_ptr refusal;
-  for (const ProtocolChoice* const choice : able) {
+  const auto attempt = [&](const ProtocolChoice* choice) {
     try {
       TimedSchedule compiled = compile(*choice, able.size() > 1);
       const Femtoseconds own_launch = choice->protocol ? choice->protocol->launch : launch;
@@ -82,7 +82,10 @@ TimedSchedule choose_protocol(
     } catch (const UnsupportedError&) {
       refusal = std::current_exception();
     }
-  }
+  };
+  for (const ProtocolChoice* const choice : able) attempt(choice);
+  // An algorithm without a protocol is better than none.
+  if (!best && algorithm.empty() && choices.size() > 1) attempt(&choices.back());
   if (!best) std::rethrow_exception(refusal);
   std::ranges::stable_sort(expected, {}, &schedule::ExpectedTime::time);
   best->expected = std::move(expected);

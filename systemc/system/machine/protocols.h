@@ -42,9 +42,9 @@ struct TimedSchedule {
 };
 
 // Compiles `algorithm` for every choice that serves it (for every protocol if `algorithm` is empty or chooses
-// among algorithms), and returns the fastest schedule by expected time plus launch: the protocol's, or
-// `launch` without one. `compile` receives the choice and whether the expected time matters; its
-// UnsupportedError is rethrown only if every choice fails.
+// among algorithms; if none of these applies, for the choice without a protocol), and returns the fastest
+// schedule by expected time plus launch: the protocol's, or `launch` without one. `compile` receives the
+// choice and whether the expected time matters; its UnsupportedError is rethrown only if every choice fails.
 TimedSchedule choose_protocol(const std::vector<ProtocolChoice>& choices, Femtoseconds launch,
                               const std::string& algorithm,
                               const std::function<TimedSchedule(const ProtocolChoice&, bool timed)>& compile);
