@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/document/file_name.h"
 #include "config/document/values.h"
 #include "config/keys/idle_keys.h"
 #include "config/keys/key_builders.h"
@@ -95,7 +96,7 @@ Key inference_model_key() {
   key.example = "llama2_70b";
   key.form = "a transformer listed by 'coppice list', or the path of a description (YAML)";
   key.read = [path = key.path, form = key.form](const Node& value, Config& config) {
-    config.inference.model = read_text(value, path, form);
+    config.inference.model = read_name_or_file(value, path, form);
     if (config.inference.model.empty()) refuse(value, path, form);
   };
   key.write = [](const Config& config) { return Json(config.inference.model); };

@@ -133,7 +133,7 @@ Program load_jobs(const config::Loaded& loaded) {
   const std::size_t jobs = loaded.config.program.jobs.size();
   for (std::size_t job = 0; job < jobs; ++job) joiner.add(job);
   Program program = joiner.take();
-  program.name = fmt::format("{} jobs", jobs);
+  program.name = jobs == 1 ? "1 job" : fmt::format("{} jobs", jobs);
   return program;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "config/loader.h"
+#include "config/schema.h"
 
 namespace coppice::config {
 namespace {
@@ -95,6 +96,22 @@ TEST_F(FileName, HoldsForEveryKey) {
   EXPECT_EQ(load_with(system + "collective: {op: all_reduce, algorithm: file, size: 1 KiB, file: s.json}\n")
                 .collective.file,
             beside("s.json"));
+}
+
+TEST_F(FileName, OfAnyKeyIsLookedUpBesideTheConfiguration) {
+  write("own.yaml", "");
+  int found = 0;
+  for (const Key& key : keys()) {
+    const bool names_file = key.path == "training.model" || key.path == "workload.inference.model" ||
+                            key.path == "system.accelerator.kernels" || key.path == "program.trace" ||
+                            key.path == "hardware.energies" || key.path.ends_with(".file");
+    if (!names_file) continue;
+    Config config;
+    key.read(value("own.yaml"), config);
+    EXPECT_EQ(key.write(config).get<std::string>(), beside("own.yaml")) << key.path;
+    ++found;
+  }
+  EXPECT_GE(found, 7);
 }
 
 }  // namespace
