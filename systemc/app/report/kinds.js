@@ -167,11 +167,11 @@ const kKinds = {
     summary: one => {
       const r = one.result, t = r.traffic;
       answers([
-        isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
+        isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node per cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node per cycle arrived.`,
         r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: on average, a packet takes ${number(r.packet_latency_mean)} cycles and traverses ${number(r.hops_mean)} routers.`,
         busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
-        ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
+        ["accepted flits per node per cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
         ...figuresOf(r).filter(([name]) => name.startsWith("link"))]);
     },
     sections: one => { network(one); linkUse(one); },
@@ -477,7 +477,7 @@ function compare(results) {
   const fields = ["time_ns", "cycles", "efficiency", "algbw_gb_s", "busbw_gb_s", "steps", "packet_latency_mean", "accepted_flits_per_node_cycle", "saturated", "fidelity", "verified"]
     .filter(f => results.some(r => r.result[f] !== undefined));
   const shown = (r, f) => f === "time_ns" ? duration(timeOf(r.result)) : f === "efficiency" ? percent(r.result[f]) : number(r.result[f]);
-  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
+  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node per cycle"};
   table(box, ["result", ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...fields.map(f => shown(r, f))]));
   const keys = results.map(r => new Map(flat(r.result.config || {})));
   const differing = [...new Set(keys.flatMap(k => [...k.keys()]))].filter(k => new Set(keys.map(m => m.get(k))).size > 1);
@@ -495,8 +495,8 @@ function loads(box, offered) {
     .map(r => [r.result.traffic.rate, value(r.result), r.result.saturated ? "saturated" : "", r.result.saturated]).sort((a, b) => a[0] - b[0])})).filter(s => s.points.length > 0);
   const unsaturated = offered.filter(r => !r.result.saturated), first = d3.least(offered.filter(r => r.result.saturated), r => r.result.traffic.rate);
   box.append("h3").text("Latency over load");
-  box.append("p").attr("class", "note").text(first ? `Saturated at ${number(first.result.traffic.rate)} flits per node and cycle and above (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node and cycle.`);
-  lines(box, series(r => r.packet_latency_mean), "offered flits per node and cycle", "packet latency, cycles");
+  box.append("p").attr("class", "note").text(first ? `Saturated at ${number(first.result.traffic.rate)} flits per node per cycle and above (open circles).` : `Not saturated up to ${number(d3.max(unsaturated, r => r.result.traffic.rate))} flits per node per cycle.`);
+  lines(box, series(r => r.packet_latency_mean), "offered flits per node per cycle", "packet latency, cycles");
   box.append("h3").text("Accepted over offered load");
-  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted");
+  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node per cycle", "accepted");
 }

@@ -251,7 +251,7 @@ constexpr ResultField kFields[] = {
     {"transaction_latency_mean", "cycles",
      "The mean time from a request's creation to the ejection of its reply."},
     {"accepted_flits_per_node_cycle", "flits/node/cycle",
-     "The accepted load: flits ejected per node and cycle."},
+     "The accepted load: flits ejected per node per cycle."},
     {"hops_mean", "", "The mean number of routers that a packet traversed."},
     {"saturated", "", "Whether the offered load exceeded what the network could deliver."},
     {"packets_measured", "", "The number of measured packets."},
