@@ -89,7 +89,7 @@ class ProgramTimeline {
 
   // An operation's times, cut off at the stop; nullopt if it was not ready by then.
   std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
-  // The end of each iteration of a job, by its number, up to the first unfinished iteration.
+  // The ends of a job's iterations before the first unfinished one, keyed by iteration number.
   std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
   // The cycle from which a job's work is lost; the stop if the job has ended.
   Cycles lost_from(const Job& job) const;
