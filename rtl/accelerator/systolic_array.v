@@ -70,7 +70,8 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(STATIONARY != 0 ? formed_q : stream), .lanes_i(result_columns),
     .depth_i(result_depth), .read_o(skewed_lane), .address_o(skewed_address));
 
-  // The size and half of the tile whose results leave: those of the previous tile until the next one's first result.
+  // Columns, depth and buffer half of the tile whose results are being written. They change with the first result of
+  // the next tile.
   reg [SIDE_W-1:0] formed_columns_q;
   reg [DEPTH_W-1:0] formed_depth_q;
   reg formed_half_q;

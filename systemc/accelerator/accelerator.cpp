@@ -106,7 +106,7 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   if (spec.pes < 1) throw std::invalid_argument("an accelerator needs at least one PE");
   if (spec.clock.hertz < 1) throw std::invalid_argument("an accelerator needs a clock");
   if (spec.memory_bandwidth && spec.memory_bandwidth->bytes_per_second < 1) {
-    throw std::invalid_argument("an accelerator's memory needs a bandwidth");
+    throw std::invalid_argument("an accelerator's memory bandwidth must be at least 1 B/s");
   }
   if (spec.timing == Timing::kArray && spec.array.convention() == Convention::kScaleSim) {
     throw std::invalid_argument(

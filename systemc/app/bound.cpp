@@ -62,10 +62,9 @@ std::string describe(const config::Loaded& loaded, const system::GroupBound& bou
                                                  : fmt::format("{} groups", bandwidth.groups.size()),
                     out ? "can send at" : "can receive at", format_bandwidth({bandwidth.bytes_per_second}));
   }
-  text +=
-      bandwidth.groups.empty()
-          ? "\n  proven by the path lengths of all blocks; --out FILE writes the length of every channel\n"
-          : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
+  text += bandwidth.groups.empty()
+              ? "\n  proof: shortest paths over weighted channels; --out FILE writes the weights (lengths)\n"
+              : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
   return text +
          fmt::format("  one-way latency between the farthest pair: {:.3f} ns\n", bound.least.latency_ns);
 }

@@ -173,7 +173,7 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
                       const system::TrafficOptions& traffic) {
   std::string text =
       traffic.trace.empty()
-          ? fmt::format("{} traffic, {}, {} flits per node and cycle{}\n", line.pattern,
+          ? fmt::format("{} traffic, {}, {} flits per node per cycle{}\n", line.pattern,
                         traffic.request_reply ? std::string("requests and replies")
                                               : fmt::format("{}-flit packets", traffic.packet_flits),
                         traffic.rate, result.at("saturated").get<bool>() ? ": saturated" : "")
@@ -185,7 +185,7 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   }
   text += fmt::format("  mean packet latency {} cycles, mean flit latency {}\n",
                       figure(result, "packet_latency_mean"), figure(result, "flit_latency_mean"));
-  text += fmt::format("  accepted {} flits per node and cycle, {} routers traversed on average\n",
+  text += fmt::format("  accepted {} flits per node per cycle, {} routers traversed on average\n",
                       figure(result, "accepted_flits_per_node_cycle"), figure(result, "hops_mean"));
   return text;
 }
@@ -284,7 +284,7 @@ Command add_traffic(CLI::App& parent) {
       ->default_str("0.5");
   app->add_option("--trace", line->trace, "a packet trace printed by Netrace, to use instead of a pattern")
       ->type_name("FILE");
-  app->add_option("--rate", line->rate, "offered load in flits per node and cycle, including replies")
+  app->add_option("--rate", line->rate, "offered load in flits per node per cycle, including replies")
       ->type_name("FLITS");
   app->add_option("--packet-flits", line->packet_flits, "flits per packet")->type_name("N");
   const system::TrafficOptions usual;

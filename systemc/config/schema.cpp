@@ -231,7 +231,8 @@ Key rtl_nodes_key() {
 }
 
 void add_ni_keys(std::vector<Key>& keys) {
-  // Message costs determine the best number of chunks; table entries count the flits and packets of messages.
+  // These keys affect compilation: message costs determine the best number of chunks, and table entries
+  // contain the flits and packets of messages.
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kRoute, Purpose::kSchedule};
   declare(keys, automatic_key(COPPICE_KEY(system.ni.ports), 0, 1, 64),
           "The number of ports of an accelerator's network interface; auto: one per link.",

@@ -86,7 +86,7 @@ and boots them, starts them once, and compares the memories at the end.
 
 ## How do I connect two routers with several links?
 
-The links are those of the topology: a torus dimension of width 2 has two links between its neighbours, and a graph file
+The links are those of the topology: a torus dimension of width 2 joins neighbours by two links, and a graph file
 (`kind: file`) may list a link several times. Each link has its own port at both routers, and the schedule determines which
 messages use it.
 

@@ -8,7 +8,7 @@ namespace coppice::bench {
 namespace {
 
 // The rate that uses half of the bisection bandwidth of a k x k mesh, which is the same relative load at any
-// width; 0.35 flits per node and cycle at 8 x 8.
+// width; 0.35 flits per node per cycle at 8 x 8.
 double half_load(int width) {
   return 2.8 / width;
 }

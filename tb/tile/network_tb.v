@@ -38,7 +38,7 @@ module network_tb;
     $readmemh("sums.hex", sums);
   end
 
-  // The bus: a write or read of tile `target`, or of all.
+  // The bus: a write to or a read from tile `target`, or a write to all tiles (`everyone`).
   integer    target = 0;
   reg        writes = 1'b0, reads = 1'b0, everyone = 1'b0;
   reg [7:0]  address = 8'd0;

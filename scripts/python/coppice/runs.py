@@ -59,7 +59,7 @@ def run(config: Config, schedule: Schedule | None = None, timeout: float | None 
 
 def traffic(config: Config, pattern: str, rate: float, packet_flits: int = 1, warmup: int | None = None,
             measure: int | None = None, timeout: float | None = None, **overrides: Any) -> Result:
-    """Generates synthetic traffic at `rate` flits per node and cycle; returns latency and throughput."""
+    """Generates synthetic traffic at `rate` flits per node per cycle; returns latency and throughput."""
     options = ["--pattern", pattern, "--rate", str(rate), "--packet-flits", str(packet_flits)]
     for name, value in (("--warmup", warmup), ("--measure", measure)):
         if value is not None:

@@ -205,7 +205,7 @@ const kKinds = {
         r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
         unevenText(r), busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
-        ["accepted flits per node and cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
+        ["accepted flits per node per cycle", r.accepted_flits_per_node_cycle], ["routers traversed", r.hops_mean], ["saturated", r.saturated], ["packets measured", r.packets_measured],
         ...figuresOf(r).filter(([name]) => name.startsWith("link"))]);
     },
     sections: one => { network(one); linkUse(one); trafficKeys(one.result); },

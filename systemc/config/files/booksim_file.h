@@ -12,7 +12,7 @@ namespace coppice::config {
 struct BooksimExperiment {
   Node document;        // the network as a configuration of Coppice, each value located in the file
   std::string pattern;  // a pattern of `coppice traffic`
-  double rate = 0;      // flits per node and cycle
+  double rate = 0;      // flits per node per cycle
   int packet_flits = 1;
   Cycles warmup = 0;
   Cycles measure = 0;

@@ -19,7 +19,7 @@ constexpr Cycles kLongestWindow = 1 << 17;
 constexpr Cycles kCostOfLook = 16;
 // Simulating a cycle on its own costs at least as much as this many cycles in stretches.
 constexpr std::int64_t kCheaper = 64;
-// The maximum number of flits stored for repeated reports.
+// The maximum number of flits and events stored for replay when a period repeats.
 constexpr std::size_t kMostRemembered = 1 << 22;
 
 // The first cycle in which another kernel process may act.

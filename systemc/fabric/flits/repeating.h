@@ -71,7 +71,8 @@ class StateRecorder {
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // The amount of data of message `tag` handed over so far; it grows by a constant per period, up to `limit`.
+  // The number of flits (or packets, if `packets`) of message `tag` handed over so far, which grows by a
+  // constant per period, up to `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);

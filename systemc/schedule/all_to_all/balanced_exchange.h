@@ -6,7 +6,7 @@
 namespace coppice::schedule {
 
 // An all-to-all of blocks of `elements` elements that balances the load of a torus or mesh: each block takes
-// a shortest path from neighbour to neighbour. On a torus with equal channels this is the optimum
+// a shortest path from neighbour to neighbour. On a torus with equal channels the result is optimal
 // (torus_exchange.h). On other grids, a search chooses the order of each block's dimensions, and the
 // direction of blocks that travel half-way around a ring, to minimise the load of the busiest channel. A free
 // channel sends the waiting block with the longest remaining path. If all channels are equal, time is counted

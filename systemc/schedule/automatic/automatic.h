@@ -24,11 +24,11 @@ struct AutomaticChoice {
 };
 
 // Compiles the algorithms that apply to the topology and the collective and returns the one with the least
-// expected time. First estimates how long each takes to compile (AutomaticTrial::seconds). On large systems,
-// only algorithms that fit into an allowance are tried: one second on 64 accelerators, 50 seconds on 4,096.
-// The estimates do not depend on the speed of the computer. An algorithm that relies on the lockstep for its
-// order is never chosen, since its sums are wrong if messages are late. `algorithms`: all registered
-// algorithms (schedule/registry.h). Throws UnsupportedError if none applies.
+// expected time. First estimates how long each algorithm takes to compile (AutomaticTrial::seconds). On large
+// systems, only algorithms that fit into an allowance are tried: one second on 64 accelerators and 50 seconds
+// on 4,096. The estimates do not depend on the speed of the computer. An algorithm that relies on the
+// lockstep for its order is never chosen, since its sums are wrong if messages are late. `algorithms`: all
+// registered algorithms (schedule/registry.h). Throws UnsupportedError if none applies.
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
                                  std::span<const AlgorithmInfo> algorithms);
 

@@ -17,7 +17,7 @@ enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
 // The default policy of a scheduler, from the paper (Themis, Table 3 and Sec. 4.3): first come, first served
-// for the baseline, smallest chunk first for Themis, least to send first for kThemisPlus.
+// for the baseline, smallest chunk first for Themis, and least to send first for kThemisPlus.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).

@@ -28,9 +28,9 @@ struct CompileRequest {
   // Routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // for compilers that break ties at random
-  // The number of pieces that move independently: of every accelerator's chunk (multitree_optimal), of all
-  // the data (CompileRequest::root, hierarchical) or of every tree's part of the data (tree, double_tree and
-  // their overlapped forms). Other algorithms accept only 1.
+  // The number of independently moving pieces into which every accelerator's chunk (multitree_optimal), all
+  // the data (CompileRequest::root, hierarchical) or every tree's part of the data (tree, double_tree and
+  // their overlapped forms) is cut. Other algorithms accept only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
   // after which the root has all data). Only for algorithms with AlgorithmInfo::rooted.
@@ -74,14 +74,14 @@ struct AutomaticTrial {
   // that stop once another is known to be faster come last.
   int turn = 0;
   int chunks = 1;
-  // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict their time,
-  // from which choose_algorithm() decides whether to try it (effort.h); nullptr if negligible.
+  // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict the tables'
+  // time, by which choose_algorithm() decides whether to try the algorithm (effort.h); nullptr if negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
   bool first = false;  // the seconds of this trial are reserved before those of other trials
 };
 
-// Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler returns its own
-// from a static function info().
+// Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler has a static
+// function info() that returns its AlgorithmInfo.
 struct AlgorithmInfo {
   std::string name{};     // as in configurations
   std::string summary{};  // one line

@@ -24,17 +24,17 @@ struct CostModel {
   double tree_ns(double bytes) const;
   // Eq. (6): one pass up and down, 2 log P + K steps.
   double overlapped_tree_ns(double bytes, double chunks) const;
-  // Eq. (7): eq. (6) with the chunks of eq. (4), which are optimal for eq. (3). The optimum for eq. (6)
-  // itself is sqrt(2) times as many chunks, which gives 2 sqrt(2) instead of the 3 in eq. (7).
+  // Eq. (7): eq. (6) with the number of chunks from eq. (4), which is optimal for eq. (3). The optimum for
+  // eq. (6) itself is sqrt(2) times as many chunks, with a factor of 2 sqrt(2) instead of the 3 in eq. (7).
   double overlapped_tree_ns(double bytes) const;
 };
 
 // The model for steps with a fixed cost of `step` plus the time of their bytes on the slowest channel.
 CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
 
-// The time of a pipeline of K chunks over L levels of edges, step by step: L + K - 1 steps per phase, 2 L + K
-// - 1 overlapped (the 10 and 7 steps of the paper's Fig. 5, L = 2 and K = 4). The paper's equations count one
-// more step per phase.
+// The time of a pipeline of K chunks over L levels of edges, step by step: L + K - 1 steps for each phase, or
+// 2 L + K - 1 in all if the phases overlap (10 and 7 steps in the paper's Fig. 5, where L = 2 and K = 4). The
+// paper's equations count one more step per phase.
 double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 

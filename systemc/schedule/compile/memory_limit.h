@@ -13,7 +13,7 @@ namespace coppice::schedule {
 // message, a table entry, the message from which it is made, and the message that the proof tracks.
 Bytes memory_for(std::int64_t messages);
 
-// Throws UnsupportedError, stating the memory needed, if that exceeds `available` bytes. `what`: the
+// Throws UnsupportedError, stating the memory needed, if this exceeds `available` bytes. `what` names the
 // algorithm. Without this check, the system would kill the process after minutes.
 void require_memory(const std::string& what, std::int64_t messages, Bytes available);
 

@@ -15,8 +15,8 @@ namespace coppice::schedule {
 // How to fill the steps before a port's last entry in which the port sends nothing.
 enum class IdleSteps : std::uint8_t { kNops, kNothing };
 
-// Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo
-// ni_ports; for ejection, the in-channel's), derives parents, children and dependencies (the arrivals of a
+// Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port, or the
+// in-channel's for ejection, modulo ni_ports), derives parents, children and dependencies (the arrivals of a
 // flow at a node in earlier steps), sorts every port's entries by step, and fills idle steps before a port's
 // last entry with nops. `chunks[flow]` is the data of a flow; a flow without bytes sends nothing. Entries of
 // one port and step keep the order of `sends`. Throws ModelError for a send that does not fit this topology,

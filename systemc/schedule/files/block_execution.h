@@ -24,8 +24,8 @@ struct BlockMessage {
   std::int32_t round = 0;
 };
 
-// Executes thread blocks symbolically and proves that all orders of blocks and messages have the same outcome
-// (StepOrder) and that in every execution, no access is outside a buffer or reads unwritten data, every
+// Executes thread blocks symbolically. Proves that all orders of blocks and messages have the same outcome
+// (StepOrder), and that in every execution no access is outside a buffer or reads unwritten data, every
 // message is received, nothing waits forever, no data is added twice, and every final value is where the
 // collective requires it.
 class BlockExecution {

@@ -447,7 +447,7 @@ class MscclWriter {
   int most_channels_ = 0;
 };
 
-// Retries with shorter blocks until their nops fit.
+// Halves the steps per thread block until every block, with its nops, stays within MSCCL's limit.
 std::string write_msccl(const topology::Topology& topology, const Schedule& schedule, bool exchanges) {
   for (std::size_t most = kMostSteps; most > 0; most /= 2) {
     std::string text = MscclWriter(topology, schedule, exchanges, most).write();

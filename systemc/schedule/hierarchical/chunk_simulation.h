@@ -91,7 +91,7 @@ struct ChunkOperation {
 // (Themis, Sec. 4.6.2); one accelerator represents all. A dimension sends one message at a time, but any
 // number may be in flight (Sec. 4.3 and 4.4: several chunks run in parallel if one cannot saturate the
 // bandwidth). The next step of an operation that has begun has priority over operations that have not. With
-// Grain::kSteps, turns and times are those of order_turns() for network interfaces with one port per link.
+// Grain::kSteps, turns and times equal those of order_turns() for network interfaces with one port per link.
 class ChunkSimulation {
  public:
   explicit ChunkSimulation(const LatencyModel& model, Grain grain = Grain::kSteps);

@@ -28,8 +28,8 @@ namespace coppice::schedule {
 // since a switch sends a sum only when it has all contributions.
 //
 // Throws UnsupportedError for other topologies, for a switch that does not reduce and whose size is not a
-// power of two, for more chunks than the data has elements, and, if switches reduce, for an all-gather in
-// another order than the reverse.
+// power of two, for more chunks than the data has elements, and, if switches reduce, for an all-gather whose
+// order is not the reverse of the reduce-scatter's.
 Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
                        const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
 

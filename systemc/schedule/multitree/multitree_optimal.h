@@ -5,12 +5,12 @@
 
 namespace coppice::schedule {
 
-// Trees like MultiTree's, in as few timesteps as possible. On a torus or mesh of one bandwidth:
-// translated_trees() or dimension_trees(). On other networks without switches, or if those miss
-// least_steps(): matching_trees(). MultiTree's own trees replace any of these if they take as few timesteps
-// and wait less (waits_of()). With switches: MultiTree's own growth and, if that misses least_steps(), growth
-// in which the trees held by the fewest accelerators go first, at random among equals, with as many attempts
-// as the network's size permits. The same seed gives the same trees.
+// Trees like MultiTree's, in as few timesteps as possible. Tori and meshes with a single bandwidth use
+// translated_trees() or dimension_trees(). If these miss least_steps(), and on all other networks without
+// switches, matching_trees() is used. MultiTree's own trees replace any of these trees if they take as few
+// timesteps and wait less (waits_of()). Networks with switches use MultiTree's own growth and, if it misses
+// least_steps(), growth in which the trees held by the fewest accelerators go first, at random among equals,
+// with as many attempts as the network's size permits. The same seed gives the same trees.
 Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);
 
 // Uses CompileRequest::chunks pieces per accelerator: whole chunks leave part of the last timestep unused if

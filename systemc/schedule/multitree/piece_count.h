@@ -5,12 +5,12 @@
 
 namespace coppice::schedule {
 
-// The number of trees of the root in a broadcast or reduce, which carry one piece of the data each in a
-// pipeline: CompileRequest::chunks or, if automatic, the number with the lowest predicted time. Growing trees
-// for a few pieces and for twice as many gives b, the timesteps per additional piece, and a, the fixed number
-// of timesteps. p pieces of S bytes in total take (a + b p) (gap + beta S / p), which is least for p = sqrt(a
-// beta S / (b gap)), C-Cube's eq. (4) for trees over channels. The number is limited so that trees grow
-// quickly.
+// The number of the root's trees in a broadcast or reduce, each of which carries one piece of the data:
+// CompileRequest::chunks or, if automatic, the number with the lowest predicted time. Growing trees for a few
+// pieces and for twice as many gives b, the timesteps per additional piece, and a, the fixed number of
+// timesteps. In total, p pieces of S / p bytes take (a + b p) (gap + beta S / p), which is least for p =
+// sqrt(a beta S / (b gap)), C-Cube's eq. (4) for trees over channels. The number is limited so that trees
+// grow quickly.
 int rooted_pieces(const topology::Topology& topology, const CompileRequest& request);
 
 // The number of slices into which chained_multitree cuts the data, with `steps` timesteps per phase:

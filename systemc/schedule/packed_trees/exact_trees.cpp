@@ -25,8 +25,8 @@ using topology::Topology;
 constexpr std::int64_t kMostWork = 400'000'000;
 // Packings with less than this share of the bound's rate are discarded.
 constexpr double kLeastRate = 0.9;
-// Piece sizes range from 1/kShorter to kLonger times the data that fits into a router's buffer, with at most
-// kMostMessages messages.
+// Piece sizes range from 1/kShorter to kLonger times the data that fits into a router's buffer. Sizes that
+// need more than kMostMessages messages are skipped.
 constexpr Bytes kShorter = 4;
 constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;

@@ -17,7 +17,7 @@ std::int64_t rate(const Topology& topology, const SymmetricLink& link) {
   return topology.channel(link.there).bandwidth.bytes_per_second;
 }
 
-// A copy of a link: the j-th copy requires a congestion of at least j / bandwidth.
+// One use of a link by a tree. If j trees use a link, its congestion is j / bandwidth.
 struct Copy {
   int link;
   int number;  // from 1

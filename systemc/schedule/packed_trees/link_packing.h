@@ -18,9 +18,10 @@ struct LinkPacking {
   double ns_per_byte = 0;   // congestion: time of the busiest link per byte of a tree's share
 };
 
-// The exact minimum congestion of `count` spanning trees: link copies are considered in order of the
-// congestion that they cause, and every copy that fits is taken. This minimizes the bottleneck over the bases
-// of a matroid. Returns no copies if the links do not connect the accelerators.
+// The exact minimum congestion of `count` spanning trees. A link has one copy for each tree that may use it.
+// Copies are considered in ascending order of the congestion that they cause, and every copy that fits into
+// the trees is taken. This minimizes the bottleneck over the bases of a matroid. Returns no copies if the
+// links do not connect the accelerators.
 LinkPacking least_congestion(const topology::Topology& topology, std::span<const SymmetricLink> links,
                              int count);
 

@@ -18,7 +18,7 @@ struct PieceChoice {
   Femtoseconds finish = 0;
   bool periodic = false;  // ordered by PieceScheduler::schedule_periodic()
 };
-// The choice with the least finish; if the number of pieces is automatic, numbers near `pieces` are tried. If
+// The choice that finishes first; if the number of pieces is automatic, numbers near `pieces` are tried. If
 // there are many pieces, a few are simulated and the rest extrapolated at the pipeline's pace. No other
 // number is tried if the expected one cannot come close to finishing by `limit`.
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,

@@ -6,8 +6,8 @@
 
 namespace coppice::schedule {
 
-// One or two trees on a hierarchy of switches whose links are separate channels (not DimensionSpec::bundled);
-// no channel is used twice. Every group of the lowest dimension has a double binary tree, whose roots are
+// One or two trees that use no channel twice, on a hierarchy of switches whose links are separate channels
+// (not DimensionSpec::bundled). Every group of the lowest dimension has a double binary tree, whose roots are
 // joined by the double binary trees of the next dimension, and so on. If the dimensions are powers of two,
 // the trees have log2 P levels of edges. Every edge has its own link at the accelerators on both ends. Throws
 // UnsupportedError for other topologies, and if an accelerator has fewer links than edges: two trees need

@@ -33,8 +33,8 @@ struct CheckReport {
   bool contention_free = true;
   bool disjoint_steps = true;         // no two messages of one step need the same channel
   std::vector<SharedChannel> shared;  // empty if contention_free; the first 16 otherwise
-  // The maximum number of additions that a contribution to each flow undergoes, in any order of arrivals: the
-  // depth of the flow's reduction tree, for the rounding bound of the sums.
+  // For each flow, the maximum number of additions that any contribution undergoes, whatever the order of
+  // arrivals: the depth of the flow's reduction tree. Bounds the rounding error of the sums.
   std::vector<int> additions;
   // The schedule's tables if they, and everything on their messages' paths, are known to look the same from
   // every accelerator; otherwise nullptr. Valid as long as the schedule.

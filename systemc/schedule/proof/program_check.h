@@ -11,8 +11,8 @@ namespace coppice::schedule {
 // accelerator, so the origin's messages are enough to check them. The data moves in the same way for all
 // chunks of a program, whatever their pieces' sizes, and is followed piece by piece.
 
-// The tables of all accelerators, if their messages are images of each other: moves map them over paths with
-// the same ports, bandwidths and latencies. nullptr: each table needs its own proof.
+// The tables of all accelerators, if their messages are images of each other: moves map the messages to
+// messages over paths with the same ports, bandwidths and latencies. nullptr: each table needs its own proof.
 const ProgramTables* alike_programs(const topology::Topology& topology, const Schedule& schedule);
 
 // `tables` come from alike_programs(). Returns nullopt if the proof does not apply or fails; the general

@@ -10,7 +10,7 @@
 namespace coppice::schedule {
 
 // The values of a group's data at every accelerator, as the set of accelerators whose contributions they
-// contain. In an all-gather, only the owner of a value has it at first, already complete.
+// contain. At the start of an all-gather, only the owner of a value has it, and the value is complete.
 class Contributions {
  public:
   // `additions`: per flow of the schedule; raised to the depth of the flow's reduction tree.

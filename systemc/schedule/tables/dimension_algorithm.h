@@ -13,8 +13,8 @@ inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionM
                                               DimensionMethod::kHalvingDoubling};
 
 // How a chunk's data moves within one dimension of a hierarchical system: the contention-free algorithm of
-// the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both directions
-// with half of the data each; a unidirectional ring runs it in its only direction. A fully connected group
+// the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both directions,
+// each with half of the data; a unidirectional ring runs it in its only direction. A fully connected group
 // runs the direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling (all-gather). A
 // fully connected group or a switch can run a one-directional ring instead, and a switch can run the direct
 // algorithm with its messages sent sequentially.

@@ -18,8 +18,8 @@ struct MessageLength {
   std::int64_t packets = 0;
 };
 
-// A table entry in hardware: the widths of its fields in bits, in packing order from bit 0, each no wider
-// than the schedule needs. In rtl/ni/ni_port.v, the same fields have widths fixed for all schedules.
+// The widths in bits of the fields of a table entry in hardware, in packing order from bit 0. No field is
+// wider than the schedule needs. In rtl/ni/ni_port.v, the same fields have widths fixed for all schedules.
 struct TableLayout {
   int op = 2;               // reduce, gather, nop
   int flow = 0;             // tree or chunk identity

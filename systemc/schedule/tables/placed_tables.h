@@ -22,8 +22,8 @@ struct TableMapping {
 // if two tables would share a port.
 Schedule map_tables(Schedule schedule, const TableMapping& places, const topology::NetworkMapping& placement);
 
-// Reorders the placed tables of a network with all the machine's accelerators to the machine's order, and
-// their shares with them. `nodes` as in TableMapping.
+// Puts the placed tables and the shares of a network with all the machine's accelerators into the machine's
+// order. `nodes` as in TableMapping.
 Schedule in_machine_order(Schedule schedule, std::span<const NodeId> nodes);
 
 // Maps tables over other routes of the machine: `route` returns the route between two of its accelerators.

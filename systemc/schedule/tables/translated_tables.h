@@ -17,8 +17,8 @@ class TablePattern final : public SymmetricTables {
   struct Spec {
     int pieces = 1;
     Bytes bytes = 0;
-    // The origin's tables; a slot is one NI port at every accelerator. The route of an entry here is its way:
-    // a number that its channel shares with the channel's images under the moves.
+    // The origin's tables; a slot is one NI port at every accelerator. Here, the route of an entry is a
+    // number that stands for its channel and the channel's images under the moves.
     std::vector<std::vector<TableEntry>> slots;
     std::size_t ways = 0;
     std::vector<std::int32_t> routes;  // [node * ways + way]: index into Schedule::routes

@@ -9,7 +9,7 @@ namespace coppice::schedule {
 
 // Halving-doubling as trees over `accelerators` (listed by rank), whose number is the product of `radices`: a
 // rank is a number with one digit per radix, the lowest first, and a level exchanges parts among the
-// accelerators whose ranks differ in one digit. Halving and doubling uses radices of two.
+// accelerators whose ranks differ in one digit. Halving and doubling use radices of two.
 Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices);
 
 // Recursive halving and doubling (Thakur et al. 2005) over a power-of-two number of accelerators: at each

@@ -15,8 +15,9 @@ namespace coppice::schedule {
 // still returns nullopt if channels serve several trees in a timestep or some accelerators own no data.
 bool may_pack_trees(const topology::Topology& topology, const CompileRequest& request, int pieces);
 
-// The schedule that build_schedule() makes from sends_of(trees), stored as TreeTables, which need a tenth of
-// the memory. `flows[f]` is the data of tree f. Returns nullopt if the trees do not have the required form.
+// The schedule that build_schedule() makes from sends_of(trees), but stored as TreeTables, which need a tenth
+// of the memory. `flows[f]` is the data of tree f. Returns nullopt if the trees do not have the required
+// form.
 std::optional<Schedule> pack_trees(const topology::Topology& topology, const CompileRequest& request,
                                    const std::string& algorithm, std::span<const Chunk> flows,
                                    const Trees& trees);

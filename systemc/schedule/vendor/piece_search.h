@@ -24,7 +24,8 @@ Schedule faster_of(const topology::Topology& topology, const CompileRequest& req
 
 // The schedule with CompileRequest::chunks pieces or, if automatic, with the number that is expected to be
 // fastest: calls `compile` with 1, 2, 4, ... as long as more pieces help, each of the `flows` flows of a
-// piece has an element, and the tables remain small. `messages`: the messages of all accelerators per piece.
+// piece has an element, and the tables remain small. `messages`: the number of messages per piece, summed
+// over all accelerators.
 Schedule best_of_pieces(const topology::Topology& topology, const CompileRequest& request,
                         std::int64_t messages, int flows, const std::function<Schedule(int pieces)>& compile);
 

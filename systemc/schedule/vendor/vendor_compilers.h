@@ -8,9 +8,9 @@ namespace coppice::schedule {
 // each: the accelerators of one rank in all boxes form a rail, and every rail carries an equal part of the
 // data.
 
-// One ring through all accelerators per rail. It traverses a box and leaves it over the rail's links, so that
-// all rails are busy. If there is only one box and all its accelerators are linked, the rings use all links.
-// Broadcasts and reduces run along the rings in pieces.
+// For each rail, one ring through all accelerators, which traverses each box and leaves it over the rail's
+// links, so that all rails are busy. If there is only one box and all its accelerators are linked, the rings
+// use all links. Broadcasts and reduces run along the rings in pieces.
 class RailRingCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -31,7 +31,7 @@ struct ClusterPlan {
 };
 
 // Throws ConfigError at the responsible key if the topology is not a Clos network, hosts do not evenly divide
-// a ToR, no spine is left, jobs do not fit, or failures disconnect jobs, which are named.
+// a ToR, no spine is left, jobs do not fit, or failures disconnect jobs. The message names these jobs.
 ClusterPlan plan_cluster(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -42,8 +42,8 @@ class AssignmentStatistics {
   std::size_t moved_ = 0;
 };
 
-// Assigns all `flows` together by every method and returns each method's largest load and CPU time (best of
-// 5), and the lower bound on the load. Omits the integer program above 64 flows.
+// Assigns all `flows` together by every method. Returns the lower bound on the load, and each method's
+// largest load and CPU time (the shortest of 5 runs). Omits the integer program above 64 flows.
 nlohmann::ordered_json compare_methods(const routing::ClosLinks& links, std::span<const routing::Flow> flows,
                                        std::uint64_t seed);
 

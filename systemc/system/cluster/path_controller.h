@@ -27,8 +27,8 @@ class Controller {
  public:
   Controller(const config::RoutingConfig& config, routing::ClosLinks links, std::uint64_t seed);
 
-  // `previous`: the flows' current spines, kNoSpine for new flows; method `optimal` moves few of them. Throws
-  // UnroutableError, and ModelError if the integer program does not finish.
+  // `previous`: the flows' current spines, or kNoSpine for new flows. The method `optimal` moves only few
+  // flows. Throws UnroutableError, and ModelError if the integer program does not finish.
   PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
   // The spine to which switches hash an unassigned flow.
   int hashed(const routing::Flow& flow) const;

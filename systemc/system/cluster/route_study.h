@@ -8,8 +8,8 @@
 namespace coppice::system {
 
 // Simulates the jobs of `routing.jobs` on a Clos network with the configured path assignment, and verifies
-// every all-reduce. The result ("coppice.route/1") contains each job's all-reduce times and their ideal, flow
-// completion times and throughput; the controller's assignments; every method's assignment of all flows
+// every all-reduce. The result ("coppice.route/1") contains each job's all-reduce times with their ideal,
+// flow completion times and throughput; the controller's assignments; every method's assignment of all flows
 // together; and the timeline, which is also written to `options.trace_path`. Throws ConfigError, ModelError
 // (a wrong sum, or flows that can no longer be routed) and Interrupted. Elaborates a SystemC kernel: at most
 // once per process.

@@ -4,8 +4,8 @@
 
 namespace coppice::system {
 
-// The sample of a routing study on which the error of fluid times is measured: every job's first all-reduce,
-// all of them simultaneously, so that flows of all jobs share links.
+// The sample of a routing study on which the error of fluid times is measured: the first all-reduces of all
+// jobs, run simultaneously so that flows of all jobs share links.
 struct StudySample {
   ClusterPlan plan;
   double scale = 1;  // factor on the bytes of its all-reduces

@@ -10,8 +10,8 @@
 
 namespace coppice::system {
 
-// Tracks when the chunks of an all-reduce become final at each accelerator, for the gradient turnaround time
-// and to see whether chunks arrive in order (C-Cube, Sec. III-D).
+// Tracks when the chunks of an all-reduce become final at each accelerator, to determine the gradient
+// turnaround time and whether chunks arrive in order (C-Cube, Sec. III-D).
 class GradientProgress {
  public:
   // `chunks` must outlive this object.

@@ -317,7 +317,8 @@ class ContributionVerification final : public Verification {
            static_cast<Bytes>(sizeof(std::uint64_t));
   }
 
-  // Selects a random element of each of as many equal sections of the buffer as fit in kSampleBytes.
+  // Divides the buffer into equal sections, as many as kSampleBytes has room to track (at least 16), and
+  // selects a random element of each.
   void draw_sample() {
     sampled_ = true;
     const Bytes elements = schedule_.size / schedule_.element;

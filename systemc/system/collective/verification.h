@@ -20,9 +20,10 @@ namespace coppice::system {
 // Stability of Numerical Algorithms, Sec. 4.2). All accelerators must also hold identical bits.
 // `contributions`: every final value must include every accelerator's gradient exactly once; this works for
 // any data size. If the contribution sets of all parts of the buffer at all accelerators would exceed 160
-// MiB, only a sample of elements is tracked: one random element from each of as many equal sections of the
-// buffer as fit in 32 MiB. A fault that affects a fraction f of all elements is then missed with a
-// probability of at most (1 - f)^elements. The checker's proof of the schedule still covers every element.
+// MiB, only a sample of elements is tracked: the buffer is divided into equal sections, as many as 32 MiB has
+// room to track, and one random element of each is chosen. A fault that affects a fraction f of all elements
+// is then missed with a probability of at most (1 - f)^elements. The checker's proof of the schedule still
+// covers every element.
 class Verification {
  public:
   virtual ~Verification() = default;
@@ -44,11 +45,11 @@ class OrderLostError : public ModelError {
 
 using config::kValuesLimit;
 
-// The addresses that divide the buffer into segments whose sets of contributions are equal: all at which
+// The addresses that divide the buffer into segments with equal sets of contributions: all addresses at which
 // messages or shares begin or end. nullptr if there are too many to track.
 std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const schedule::Schedule& schedule);
 
-// Checks `contributions` at some accelerators of a collective only. memory(i) is that of accelerator
+// Checks `contributions` at only some accelerators of a collective. memory(i) is that of accelerator
 // members[i]; `outline`, which must outlive the result, needs no tables.
 std::unique_ptr<Verification> make_contribution_verification(
     const schedule::Schedule& outline, std::shared_ptr<const std::vector<Bytes>> boundaries,

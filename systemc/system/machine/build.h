@@ -26,8 +26,8 @@ topology::Topology build_topology(const config::Loaded& loaded);
 // Uses `failures` instead of the configured ones.
 topology::Topology build_topology(const config::Loaded& loaded, const topology::ClosFailures& failures);
 
-// Warnings, formatted like those of config::ineffective_keys(), about link keys that have no effect because
-// every channel of the graph file states its own values. Reads the graph file.
+// Warnings about link keys that have no effect because the graph file states values for every channel,
+// formatted like the warnings of config::ineffective_keys(). Reads the graph file.
 std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose);
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,

@@ -29,7 +29,7 @@ LeastTime find_least_time(const config::SystemConfig& system, const topology::To
 
 // The latency bound in cycles, without the launch: the uncontended time from injection to ejection of a flit
 // on the fastest path between an accelerator with a share (any, in an all-reduce) and the accelerator
-// farthest from it. With more than 512 accelerators, not all are starting points: the search starts from one,
+// farthest from it. With more than 512 accelerators, not all of them are tried: the search starts from one,
 // continues from the accelerator farthest from it, and so on.
 Cycles least_latency(const config::SystemConfig& system, const topology::Topology& topology,
                      const schedule::Schedule& schedule);

@@ -70,9 +70,9 @@ struct MachineParts {
   bool fit_for_threads = false;
 };
 
-// The top module. It contains a node_N per node, with a `router` if flits move, and `ni`, `memory` and
-// `accelerator` at accelerators; and a channel_U_V per channel, or one `fabric` if messages move.
-// docs/architecture/machine.md shows the hierarchy.
+// The top module. It contains a node_N for each node, with a `router` if flits move, and with `ni`, `memory`
+// and `accelerator` if the node is an accelerator. It also contains a channel_U_V for each channel or, if
+// messages move as units, one `fabric`. docs/architecture/machine.md shows the hierarchy.
 class Machine final : public sc_core::sc_module {
  public:
   Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts = {});

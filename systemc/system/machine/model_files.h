@@ -9,7 +9,7 @@
 namespace coppice::system {
 
 // The models that `training.model` may name: the layer tables in ../share/coppice/workloads/, relative to the
-// executable, if that folder exists (`cmake --install` creates it); otherwise those in the source tree's
+// executable, if that folder exists (`cmake --install` creates it), or otherwise in the source tree's
 // configs/workloads/.
 std::vector<std::string> known_models();
 

@@ -25,8 +25,8 @@ struct ProtocolChoice {
   std::function<bool(std::string_view)> serves;  // whether an algorithm may use it
 };
 
-// The applicable choices: each protocol, for the algorithms that it lists (all if it lists none), and then no
-// protocol, for the remaining algorithms.
+// The applicable choices: first each protocol, for the algorithms that it lists (all if it lists none); then
+// no protocol, for the remaining algorithms.
 std::vector<ProtocolChoice> protocol_choices(const config::SystemConfig& system, const ProtocolQuery& query);
 
 // The time from the call of a collective until its first entry may issue: its protocol's launch time; the

@@ -13,7 +13,7 @@
 
 namespace coppice::system {
 
-// The number of threads for a run of `flit_hops`: `asked`, or if that is 0, the number of cores, but 1 for a
+// The number of threads for a run of `flit_hops`: `asked`; if that is 0, the number of cores, or 1 for a
 // small run.
 inline int threads_for(double flit_hops, int asked) {
   constexpr double kSmall = 2e6;

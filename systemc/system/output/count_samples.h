@@ -10,7 +10,7 @@
 namespace coppice::system {
 
 // At most kMost samples of the running totals of several series, at about equal intervals. When the limit is
-// reached, every other sample is dropped. A sample costs one copy of the totals.
+// reached, every other sample is dropped. Taking a sample copies the totals.
 class CountSamples {
  public:
   static constexpr std::size_t kMost = 128;

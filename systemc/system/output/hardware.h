@@ -46,8 +46,8 @@ bool in_range(const InterfaceShape& shape);
 config::HardwareTable hardware_table(const config::Loaded& loaded);
 
 // The `hardware` section for a machine: the area of an accelerator with its share of the switches, in mm2,
-// and the areas of the parts, summed over all accelerators. `ni_overhead` is that of the result; if it is
-// null, tables are assumed to be empty.
+// and the areas of the parts, summed over all accelerators. `ni_overhead` is the result's section of this
+// name; if it is null, tables are assumed to be empty.
 nlohmann::ordered_json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
                                      const nlohmann::ordered_json& ni_overhead);
 

@@ -60,8 +60,8 @@ constexpr ResultField kFields[] = {
      "The lower bound due to latency: the time of one flit from the farthest accelerator whose data another "
      "one needs."},
     {"bound.groups", "",
-     "The groups of accelerators that prove the bandwidth bound: the data that they must exchange takes "
-     "bound.time_ns."},
+     "The partition of the accelerators that proves the bandwidth bound: exchanging the data that must "
+     "cross between groups takes at least bound.time_ns."},
     {"efficiency", "", "The larger of the two lower bounds divided by the time."},
     {"flits", "", "The number of flits injected."},
     {"flit_hops", "", "The number of channel traversals, summed over all flits."},
@@ -253,7 +253,7 @@ constexpr ResultField kFields[] = {
     {"transaction_latency_mean", "cycles",
      "The mean time from a request's creation to the ejection of its reply."},
     {"accepted_flits_per_node_cycle", "flits/node/cycle",
-     "The accepted load: flits ejected per node and cycle."},
+     "The accepted load: flits ejected per node per cycle."},
     {"hops_mean", "", "The mean number of routers that a packet traversed."},
     {"saturated", "", "Whether the offered load exceeded what the network could deliver."},
     {"packets_measured", "", "The number of measured packets."},

@@ -15,11 +15,11 @@
 
 namespace coppice::system {
 
-// Writes a trace for Perfetto (ui.perfetto.dev). Each network interface has a track per port with table
-// entries and waiting times, a track of arrivals, to which arrows lead from the senders, and at fluid
-// fidelity a counter of each port's rate. Each channel has a counter of its use and, if flits move, a counter
-// of the flits in the buffer at its end. Times are simulated times, rounded to nanoseconds. finish() creates
-// the complete file; an unfinished trace leaves no file.
+// Writes a trace for Perfetto (ui.perfetto.dev). Each network interface has a track for each port with table
+// entries and waiting times, a track of arrivals with arrows from their senders, and, at fluid fidelity, a
+// counter for each port's rate. Each channel has a counter of the channel's use and, if flits move, a counter
+// of the flits in the buffer at the channel's end. Times are simulated times, rounded to nanoseconds.
+// finish() creates the complete file; an unfinished trace leaves no file.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written. The topology must outlive this object.

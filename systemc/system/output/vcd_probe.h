@@ -14,8 +14,8 @@ namespace coppice::system {
 
 // Writes a value change dump of selected accelerators. It shows, for each network-interface port, the
 // timestep counter, the lockstep counter, the number of issued entries and the decoder's state; and for each
-// channel that leaves the node, whether a flit enters it, and the flit's virtual channel. It samples signals
-// at the end of every cycle without affecting the simulation.
+// channel that leaves the node, whether a flit enters the channel and on which virtual channel. It samples
+// signals at the end of every cycle without affecting the simulation.
 class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written.

@@ -10,8 +10,8 @@
 
 namespace coppice::system {
 
-// Simulates at a fidelity and returns the result. A run of trains records its meetings in `meetings`, which
-// no other run uses.
+// Simulates at a fidelity and returns the result. A run of trains records in `meetings` which trains meet;
+// other runs do not use `meetings`.
 using RunAtFidelity = std::function<nlohmann::ordered_json(config::Fidelity, fabric::Meetings* meetings)>;
 
 // The most flit-hops that are simulated as flits without an explicit request: minutes of work.

@@ -43,8 +43,8 @@ class KernelContext {
     sc_core::sc_simcontext* global_;
   };
 
-  // Makes the kernel current that was current when this context was created, during the lifetime of the
-  // returned Use: for calls from the context's processes to the outside.
+  // Restores, for the lifetime of the returned Use, the kernel that was current when this context was
+  // created. Use this for calls from the context's processes to the outside.
   Use leave() const { return {outer_, outer_global_}; }
 
  private:

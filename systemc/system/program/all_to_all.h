@@ -22,8 +22,8 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
 // The size of each block of an all-to-all in bytes, rounded to whole elements.
 Bytes all_to_all_block(Bytes bytes, int accelerators);
 
-// Marks every block with its source. The result is correct if every accelerator ends with the right source's
-// block in every position.
+// Marks every block with its source. The result is correct if, at the end, every position at every
+// accelerator holds the block of the right source.
 std::unique_ptr<Verification> make_all_to_all_verification(const schedule::Schedule& schedule);
 
 }  // namespace coppice::system

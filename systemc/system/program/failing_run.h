@@ -22,8 +22,9 @@ using RunStretch = std::function<nlohmann::ordered_json(const workload::Program&
 // program.restart every job resumes with its first unfinished iteration. A failed link is removed, so that
 // messages take other paths and collectives are compiled for the remaining network. A rank whose accelerator
 // has failed moves to the first idle accelerator. If the remaining network cannot run a job, or no
-// accelerator is idle, the job stays unfinished, and the result names it and the reason. A failed accelerator
-// without a rank stops nothing. Throws ConfigError at the key for a link or accelerator that does not exist.
+// accelerator is idle, the job stays unfinished, and the result names the job and the reason. A failed
+// accelerator without a rank stops nothing. Throws ConfigError at the key for a link or accelerator that does
+// not exist.
 nlohmann::ordered_json run_failing(const config::Loaded& loaded, const workload::Program& program,
                                    const RunOptions& options, const RunStretch& run);
 

@@ -14,8 +14,8 @@ namespace coppice::system {
 // The transformers that `training.model` may name when training.parallel is set.
 std::vector<std::string> known_transformers();
 
-// The training of the transformer that `training.model` names, or that the YAML file of this path describes.
-// Throws ConfigError at a key with an impossible value.
+// The training of the transformer that `training.model` names, or that is described by the YAML file at this
+// path. Throws ConfigError at a key with an impossible value.
 workload::LargeTraining large_training_of(const config::Loaded& loaded);
 
 // The program of workload.inference. Throws ConfigError at a key with an impossible value, and at

@@ -17,8 +17,8 @@ workload::Program make_lone_collective(const config::Loaded& loaded);
 // Lower bounds on the lone collective on its group's own network.
 GroupBound bound_lone_collective(const config::Loaded& loaded);
 
-// The lone collective, compiled and proven on its group's own network (for a routed group, a switch), whose
-// accelerators correspond to compiled.accelerators of the machine.
+// The lone collective, compiled and proven on the group's own network (a switch for a routed group). The
+// network's accelerators correspond to compiled.accelerators of the machine.
 struct LoneSchedule {
   topology::Topology network;
   CompiledCollective compiled;

@@ -115,8 +115,7 @@ class ProgramMachine {
   const SharedPasses& passes() const { return passes_; }
   const Machine& machine() const { return *machine_; }
 
-  // For the owner of a growing program, which simulates it through these functions instead of run(), without
-  // observers.
+  // The owner of a growing program simulates it through these functions instead of run(), without observers.
   ProgramState& state() { return state_; }
   ProgramRunner& runner(topology::NodeId accelerator) {
     return *runners_[static_cast<std::size_t>(accelerator)];

@@ -33,7 +33,7 @@ struct ChainedGradients {
 // its network interface. An operation begins in the cycle in which its last predecessor ends, if its resource
 // is free. The interface has system.ni.contexts contexts for collectives. Tables are loaded into them one at
 // a time, at system.ni.table_load cycles per entry; tables that a context still holds are not reloaded. The
-// rank's first collectives are loaded before the program begins, later ones ahead of time if a context is
+// rank's first collectives are loaded before the program begins, and later ones ahead of time if a context is
 // free. If no context is free, a collective that is joined but not loaded replaces the rank's last collective
 // that is loaded but not joined. Sends and receives need no context. Layers of a chained forward pass wait
 // for the gradient queue, which is between the network interface and the accelerator's other units.

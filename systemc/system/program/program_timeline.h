@@ -37,8 +37,8 @@ class ProgramTimeline {
   // are means over the ranks, and the parts sum to time_ns. An iteration lasts from the end of the previous
   // one, or from the start, until the last operation of this or an earlier iteration has ended.
   nlohmann::ordered_json iterations() const;
-  // Like an item of iterations(), for work lost at the stop: from the end of the last finished iteration of a
-  // rank's job, or its arrival, up to the stop.
+  // Like an item of iterations(), for work lost at the stop. It covers the time from the end of the last
+  // finished iteration of a rank's job, or from the job's arrival, up to the stop.
   nlohmann::ordered_json lost() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns, bandwidth_gb_s,
   // efficiency} for the collectives that have ended, followed by the transfers, with {source, destination}
@@ -55,16 +55,17 @@ class ProgramTimeline {
   nlohmann::ordered_json jobs() const;
 
   // The activity of ranks over time, for reports: {parts, names, lanes: [{ranks, spans}], lanes_in_all,
-  // merged}. Ranks with equal operations share a lane, which shows the first of them. Spans are packed
-  // (packed_numbers.h), four numbers each: begin relative to the previous begin, and length, in cycles; part;
-  // name. If `merged`, adjacent short spans have been merged; the name of a merged span is minus the number
-  // of operations in it. There are at most kMostLanes lanes and about kMostSpans spans.
+  // merged}. Ranks with equal operations share a lane, which shows the first of these ranks. Spans are packed
+  // (packed_numbers.h) as four numbers each: the beginning in cycles, relative to the previous beginning; the
+  // length in cycles; the part; and the name. If `merged`, adjacent short spans have been merged; the name of
+  // a merged span is minus the number of operations in it. There are at most kMostLanes lanes and about
+  // kMostSpans spans.
   static constexpr std::size_t kMostLanes = 64;
   static constexpr std::size_t kMostSpans = 24'000;
   nlohmann::ordered_json lanes() const;
 
-  // Adds a track for each rank's computation, and further tracks for its other operations, one per
-  // simultaneous operation.
+  // Adds a track for each rank's computation, and as many further tracks as the rank has other operations at
+  // the same time.
   void trace(TraceWriter& writer) const;
 
  private:
@@ -89,7 +90,7 @@ class ProgramTimeline {
 
   // An operation's times, cut off at the stop; nullopt if it was not ready by then.
   std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
-  // The end of each iteration of a job, by its number, up to the first unfinished iteration.
+  // The ends of a job's iterations before the first unfinished one, keyed by iteration number.
   std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
   // The cycle from which a job's work is lost; the stop if the job has ended.
   Cycles lost_from(const Job& job) const;

@@ -28,8 +28,8 @@ class SharedPasses {
   bool any(int rank) const;
   // The work of an operation of a rank; nullptr if its formula is sufficient. Throws ConfigError.
   std::shared_ptr<const accelerator::PassWork> work(int rank, std::size_t operation);
-  // The number of pieces of a computation that is not a pass over a layer. Each takes a whole number of
-  // cycles, so alone() may exceed the roofline's time by up to this many cycles.
+  // The number of pieces of a computation that is not a pass over a layer. Each piece takes a whole number of
+  // cycles, so alone() may exceed the roofline's time by up to kPieces cycles.
   static constexpr Cycles kPieces = 64;
   // The time of `work` with exclusive use of the memory, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;

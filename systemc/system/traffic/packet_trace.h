@@ -20,8 +20,8 @@ struct TracePacket {
 
 // Reads a packet trace in the format that Netrace prints. Every line has CYC:, SRC:, DST:, optionally ID:,
 // and optionally NDEP: with a count, followed by the IDs of that many packets, which are sent after this one
-// has arrived. The length in flits is given by FLITS:; otherwise it holds the bytes of the TYP: (8, or 72
-// with a cache line); otherwise it is `packet_flits`. ADR:, empty lines and lines that begin with # are
+// has arrived. A packet's length in flits is given by FLITS:; without it, by the bytes of the TYP: (8, or 72
+// with a cache line); without either, by `packet_flits`. ADR:, empty lines and lines that begin with # are
 // ignored. Throws ConfigError, at the line if possible, if the file is unreadable, a word is malformed, an
 // accelerator or packet does not exist, or packets wait for each other.
 std::vector<TracePacket> read_packet_trace(const std::string& path, int accelerators, Bytes flit,

@@ -38,9 +38,9 @@ std::span<const PatternInfo> traffic_patterns();
 //   permutation: read from a file.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError if the pattern is not defined for the network: it needs coordinates, but this is
-  // not a torus or mesh; it needs bits, but the number of nodes is not a power of two; or hotspots or targets
-  // do not exist.
+  // Throws UnsupportedError if the pattern is not defined for the network: if it needs coordinates, but the
+  // network is not a torus or mesh; if it needs bits, but the number of nodes is not a power of two; or if
+  // hotspots or targets do not exist.
   TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
   // Returns the destination of a packet from `src`; permutations do not use `random`.

@@ -36,7 +36,7 @@ void validate(const TrafficOptions& traffic) {
   require(traffic.packet_flits >= 1 && traffic.packet_flits <= 65536, "--packet-flits",
           fmt::format("a packet must have 1 to 65536 flits, not {}", traffic.packet_flits));
   require(traffic.rate > 0 && traffic.rate <= 1, "--rate",
-          fmt::format("the injection rate must be above 0 and at most 1 flit per node and cycle, not {}",
+          fmt::format("the injection rate must be above 0 and at most 1 flit per node per cycle, not {}",
                       traffic.rate));
   require(traffic.warmup >= 0, "--warmup", "must be a number of cycles, 0 or more");
   require(traffic.measure >= 1, "--measure", "must be a number of cycles, 1 or more");

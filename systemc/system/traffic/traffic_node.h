@@ -66,9 +66,9 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   fabric::PacketTerminal terminal_;
 };
 
-// A source of synthetic traffic. When a packet has left, the creation of the next one is drawn, up to
-// kHorizon cycles ahead, and the source sleeps until then; this yields the same packets as drawing in every
-// cycle. Replies to requests that have arrived have priority over its own requests.
+// A source of synthetic traffic. When a packet has left, the source draws the creation time of the next one,
+// up to kHorizon cycles ahead, and sleeps until then, which yields the same packets as drawing in every
+// cycle. Replies to requests that have arrived have priority over the source's own requests.
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` must outlive this module.

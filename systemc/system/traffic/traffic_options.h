@@ -58,7 +58,7 @@ struct RequestReply {
 // packets of a trace.
 struct TrafficOptions {
   Pattern pattern = Pattern::kUniform;
-  double rate = 0.1;  // flits per node and cycle, including requests and replies
+  double rate = 0.1;  // flits per node per cycle, including requests and replies
   int packet_flits = 1;
   Cycles warmup = 10'000;
   Cycles measure = 50'000;

@@ -287,7 +287,7 @@ class TrainingRun {
     if (op == workload::CollectiveOp::kAllReduce) return;
     throw ConfigError(
         loaded_.place("collective.op"),
-        fmt::format("collective.op is {}, but training reduces gradients by all_reduce: write all_reduce",
+        fmt::format("collective.op is {}, but training reduces gradients with all_reduce: write all_reduce",
                     to_string(op)));
   }
 

@@ -40,7 +40,8 @@ FlowNetwork::FlowNetwork(const Topology& topology, Direction direction, std::spa
     bandwidth_.push_back(bandwidth);
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  // Visiting arcs by source preserves the order of the arcs that lead to a vertex.
+  // Arcs are sorted by source, then by target. The arcs into a vertex therefore appear in the same order as
+  // the arcs out of it, and the reverse of an arc is its target's next unpaired arc.
   std::vector<Arc> next(first_.begin(), first_.end() - 1);
   reverse_.resize(head_.size());
   for (std::size_t arc = 0; arc < head_.size(); ++arc) reverse_[arc] = next[index(head_[arc])]++;

@@ -9,8 +9,8 @@
 // in GraphFile::assumptions its assumptions about details that the file does not specify.
 namespace coppice::topology {
 
-// GraphML: nodes with an attribute kind, type or role (accelerator, gpu, ... or switch, ...), and edges with
-// bandwidth and latency (named_network.h). An undirected edge is a bidirectional link.
+// GraphML: nodes with a `kind`, `type` or `role` attribute (accelerator, gpu, ... or switch, ...), and edges
+// with bandwidth and latency attributes (named_network.h). An undirected edge is a bidirectional link.
 GraphFile parse_graphml(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 // Graphviz: nodes and edges with the attributes of GraphML, or with the shapes circle (accelerator) and box

@@ -161,7 +161,7 @@ struct SwitchSort {
   bool operator<(const SwitchSort& other) const { return key() < other.key(); }
 };
 
-// Returns nullopt if the switch has neighbours other than accelerators, or different links to its neighbours.
+// Returns nullopt if the switch has non-accelerator neighbours, or if its links to them are not all alike.
 std::optional<SwitchSort> sort_of_switch(const Topology& graph, NodeId node) {
   std::map<NodeId, std::array<std::vector<Sort>, 2>> links;  // channels up and down
   for (const ChannelId id : graph.in_channels(node)) {

@@ -30,7 +30,7 @@ class CoppiceNetwork {
   void send(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
   void receive(int src, int dst, std::uint64_t bytes, int tag, Handler handler, void* argument);
 
-  // Runs until there are no events. Throws std::runtime_error with Coppice's reason.
+  // Runs until no events remain. Throws std::runtime_error with Coppice's message if the simulation fails.
   void run();
 
  private:

@@ -19,7 +19,7 @@ struct CopyMember {
 };
 
 // A collective among the members of all copies, as seen from copy 0, if it looks the same from every copy:
-// entry i of a port has the same effect at all members of a role, on corresponding data.
+// entry i of a port has the same effect, on corresponding data, at all members of a role.
 struct CopyPattern {
   // [role][copy]: member.
   std::vector<std::vector<int>> members;

@@ -221,7 +221,7 @@ CompiledCollective FoldedCollectives::fold_joined(const GroupCollective& collect
                                                   const Members& accelerators) {
   if (rooted(collective.op) || collective.op == workload::CollectiveOp::kAllToAll ||
       collective.as_configured) {
-    throw UnlikeCopies(fmt::format("'{}' joins the copies unequally", collective.name));
+    throw UnlikeCopies(fmt::format("'{}' treats the copies differently", collective.name));
   }
   const CompiledCollective whole = compiler_.placed(collective, accelerators);
   if (whole.schedule.repetition.step != 0) throw UnlikeCopies("tables are folded into loops");

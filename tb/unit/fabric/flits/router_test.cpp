@@ -254,7 +254,7 @@ TEST(Router, WakesHeadsThatFoundNoVirtualChannel) {
 
 class SlowChannel : public ::testing::TestWithParam<Femtoseconds> {};
 
-// Flits leave at the channel's exact rate for any length; none deviates from it by a cycle.
+// However long the packet, flits leave at the channel's exact rate: each within one cycle of its ideal time.
 TEST_P(SlowChannel, KeepsItsExactRate) {
   const Femtoseconds flit_time = GetParam();
   constexpr int kFlits = 1000;

@@ -52,7 +52,8 @@ TEST(DisjointTrees, FindsThreeOnADgx1) {
 }
 
 // Nash-Williams: k trees need k (parts - 1) links between the parts of every partition. A line has one link
-// between its halves; two tetrahedra with a link between them have enough links, but not between the two.
+// between its halves; two tetrahedra joined by one link, and one link more inside, have enough links in
+// total, but too few between the halves.
 TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
   EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
   Topology topology(topology::Kind::kFile, {}, 8, 0);

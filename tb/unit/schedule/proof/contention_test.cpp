@@ -23,8 +23,8 @@ Machine two_switches() {
   return make_machine(std::move(graph));
 }
 
-// An all-gather in which accelerator 0 receives the far chunk of 2 and the near chunk of 1 in the given
-// steps.
+// An all-gather in which accelerator 0 receives the chunks of the distant accelerator 2 and of the nearby
+// accelerator 1 in the given steps.
 CheckReport receive_at_0(int step_of_far, int step_of_near, Bytes size) {
   const Machine machine = two_switches();
   const auto chunks = split_into_chunks(size, 4, 3);

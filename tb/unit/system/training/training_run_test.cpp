@@ -156,7 +156,7 @@ TEST_F(TrainingRun, RefusesToChainToPartsOfChunks) {
 
 TEST_F(TrainingRun, RefusesOtherCollectives) {
   EXPECT_THAT([&] { run_training(load({"collective.op=all_gather"}), {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("training reduces gradients by all_reduce")));
+              ThrowsMessage<ConfigError>(HasSubstr("training reduces gradients with all_reduce")));
 }
 
 TEST_F(TrainingRun, RefusesIterationsThatTakeTooLong) {

@@ -105,7 +105,7 @@ std::map<std::string, std::int64_t> occurrences(const Json& result) {
   for (Json one : result["collectives"]) {
     const auto count = one.value("count", std::int64_t{1});
     for (const char* key : {"count", "group", "source", "destination"}) one.erase(key);
-    // One copy does not show which chunks of a sum over all copies are final.
+    // A run of one copy cannot determine when chunks that are summed over all copies become final.
     if (one["kind"] == "data") one.erase("gradients");
     times[one.dump()] += count;
   }
