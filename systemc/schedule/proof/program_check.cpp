@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// The ProgramTables that every accelerator uses in full.
+// The schedule's ProgramTables if every accelerator uses all of them; otherwise nullptr.
 const ProgramTables* tables_of_all(const Schedule& schedule) {
   const ProgramTables* tables = ProgramTables::of_all(schedule);
   const bool numbered = schedule.numbered_arrivals && !schedule.ordered_by_lockstep;
@@ -142,7 +142,7 @@ bool have_turns(const ProgramTables& tables) {
   return missing == 0;
 }
 
-// Whether an accelerator's share of every chunk is the one in its program.
+// Whether every accelerator's share of a chunk is the share in the chunk's program.
 bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   if (schedule.collective == Collective::kAllReduce) return true;
   const std::size_t nodes = schedule.nodes.size();
@@ -167,8 +167,8 @@ class HeldPieces {
   HeldPieces(const ChunkProgram& program, Collective collective)
       : program_(program), collective_(collective) {}
 
-  // The number of pieces to follow in one pass: every pass walks over all messages, and the held
-  // contributions should fit into a cache.
+  // The number of pieces to follow in one pass: every pass visits all messages, and the stored contributions
+  // should fit into a cache.
   static std::int32_t batch(int accelerators) {
     constexpr std::size_t kCache = std::size_t{2} << 20;  // bytes
     const std::size_t fit = kCache / sizeof(Held) / static_cast<std::size_t>(accelerators);
