@@ -4,13 +4,12 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "system/output/result_fields.h"
 
 namespace coppice::system {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 TEST(ResultKinds, NameFieldsOfTheTable) {
   for (const ResultKind& kind : result_kinds()) {
@@ -38,8 +37,8 @@ TEST(ResultKinds, CoverTheTable) {
 }
 
 TEST(ResultSchema, DefinesSectionsOnce) {
-  const Json definitions = result_schema()["definitions"];
-  const Json& run = definitions["run_result"];
+  const nlohmann::ordered_json definitions = result_schema()["definitions"];
+  const nlohmann::ordered_json& run = definitions["run_result"];
   EXPECT_EQ(run["properties"]["schema"]["const"], "coppice.result/1");
   EXPECT_EQ(run["properties"]["bound"]["$ref"], "#/definitions/bound");
   EXPECT_EQ(run["properties"]["channels"]["items"]["$ref"], "#/definitions/channels_item");
@@ -48,11 +47,11 @@ TEST(ResultSchema, DefinesSectionsOnce) {
 }
 
 TEST(ResultSchema, HasTheTypesOfTheTable) {
-  const Json definitions = result_schema()["definitions"];
-  EXPECT_EQ(definitions["bound"]["required"], Json({"time_ns", "latency_ns", "groups"}));
-  const Json& traffic = definitions["traffic_result"]["properties"];
-  EXPECT_EQ(traffic["packet_latency_mean"]["type"], Json({"number", "null"}));
-  const Json& statistics = definitions["statistics"];
+  const nlohmann::ordered_json definitions = result_schema()["definitions"];
+  EXPECT_EQ(definitions["bound"]["required"], nlohmann::ordered_json({"time_ns", "latency_ns", "groups"}));
+  const nlohmann::ordered_json& traffic = definitions["traffic_result"]["properties"];
+  EXPECT_EQ(traffic["packet_latency_mean"]["type"], nlohmann::ordered_json({"number", "null"}));
+  const nlohmann::ordered_json& statistics = definitions["statistics"];
   EXPECT_EQ(statistics["additionalProperties"]["$ref"], "#/definitions/statistics_any");
   // A section like another one has its fields, too.
   EXPECT_TRUE(definitions["accelerators_item"]["properties"].contains("idle_ns"));
