@@ -797,7 +797,7 @@ class Simulator(Section):
 
 
 class RunResult(Result):
-    """What `coppice run` writes."""
+    """The result of `coppice run`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -975,7 +975,7 @@ class Traffic(Section):
 
 
 class TrafficResult(Result):
-    """What `coppice traffic` writes."""
+    """The result of `coppice traffic`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -1096,7 +1096,7 @@ class TimelineItem(TypedDict):
 
 
 class RouteResult(Result):
-    """What `coppice route` writes."""
+    """The result of `coppice route`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -1200,7 +1200,7 @@ LayersItem = TypedDict("LayersItem", {
 
 
 class LayersResult(Result):
-    """What `coppice layers` writes."""
+    """The result of `coppice layers`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -1254,7 +1254,7 @@ class Passing(Section):
 
 
 class BoundResult(Result):
-    """What `coppice bound` writes."""
+    """The result of `coppice bound`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -1299,7 +1299,7 @@ class ChunksItem(TypedDict):
 
 
 class ChunksResult(Result):
-    """What `coppice chunks` writes."""
+    """The result of `coppice chunks`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -1360,7 +1360,7 @@ class RowsItem(TypedDict):
 
 
 class CompareResult(Result):
-    """What `coppice compare` writes."""
+    """The result of `coppice compare`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,
@@ -1375,7 +1375,7 @@ class CompareResult(Result):
 
 
 class TopologyResult(Result):
-    """What `coppice topology` writes."""
+    """The result of `coppice topology`."""
 
     schema: str
     """The kind and format version of the result: coppice.result/1, coppice.traffic/1, coppice.route/1,

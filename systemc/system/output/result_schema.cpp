@@ -183,7 +183,7 @@ class SchemaWriter {
   Json write() {
     Json root{{"$schema", "http://json-schema.org/draft-07/schema#"},
               {"title", "Coppice result"},
-              {"description", "What --out writes."},
+              {"description", "Results that --out writes."},
               {"oneOf", Json::array()}};
     for (const ResultKind& kind : result_kinds()) {
       if (kind.schema.empty()) continue;
@@ -200,7 +200,7 @@ class SchemaWriter {
 
   void define_kind(const std::string& name, const ResultKind& kind) {
     Json all{{"type", "object"}, {"properties", Json::object()}, {"required", {"schema"}}};
-    all["description"] = fmt::format("What `coppice {}` writes.", kind.name);
+    all["description"] = fmt::format("The result of `coppice {}`.", kind.name);
     all["properties"]["schema"] = {{"const", kind.schema}, {"description", find_field("schema")->summary}};
     add_fields(all, kind);
     for (const char* const last : {"command", "commit"}) add_field(all, last, true);
