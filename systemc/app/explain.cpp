@@ -81,6 +81,7 @@ Item item_of(const Key& list, const KeyPart& part) {
 
 Item item_of(const system::ResultField& field) {
   Item item{std::string(field.path), std::string(field.summary), {}};
+  add_fact(item, "type", to_string(field.type));
   add_fact(item, "unit", std::string(field.unit));
   return item;
 }
@@ -223,7 +224,8 @@ void execute(const ExplainLine& line) {
       text +=
           as_table("Configuration keys", keys, {"values", "default", "example", "required by", "read by"});
     }
-    if (!fields.empty()) text += (text.empty() ? "" : "\n") + as_table("Result fields", fields, {"unit"});
+    if (!fields.empty())
+      text += (text.empty() ? "" : "\n") + as_table("Result fields", fields, {"type", "unit"});
   } else {
     text = as_text(keys) + as_text(fields);
   }

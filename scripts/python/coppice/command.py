@@ -98,10 +98,10 @@ def version() -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def _schema_of(command: str) -> dict[str, Any]:
-    return json.loads(call(["schema"]))
+def _schema_of(command: str, of: str) -> dict[str, Any]:
+    return json.loads(call(["schema", of]))
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of configurations ('coppice schema')."""
-    return _schema_of(find_command())
+def schema(of: str = "configuration") -> dict[str, Any]:
+    """The JSON Schema of configurations, or `of` a "result" (`coppice schema`)."""
+    return _schema_of(find_command(), of)

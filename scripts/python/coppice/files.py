@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 
 
-def write(path: str | os.PathLike[str], fill: Callable[[pathlib.Path], None]) -> None:
+def write(path: str | os.PathLike[str], fill: Callable[[pathlib.Path], object]) -> None:
     """Atomically creates the file that fill(name) writes: fill() writes a temporary file next to it, so that nobody sees an
     incomplete file, and processes that finish simultaneously do not interfere.
 
@@ -38,4 +38,4 @@ def write(path: str | os.PathLike[str], fill: Callable[[pathlib.Path], None]) ->
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Writes a string to a file, as write() does."""
-    write(path, lambda partial: partial.write_text(text, encoding="utf-8") and None)
+    write(path, lambda partial: partial.write_text(text, encoding="utf-8"))

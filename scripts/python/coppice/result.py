@@ -7,12 +7,16 @@ import json
 import os
 import pathlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from coppice.files import write_text
 
 if TYPE_CHECKING:
     import pandas
+
+    from coppice.fields import RowsItem
+
+_AnyResult = TypeVar("_AnyResult", bound="Result")
 
 
 class Section(Mapping[str, Any]):
@@ -30,14 +34,16 @@ class Section(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._values)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError:
-            known = ", ".join(self._values)
-            raise AttributeError(f"no field {name!r}; the fields are {known}") from None
+    # Type checkers get the names of fields from coppice.fields; this method would make them accept any name.
+    if not TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            try:
+                return self[name]
+            except KeyError:
+                known = ", ".join(self._values)
+                raise AttributeError(f"no field {name!r}; the fields are {known}") from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._values]
@@ -99,10 +105,13 @@ def _flat(values: Mapping[str, Any], within: str = "") -> dict[str, Any]:
 
 
 class Result(Section):
-    """The result of a run (RESULT.json); `coppice explain FIELD` explains a field."""
+    """The result of a run (RESULT.json); `coppice explain FIELD` explains a field.
+
+    coppice.fields has a class for every kind of result, with the types of its fields.
+    """
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Result:
+    def read(cls: type[_AnyResult], path: str | os.PathLike[str]) -> _AnyResult:
         """Reads a result from a file written by --out."""
         return cls(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
 
@@ -143,6 +152,9 @@ class Result(Section):
 
 class Comparison(Result):
     """All algorithms at all sizes (`coppice compare`); table("rows") has one row per algorithm and size."""
+
+    version: str
+    rows: list[RowsItem]
 
     def plot(self, name: str = "time_ns", axes: Any = None) -> Any:
         """Plots a column of the rows, such as time_ns or efficiency, by size, one line per algorithm; returns the axes."""

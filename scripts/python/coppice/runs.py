@@ -14,7 +14,7 @@ import pathlib
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, overload
 
 from coppice.command import CoppiceError, call
 from coppice.config import Config, arguments
@@ -24,11 +24,15 @@ from coppice.tables import Schedule
 if TYPE_CHECKING:
     import pandas
 
+    from coppice.fields import (BoundResult, ChunksResult, LayersResult, RouteResult, RunResult, TopologyResult,
+                                TrafficResult)
+
+_AnyResult = TypeVar("_AnyResult", bound=Result)
 _PathName = Union[str, "os.PathLike[str]"]
 
 
 def _result(command: str, config: Config, overrides: Mapping[str, Any], options: Iterable[str] = (),
-            schedule: Schedule | None = None, timeout: float | None = None) -> Result:
+            schedule: Schedule | None = None, timeout: float | None = None) -> Any:
     with tempfile.TemporaryDirectory(prefix="coppice-") as name:
         folder = pathlib.Path(name)
         settings = dict(overrides)
@@ -47,7 +51,7 @@ def _text(command: str, config: Config, overrides: Mapping[str, Any], options: I
         return call([command, *arguments(config, overrides, pathlib.Path(folder)), *options], timeout=timeout)
 
 
-def run(config: Config, schedule: Schedule | None = None, timeout: float | None = None, **overrides: Any) -> Result:
+def run(config: Config, schedule: Schedule | None = None, timeout: float | None = None, **overrides: Any) -> RunResult:
     """Runs a configuration (a YAML file or a dictionary) and returns its result.
 
     Overrides are configuration keys, dotted as in **{"collective.size": "1 MiB"} or nested as in
@@ -58,7 +62,7 @@ def run(config: Config, schedule: Schedule | None = None, timeout: float | None 
 
 
 def traffic(config: Config, pattern: str, rate: float, packet_flits: int = 1, warmup: int | None = None,
-            measure: int | None = None, timeout: float | None = None, **overrides: Any) -> Result:
+            measure: int | None = None, timeout: float | None = None, **overrides: Any) -> TrafficResult:
     """Generates synthetic traffic at `rate` flits per node per cycle; returns latency and throughput."""
     options = ["--pattern", pattern, "--rate", str(rate), "--packet-flits", str(packet_flits)]
     for name, value in (("--warmup", warmup), ("--measure", measure)):
@@ -67,7 +71,7 @@ def traffic(config: Config, pattern: str, rate: float, packet_flits: int = 1, wa
     return _result("traffic", config, overrides, options, timeout=timeout)
 
 
-def bound(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
+def bound(config: Config, timeout: float | None = None, **overrides: Any) -> BoundResult:
     """The lower bound on the time of any schedule, with its proof."""
     return _result("bound", config, overrides, timeout=timeout)
 
@@ -83,18 +87,19 @@ def compare(config: Config, sizes: Sequence[int | str] = (), timeout: float | No
     return Comparison(_result("compare", config, overrides, words, timeout=timeout).to_dict())
 
 
-def route(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
+def route(config: Config, timeout: float | None = None, **overrides: Any) -> RouteResult:
     """Assigns paths to the jobs of routing.jobs on a network."""
     return _result("route", config, overrides, timeout=timeout)
 
 
-def chunks(config: Config, workload: _PathName | None = None, timeout: float | None = None, **overrides: Any) -> Result:
+def chunks(config: Config, workload: _PathName | None = None, timeout: float | None = None,
+           **overrides: Any) -> ChunksResult:
     """The decisions of a chunk scheduler, or the time of a text workload's iteration."""
     words = [] if workload is None else ["--workload", os.fspath(workload)]
     return _result("chunks", config, overrides, words, timeout=timeout)
 
 
-def layers(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
+def layers(config: Config, timeout: float | None = None, **overrides: Any) -> LayersResult:
     """The cost of each layer of training.model on an accelerator; table("layers") has one row per pass."""
     return _result("layers", config, overrides, timeout=timeout)
 
@@ -111,6 +116,11 @@ def compile_schedule(config: Config, **overrides: Any) -> dict[str, Any]:
     return schedule(config, **overrides)
 
 
+@overload
+def topology(config: Config, format: Literal["json"] = "json", timeout: float | None = None,
+             **overrides: Any) -> TopologyResult: ...
+@overload
+def topology(config: Config, format: str, timeout: float | None = None, **overrides: Any) -> Any: ...
 def topology(config: Config, format: str = "json", timeout: float | None = None, **overrides: Any) -> Any:
     """A configuration's network: its properties (json, a dictionary), or a string in the format graph, graphml, dot,
     infragraph, tacos or structure."""
@@ -180,11 +190,17 @@ def catalogue() -> dict[str, dict[str, str]]:
     return sections
 
 
-def run_all(configs: Iterable[Config], workers: int | None = None, function: Callable[..., Result] = run,
-            timeout: float | None = None, **overrides: Any) -> list[Result | CoppiceError]:
+@overload
+def run_all(configs: Iterable[Config], workers: int | None = None, *, function: Callable[..., _AnyResult],
+            timeout: float | None = None, **overrides: Any) -> list[_AnyResult | CoppiceError]: ...
+@overload
+def run_all(configs: Iterable[Config], workers: int | None = None, *, timeout: float | None = None,
+            **overrides: Any) -> list[RunResult | CoppiceError]: ...
+def run_all(configs: Iterable[Config], workers: int | None = None, function: Callable[..., Any] = run,
+            timeout: float | None = None, **overrides: Any) -> list[Any]:
     """Runs configurations on all cores. Returns, in order, each one's result or the CoppiceError that it raised."""
 
-    def one(config: Config) -> Result | CoppiceError:
+    def one(config: Config) -> Any:
         try:
             return function(config, timeout=timeout, **overrides)
         except CoppiceError as error:
@@ -209,8 +225,8 @@ def sweep(config: Config, over: Mapping[str, Iterable[Any]], workers: int | None
     def at(point: Mapping[str, Any], **rest: Any) -> Result:
         return function(config, **{**overrides, **point}, **rest)
 
-    rows = []
-    for point, result in zip(points, run_all(points, workers, at, timeout)):
+    rows: list[dict[str, Any]] = []
+    for point, result in zip(points, run_all(points, workers, function=at, timeout=timeout)):
         if isinstance(result, CoppiceError):
             rows.append({**point, "error": str(result)})
         else:

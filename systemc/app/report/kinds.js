@@ -201,7 +201,7 @@ const kKinds = {
       answers([
         ...saturations(data.results.filter(offersLoad)),
         t.trace && isNumber(r.cycles) ? `The last of ${plural(t.packets, "packet")} arrived in cycle ${number(r.cycles)}.` : "",
-        isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node and cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node and cycle arrived.`,
+        isNumber(t.rate) ? `Sources offered ${number(t.rate)} flits per node per cycle; ${number(r.accepted_flits_per_node_cycle)} arrived.` : `${number(r.accepted_flits_per_node_cycle)} flits per node per cycle arrived.`,
         r.saturated ? "The network is saturated: it cannot keep up with this load, and latencies grow as long as it lasts." : `The network keeps up: a packet takes ${number(r.packet_latency_mean)} cycles over ${number(r.hops_mean)} routers on average.`,
         unevenText(r), busiestText(one)]);
       cards([["packet latency, cycles", r.packet_latency_mean], ["flit latency, cycles", r.flit_latency_mean], ["transaction latency, cycles", r.transaction_latency_mean],
@@ -592,7 +592,7 @@ function compare(results) {
     ["time per token", served(t => duration(t.time_per_token_ns))], ["tokens per second", served(t => number(t.tokens_per_s))]] : []), ...(results.some(r => r.result.schema === "coppice.route/1") ? [["largest slowdown", r => number(d3.max(r.result.jobs || [], j => j.slowdown))],
     ["mean slowdown", r => number(d3.mean(r.result.jobs || [], j => j.slowdown))], ["most flows on a link", r => number(mostFlows(r.result))]] : [])];
   const shown = (r, f) => f === "time_ns" ? duration(timeOf(r.result)) : f === "efficiency" ? percent(r.result[f]) : number(r.result[f]);
-  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", verified: "sums checked by", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node and cycle"};
+  const names = {time_ns: "time", algbw_gb_s: "algorithm bandwidth, GB/s", busbw_gb_s: "bus bandwidth, GB/s", verified: "sums checked by", packet_latency_mean: "packet latency, cycles", accepted_flits_per_node_cycle: "accepted flits per node per cycle"};
   table(box, ["result", ...columns.map(([heading]) => heading), ...fields.map(f => names[f] || f)], results.map(r => [r.name, ...columns.map(([, value]) => value(r)), ...fields.map(f => shown(r, f))]));
   const keys = results.map(r => new Map(flat(r.result.config || {})));
   const differing = [...new Set(keys.flatMap(k => [...k.keys()]))].filter(k => new Set(keys.map(m => m.get(k))).size > 1);
@@ -623,7 +623,7 @@ function curves(offered) {
 // For each curve, the loads between which the network saturates.
 function saturations(offered) {
   if (offered.length < 2) return [];
-  const unit = "flits per node and cycle", load = r => number(r.result.traffic.rate);
+  const unit = "flits per node per cycle", load = r => number(r.result.traffic.rate);
   return curves(offered).map(([name, list]) => {
     const first = list.findIndex(r => r.result.saturated);
     return `${name === list[0].name ? name : capital(name)}: ` + (first < 0 ? `not saturated up to ${load(list[list.length - 1])} ${unit}.`
@@ -641,9 +641,9 @@ function loads(box, offered) {
   const spread = d3.extent(latencies.flatMap(s => s.points), p => p[1]);
   box.append("h3").text("Latency over load");
   if (saturated) box.append("p").attr("class", "note").text("Open circles are saturated: their latency grows with the measured time.");
-  lines(box, latencies, "offered flits per node and cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
+  lines(box, latencies, "offered flits per node per cycle", "packet latency, cycles", {zero: true, logUp: spread[1] > 8 * spread[0]});
   box.append("h3").text("Accepted over offered load");
-  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node and cycle", "accepted flits per node and cycle", {zero: true});
+  lines(box, series(r => r.accepted_flits_per_node_cycle), "offered flits per node per cycle", "accepted flits per node per cycle", {zero: true});
 }
 
 // Whether one accelerator receives far more than the others, which limits the load before a link does.
@@ -655,7 +655,7 @@ function unevenText(result) {
 // Columns of what sources sent where it differs: [heading, text of a result].
 function trafficThatDiffers(results) {
   const sent = r => new Map(flat(r.result.traffic || {})), keys = new Set(results.flatMap(r => [...sent(r).keys()].filter(k => k !== "")));
-  const headings = {rate: "offered flits per node and cycle", packet_flits: "flits per packet", warmup: "warm-up cycles", measure: "measured cycles"};
+  const headings = {rate: "offered flits per node per cycle", packet_flits: "flits per packet", warmup: "warm-up cycles", measure: "measured cycles"};
   return [...keys].filter(k => new Set(results.filter(r => r.result.traffic).map(r => sent(r).get(k))).size > 1)
     .map(k => [headings[k] || k, r => sent(r).has(k) ? trafficText(JSON.parse(sent(r).get(k))) : "–"]);
 }

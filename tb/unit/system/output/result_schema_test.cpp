@@ -1,0 +1,63 @@
+#include "system/output/result_schema.h"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "system/output/result_fields.h"
+
+namespace coppice::system {
+namespace {
+
+TEST(ResultKinds, NameFieldsOfTheTable) {
+  for (const ResultKind& kind : result_kinds()) {
+    for (const auto& paths : {kind.always, kind.sometimes}) {
+      for (const std::string_view path : paths) {
+        bool found = false;
+        for (const ResultField& field : result_fields()) {
+          found = found || field.path == path || field.path.starts_with(std::string(path) + ".");
+        }
+        EXPECT_TRUE(found) << kind.name << ": " << path;
+      }
+    }
+  }
+}
+
+TEST(ResultKinds, CoverTheTable) {
+  std::set<std::string> covered{"schema", "command", "commit"};
+  for (const ResultKind& kind : result_kinds()) {
+    covered.insert(kind.always.begin(), kind.always.end());
+    covered.insert(kind.sometimes.begin(), kind.sometimes.end());
+  }
+  for (const ResultField& field : result_fields()) {
+    EXPECT_TRUE(covered.contains(std::string(field.path.substr(0, field.path.find('.'))))) << field.path;
+  }
+}
+
+TEST(ResultSchema, DefinesSectionsOnce) {
+  const nlohmann::ordered_json definitions = result_schema()["definitions"];
+  const nlohmann::ordered_json& run = definitions["run_result"];
+  EXPECT_EQ(run["properties"]["schema"]["const"], "coppice.result/1");
+  EXPECT_EQ(run["properties"]["bound"]["$ref"], "#/definitions/bound");
+  EXPECT_EQ(run["properties"]["channels"]["items"]["$ref"], "#/definitions/channels_item");
+  EXPECT_EQ(definitions["traffic_result"]["properties"]["channels"], run["properties"]["channels"]);
+  EXPECT_EQ(definitions["collectives_item"]["properties"]["gradients"]["$ref"], "#/definitions/gradients");
+}
+
+TEST(ResultSchema, HasTheTypesOfTheTable) {
+  const nlohmann::ordered_json definitions = result_schema()["definitions"];
+  EXPECT_EQ(definitions["bound"]["required"], nlohmann::ordered_json({"time_ns", "latency_ns", "groups"}));
+  const nlohmann::ordered_json& traffic = definitions["traffic_result"]["properties"];
+  EXPECT_EQ(traffic["packet_latency_mean"]["type"], nlohmann::ordered_json({"number", "null"}));
+  const nlohmann::ordered_json& statistics = definitions["statistics"];
+  EXPECT_EQ(statistics["additionalProperties"]["$ref"], "#/definitions/statistics_any");
+  // A section like another one has its fields, too.
+  EXPECT_TRUE(definitions["accelerators_item"]["properties"].contains("idle_ns"));
+  EXPECT_TRUE(definitions["accelerators_item"]["properties"].contains("rank"));
+  EXPECT_TRUE(definitions["stretches_item"]["properties"].contains("flits"));
+}
+
+}  // namespace
+}  // namespace coppice::system
