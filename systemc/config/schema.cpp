@@ -271,9 +271,10 @@ void add_ni_keys(std::vector<Key>& keys) {
                        kFemtosecondsPerSecond),
           "The time a port needs to set up a message, before any of its data moves.", kCompiled,
           idle_message_time);
-  declare(keys, protocols_key(),
-          "The protocols available to collectives; each uses the one with the least expected time.",
-          kCompiled, idle_message_time);
+  declare(
+      keys, protocols_key(),
+      "The protocols available to collectives. A collective uses the protocol with the least expected time.",
+      kCompiled, idle_message_time);
   declare(
       keys, reduction_bandwidth_key(),
       "The bandwidth at which a port of a reducing switch accepts data (default: the bandwidth of its link).",

@@ -92,7 +92,7 @@ messages use it.
 
 ## What does the network not contain?
 
-Memories with variable latency: rtl/tile/axi_tile.v replaces the memory ports by AXI4, and the number of cycles then depends on
+Memories with variable latency: rtl/tile/axi_tile.v replaces the memory ports with AXI4, and the number of cycles then depends on
 the memory.
 )";
 

@@ -136,8 +136,8 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   declare(keys,
           file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a kernel-time table (CSV)",
                    "kernels.csv"),
-          "A CSV table of measured kernel times with the columns kernel and time_us, which replace those of "
-          "the accelerator's model.",
+          "A CSV table of measured kernel times with the columns kernel and time_us, which replace the times "
+          "of the accelerator's model.",
           {Purpose::kRun}, idle_kernels);
   add_systolic_keys(keys);
   declare(keys,

@@ -174,8 +174,8 @@ void add_parallel_keys(std::vector<Key>& keys) {
                       "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }),
                   0, 3)
           .shown_as("1"),
-      "The state that the copies of a model shard: 1 for the optimizer state, 2 for gradients as well, 3 for "
-      "weights as well.",
+      "The state that the copies of a model shard: 1 for the optimizer state, 2 also for gradients, and 3 "
+      "also for weights.",
       idle_zero);
   add(keys,
       enum_key(KeyAt(

@@ -160,8 +160,9 @@ void add_program_keys(std::vector<Key>& keys) {
           idle_trace);
   add_job_keys(keys);
   declare(keys, jitter_key(),
-          "A factor by which computation times are multiplied: one for all ranks, or one per rank.", kRunOnly,
-          idle_jitter);
+          "A factor by which computation times are multiplied: a single factor for all ranks, or a list with "
+          "a factor for each rank.",
+          kRunOnly, idle_jitter);
   add_context_keys(keys);
   for (const CollectiveOp op : workload::kNamedCollectives) add_choice_keys(keys, op);
 }

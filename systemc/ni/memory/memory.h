@@ -49,7 +49,7 @@ struct MemoryAccess {
 // GradientData or, if there is a data pointer, the bytes.
 class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
  public:
-  // Both sockets reach the same data: `dma` serves the network interface's DMA engine, `array` the
+  // Both sockets reach the same data: `dma` serves the network interface's DMA engine, and `array` the
   // accelerator's array.
   tlm_utils::simple_target_socket_optional<MemoryModule> dma{"dma"};
   tlm_utils::simple_target_socket_optional<MemoryModule> array{"array"};

@@ -125,8 +125,8 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
       for (int shift = 1; shift < width; ++shift) {
         const int there = (own + shift) % width;
         const NodeId to = node + (there - own) * stride;
-        // Sources have this accelerator's coordinates in the remaining dimensions, destinations in the
-        // finished ones.
+        // Sources have this accelerator's coordinates in the remaining dimensions, and destinations have them
+        // in the finished ones.
         for (int k = 0; k < carried; ++k) {
           const int low = k % stride;
           const int high = k / stride;

@@ -81,7 +81,7 @@ class LatencyModel {
   // `shares` of the chunk's shares (one per accelerator) when the operation begins, and every message is as
   // long as the longest of its step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
-  // The time that a message of `shares` shares occupies its link.
+  // The time for which a message of `shares` shares occupies its link.
   Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;
 
   // An accelerator's total bandwidth in all dimensions.

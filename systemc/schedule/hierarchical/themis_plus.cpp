@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNearIdeal = 0.995;  // utilization that ends the search
 constexpr Bytes kMostMoved = 8;       // a move transfers at most an eighth of a chunk
-// All-gathers in another order than the reverse are limited: they add at most a tenth more messages, and are
+// All-gathers in an order other than the reverse are limited: they add at most a tenth more messages, and are
 // tried only on two dimensions, where few other orders exist. On the systems of Themis, Table 2, more
 // messages gained between -0.3 and 0.15 percentage points. Their tables are stored and proven entry by entry,
 // as all tables of up to 256 accelerators are; on the 1,024 accelerators of 2D-SW_SW (99.6% instead of 98.9%

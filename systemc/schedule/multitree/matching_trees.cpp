@@ -80,7 +80,7 @@ class Growth {
     return depth_[static_cast<std::size_t>(node) * trees_count_ + tree];
   }
 
-  // The trees that do not contain `node` but some neighbour of it, as a heap with the tree to join first on
+  // The trees that contain a neighbour of `node` but not `node`, as a heap with the tree to join first on
   // top.
   std::vector<Candidate> candidates(NodeId node) {
     lacking_.assign(words_, 0);

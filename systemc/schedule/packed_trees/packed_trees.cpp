@@ -47,7 +47,7 @@ constexpr int kMostBehindSwitches = 64;
 constexpr double kUnlikeShare = 0.8;
 
 // Shares of the best time so far. Exact packing is tried only if the lower bound is less than the first
-// share, other trees only if it is less than the second.
+// share, and other trees only if it is less than the second.
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
 

@@ -29,7 +29,7 @@ constexpr double kMostSharpness = 60;
 constexpr double kSteepest = 600;
 constexpr double kLevelPrice = 0.02;  // price of an average hop, relative to a fully used channel
 
-// A tree in one direction: every accelerator's parent, and the path between them in the direction of
+// A tree in one direction: every accelerator's parent, and the path between the two in the direction of
 // messages.
 struct Branches {
   NodeId root = kNoNode;

@@ -27,7 +27,7 @@ struct SharedChannel {
 // Describes a shared channel for reports, such as "channel 3->7 in step 5: 2 messages".
 std::string to_string(const topology::Topology& topology, const SharedChannel& shared);
 
-// The properties that the checker proved of a correct schedule.
+// The properties that the checker proved for a correct schedule.
 struct CheckReport {
   // No message waits for a channel while the lockstep keeps its nominal times (schedule/proof/contention.h).
   bool contention_free = true;

@@ -261,8 +261,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
   }
 
-  // Sec. 3.5.5: hosts that have lost their path fall back to hashing over live spines, until the controller's
-  // answer arrives, which was precomputed for any single failure.
+  // Sec. 3.5.5: hosts that have lost their path fall back to hashing over live spines until the controller's
+  // answer, which is precomputed for any single failure, arrives.
   void recover(int spine) {
     const FlowPaths::Fallback fallback = paths_.fall_back(spine);
     fallbacks_ += fallback.moved > 0 ? 1 : 0;

@@ -24,7 +24,7 @@ constexpr int kUncompressedHierarchy = 4;
 constexpr int kHierarchy4 = 6;
 constexpr int kHierarchy4Duo = 7;
 
-// Whether a file consists of contiguous blocks up to its end, including that of signal names, which is
+// Whether a file consists of contiguous blocks up to its end, including the block of signal names, which is
 // written last.
 bool is_whole(const std::string& path) {
   std::error_code error;

@@ -100,8 +100,8 @@ constexpr ResultField kFields[] = {
     {"bound.time_ns", "ns", kNumber,
      "The lower bound on any schedule's time due to the network's bandwidth."},
     {"bound.latency_ns", "ns", kNumber,
-     "The lower bound due to latency: the time of one flit from the farthest accelerator whose data another "
-     "one needs."},
+     "The lower bound due to latency: the time of one flit to an accelerator from the farthest accelerator "
+     "whose data it needs."},
     {"bound.groups", "", list_of(list_of(kInteger)),
      "The partition of the accelerators that proves the bandwidth bound: exchanging the data that must "
      "cross between groups takes at least bound.time_ns."},
@@ -131,7 +131,8 @@ constexpr ResultField kFields[] = {
      "For each window, the fraction of time for which the dimension's channels were busy."},
     {"hardware.technology", "", kText, "The process technology for area and energy."},
     {"hardware.area_mm2", "mm2", kNumber,
-     "The area of an accelerator's router and network interface, plus its share of the switches."},
+     "The area of an accelerator's router and network interface, plus the accelerator's share of the "
+     "switches."},
     {"hardware.area_error", "", kNumber, "The factor by which areas may be off in either direction."},
     {"hardware.area.routers_mm2", "mm2", kNumber, "The area of the routers of all accelerators."},
     {"hardware.area.interfaces_mm2", "mm2", kNumber,
@@ -152,7 +153,7 @@ constexpr ResultField kFields[] = {
     {"window_ns", "ns", kNumber, "The length of the windows of activity and busy."},
     {"statistics", "", kSection,
      "Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG "
-     "--statistics` explains each quantity, `coppice run --statistics FILE` writes them per module."},
+     "--statistics` explains each quantity, and `coppice run --statistics FILE` writes them per module."},
     {"statistics.*.modules", "", kInteger, "The number of modules of the kind."},
     {"statistics.*.*.sum", "", kNumber, "The sum of the quantity over the modules of the kind."},
     {"statistics.*.*.max", "", kNumber, "The largest value of the quantity in a module."},
@@ -217,8 +218,8 @@ constexpr ResultField kFields[] = {
      "An algorithm considered by collective.algorithm: auto; the fastest is first."},
     {"expected[].chunks", "", kIntegerOrText, "The number of chunks that the algorithm would use."},
     {"expected[].time_ns", "ns", kNumber,
-     "The expected time of its tables; a rough estimate if other algorithms are much faster."},
-    {"expected[].protocol", "", optional(kText), "The protocol that its messages would use."},
+     "The expected time of the algorithm's tables; a rough estimate if other algorithms are much faster."},
+    {"expected[].protocol", "", optional(kText), "The protocol that the algorithm's messages would use."},
     {"inference.time_to_first_token_ns", "ns", kNumber, "The duration of the prefill."},
     {"inference.time_per_token_ns", "ns", kNumber, "The duration of the decode step."},
     {"inference.exposed_per_token_ns", "ns", kNumber,
@@ -263,7 +264,7 @@ constexpr ResultField kFields[] = {
     {"time_breakdown_cycles.dependencies", "cycles", kNumber,
      "Time for which a port waited for data that had not been sent yet."},
     {"time_breakdown_cycles.lockstep", "cycles", kNumber,
-     "Time for which a port waited for its next timestep, or for the launch of its collective."},
+     "Time for which a port waited for its next timestep."},
     {"time_breakdown_cycles.contention", "cycles", kNumber,
      "Time for which other traffic delayed a port or the data it waited for."},
     {"time_breakdown_cycles.credits", "cycles", kNumber,
@@ -434,7 +435,7 @@ constexpr ResultField kFields[] = {
     {"jobs[].all_reduce_s", "s", optional(kNumber),
      "The time of the job's all-reduce, averaged over iterations."},
     {"jobs[].ideal_s", "s", optional(kNumber),
-     "The time of the job's all-reduce at the full bandwidth of its links, without latency."},
+     "The time of the job's all-reduce without other jobs on its links."},
     {"jobs[].slowdown", "", optional(kNumber), "all_reduce_s divided by ideal_s."},
     {"jobs[].flow_completion_s", "s", optional(kNumber), "The flow completion time, averaged over flows."},
     {"jobs[].throughput_gb_s", "GB/s", optional(kNumber),

@@ -148,8 +148,8 @@ class TrainingRun {
     if (reduces_at_once()) shared["contention_free"] = checked.report.contention_free;
   }
 
-  // A single all-reduce is timed from when all accelerators have joined it; others from when the first
-  // gradients are available.
+  // A single all-reduce is timed from when all accelerators have joined it; several all-reduces are timed
+  // from when the first gradients are available.
   const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
 
   // The timeline of the layers without any communication.

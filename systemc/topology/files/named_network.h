@@ -52,8 +52,8 @@ class NamedNetwork {
 
   // Repeatedly removes switches with links to at most one node. Returns the number of removed switches.
   int drop_dead_ends();
-  // Replaces each switch that has two neighbours and one link to each, such as a port or NIC, by a single
-  // link with the lower bandwidth and the sum of latencies. Returns the number of replaced switches.
+  // Replaces each switch that has two neighbours and one link to each, such as a port or NIC, with a single
+  // link of the lower bandwidth and the sum of latencies. Returns the number of replaced switches.
   int join_pass_through();
 
   // Builds the graph. Accelerators and switches are numbered in the order in which they were added. Throws

@@ -163,7 +163,7 @@ class PatternFinder {
   }
 
   // Finds the renumbering of members that maps the messages of copy 0 to those of `copy`: the image of a
-  // message's receiver must be the receiver of its image.
+  // message's receiver must be the receiver of the message's image.
   bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
     std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
     std::vector<std::pair<std::size_t, std::size_t>> known;
