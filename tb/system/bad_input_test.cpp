@@ -316,7 +316,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   shop.write("g.graph", "accelerators 2\nlink 0 -- 1\n");
   EXPECT_THAT(
       shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s", "--set", "system.flit=16 B"}).err,
-      HasSubstr("system.link.bandwidth, the default for channels in g.graph: 400 GB/s is"));
+      HasSubstr("system.link.bandwidth, the default for channels in g.graph: 400 GB/s exceeds"));
 }
 
 TEST(BadInput, CommandLinesThatMakeNoSense) {

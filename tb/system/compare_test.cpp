@@ -145,7 +145,10 @@ TEST_F(Compare, SimulatesOfLargeRunsThoseThatMayBeTheFastest) {
     }
     ++estimates;
     EXPECT_GT(row.at("time_ns"), 1.5 * some.at(0).at("time_ns").get<double>());
-    EXPECT_NEAR(row.at("time_ns").get<double>() / same->at("time_ns").get<double>(), 1, 0.25) << row << *same;
+    // one_shot's messages contend: the documented limit of estimates applies.
+    const double limit = row.at("algorithm") == "one_shot" ? 0.4 : 0.25;
+    EXPECT_NEAR(row.at("time_ns").get<double>() / same->at("time_ns").get<double>(), 1, limit)
+        << row << *same;
     EXPECT_EQ(row.at("table_bytes"), same->at("table_bytes"));
   }
   EXPECT_GT(estimates, 0);

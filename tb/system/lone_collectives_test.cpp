@@ -278,7 +278,7 @@ TEST_F(LoneCollectives, AreComparedAndScheduled) {
   EXPECT_THAT(algorithms, ::testing::IsSupersetOf({"ring", "multitree", "direct", "tree"}));
   const Outcome row = execute(torus, "algorithm: ring, size: 64 KiB, group: [4, 5, 6, 7]", {"schedule"});
   EXPECT_EQ(row.status, 0) << row.err;
-  EXPECT_THAT(row.out, HasSubstr("accelerators 0 to 3 are the machine's 4, 5, 6, 7"));
+  EXPECT_THAT(row.out, HasSubstr("accelerators 0 to 3 are the machine's accelerators 4, 5, 6, 7"));
   for (const char* format : {"json", "dot", "text"}) {
     const Outcome blocks =
         execute(torus, "algorithm: balanced, op: all_to_all, size: 64 KiB", {"schedule", "--format", format});

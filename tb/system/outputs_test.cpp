@@ -51,7 +51,7 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"run", "c.yaml", "--out", "./c.yaml"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("is the configuration"));
+  EXPECT_THAT(outcome.err, HasSubstr("is also the configuration"));
   outcome = shop.run({"run", "c.yaml", "--out", "r", "--trace", "./r"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, StartsWith("--trace ./r:1:1: './r' is already another output"));

@@ -57,27 +57,27 @@ constexpr const char* kRingsOfSwitches =
 
 constexpr Network kNetworks[] = {
     // clang-format off
-    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwwwwrwrfffwfwfw"},
-    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "ffffffrrwrfffwrrww"},
-    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwwwwrwrfffwwfww"},
-    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwwwwrrwrfffwrrfw"},
-    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwwwwrwrfffwwwrw"},
-    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwwwwrrwrfffwrrrw"},
-    {"Line5",            "kind: mesh, dims: [5]",               "frfwfwrrwrfffwrrrw"},
-    {"Ring8",            "kind: ring, dims: [8]",               "frfwfwwrwrfffwwwfw"},
-    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frffffrrfrffffrrrf"},
-    {"Switch8",          "kind: switch, dims: [8]",             "frwwwwfrfrffffffrw"},
-    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwwwwrwrfffwwwrw"},
-    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwwwwrwrfffwwwrw"},
-    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwwwwrwrfffwwwrw"},
-    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwwwwrrwrwwwwrrrw"},
-    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwwwwfwrfffwwwrw"},
-    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwwwwfwrfffwwwrw"},
-    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwwwwrrwrwwwwrrrw"},
-    {"Dgx1",             "kind: dgx1",                          "frfffffrwrffffwwrw"},
-    {"Clos4x2x2",        "kind: clos, dims: [4, 2, 2]",         "frwwwwwrwrwwwwwwrw"},
-    {"RingsOfSwitches",  kRingsOfSwitches,                      "frwwwwwrwffffwwfrw"},
-    {"GraphFile",        "kind: file, file: n.graph",           "frfffffrfrffffffrf"},
+    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwwwwrwrfffwfwfww"},
+    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "ffffffrrwrfffwrrwww"},
+    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwwwwrwrfffwwfwww"},
+    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwwwwrrwrfffwrrfww"},
+    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwwwwrwrfffwwwrww"},
+    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwwwwrrwrfffwrrrww"},
+    {"Line5",            "kind: mesh, dims: [5]",               "frfwfwrrwrfffwrrrww"},
+    {"Ring8",            "kind: ring, dims: [8]",               "frfwfwwrwrfffwwwfww"},
+    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frffffrrfrffffrrrff"},
+    {"Switch8",          "kind: switch, dims: [8]",             "frwwwwfrfrffffffrww"},
+    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwwwwrwrfffwwwrww"},
+    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwwwwrwrfffwwwrww"},
+    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwwwwrwrfffwwwrww"},
+    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwwwwrrwrwwwwrrrww"},
+    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwwwwfwrfffwwwrww"},
+    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwwwwfwrfffwwwrww"},
+    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwwwwrrwrwwwwrrrww"},
+    {"Dgx1",             "kind: dgx1",                          "frfffffrwrffffwwrww"},
+    {"Clos4x2x2",        "kind: clos, dims: [4, 2, 2]",         "frwwwwwrwrwwwwwwrww"},
+    {"RingsOfSwitches",  kRingsOfSwitches,                      "frwwwwwrwffffwwfrww"},
+    {"GraphFile",        "kind: file, file: n.graph",           "frfffffrfrffffffrff"},
     // clang-format on
 };
 
@@ -132,9 +132,9 @@ TEST(Pairs, NameEveryAlgorithm) {
     EXPECT_THAT(algorithms, HasSubstr(fmt::format("\n  {} ", algorithm)));
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count(algorithms, '\n'));
-  // The other lines are the heading, three algorithms that only run all-to-alls, and file, packed_trees,
+  // The other lines are the heading, four algorithms that only run all-to-alls, and file, packed_trees,
   // auto, rail_ring, rail_tree, nvls and nccl, which have their own tests and occur in random systems.
-  EXPECT_EQ(lines, kAlgorithms.size() + 11) << algorithms;
+  EXPECT_EQ(lines, kAlgorithms.size() + 12) << algorithms;
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "schedule/compile/effort.h"
 #include "schedule/compile/spread.h"
 #include "schedule/trees/two_shot.h"
 
@@ -13,10 +12,7 @@ namespace coppice::schedule {
 
 AlgorithmInfo OneShotCompiler::info() {
   return {.name = "one_shot",
-          .summary = "all-reduce: every accelerator sends all its data to all others, as GPU libraries do",
-          .trials = {{.turn = 7, .seconds = [](const topology::Topology& topology, const CompileRequest&) {
-                        return seconds_at(topology, 8, 2.3);
-                      }}}};
+          .summary = "all-reduce: every accelerator sends all its data to all others, as GPU libraries do"};
 }
 
 Schedule OneShotCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
@@ -36,6 +32,7 @@ Schedule OneShotCompiler::compile(const topology::Topology& topology, const Comp
   Schedule schedule = compile_spread(by, topology, of_copies);
   schedule.algorithm = info().name;
   schedule.copies = topology.num_accelerators();
+  if (schedule.copies == 1) schedule.collective = Collective::kAllReduce;
   return schedule;
 }
 

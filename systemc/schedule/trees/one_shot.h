@@ -8,7 +8,7 @@ namespace coppice::schedule {
 // accelerator sends all its data to every other accelerator, and each computes the whole sum. Additions must
 // not change data that has not been sent yet, so an accelerator needs a receive buffer: the tables reduce one
 // copy of the data per accelerator (Schedule::copies), which is a reduce-scatter of all copies by two_shot.
-// Only for all-reduces.
+// Only for all-reduces. `auto` does not try it, because many network interfaces have no such memory.
 class OneShotCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -60,20 +60,26 @@ PathRules up_down_paths(const Topology& topology) {
 }
 
 std::vector<NodeId> in_order_of_switches(const Topology& topology) {
-  std::vector<int> accelerators_on(static_cast<std::size_t>(topology.num_nodes()), 0);
+  // [switch]: whether it has channels to switches, and its number of accelerators.
+  std::vector<std::pair<bool, int>> rank(static_cast<std::size_t>(topology.num_nodes()));
   for (const Channel& channel : topology.channels()) {
-    if (topology.is_accelerator(channel.dst)) ++accelerators_on[static_cast<std::size_t>(channel.src)];
+    auto& [joins, accelerators] = rank[static_cast<std::size_t>(channel.src)];
+    if (topology.is_accelerator(channel.dst)) {
+      ++accelerators;
+    } else {
+      joins = true;
+    }
   }
   const auto n = static_cast<std::size_t>(topology.num_accelerators());
   std::vector<NodeId> switch_of(n, kNoNode);
-  std::vector<NodeId> first_on(accelerators_on.size(), kNoNode);  // [switch]: its first accelerator
+  std::vector<NodeId> first_on(rank.size(), kNoNode);  // [switch]: its first accelerator
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
     NodeId& largest = switch_of[static_cast<std::size_t>(node)];
     for (const ChannelId id : topology.in_channels(node)) {
       const NodeId src = topology.channel(id).src;
       if (topology.is_accelerator(src)) continue;
-      const auto size = [&](NodeId other) { return accelerators_on[static_cast<std::size_t>(other)]; };
-      if (largest == kNoNode || size(src) > size(largest)) largest = src;
+      const auto rank_of = [&](NodeId other) { return rank[static_cast<std::size_t>(other)]; };
+      if (largest == kNoNode || rank_of(src) > rank_of(largest)) largest = src;
     }
     if (largest == kNoNode) continue;
     NodeId& first = first_on[static_cast<std::size_t>(largest)];

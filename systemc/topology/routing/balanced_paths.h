@@ -33,7 +33,7 @@ PathRules up_down_paths(const Topology& topology);
 
 // The accelerators in the order in which to find the paths to them: those on one switch follow one another,
 // so that their paths spread over all channels towards it. An accelerator on several switches counts as one
-// of the switch with the most accelerators. Otherwise by number.
+// of a switch with channels to other switches, otherwise of the switch with the most accelerators.
 std::vector<NodeId> in_order_of_switches(const Topology& topology);
 
 // The shortest paths to one destination. States are (node, phase) pairs, numbered node * phases + phase.

@@ -87,7 +87,7 @@ TEST(ShallowBuffers, TellWhatTheyCost) {
   EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=2000"})), IsEmpty());
   EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=100", "system.router.vcs=4"})),
               ElementsAre(AllOf(HasSubstr("warning: system.router.vc_depth is 100 flits, which covers 40%"),
-                                HasSubstr("write 1018, or auto"))));
+                                HasSubstr("write 1018 or auto"))));
 }
 
 }  // namespace

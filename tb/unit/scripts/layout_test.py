@@ -122,7 +122,7 @@ class Files(unittest.TestCase):
         short = layout_files.spice_nets(written(self.folder, "short", SPICE.replace("INVX1_1/Y", "y")), "two")
         cut = layout_files.spice_nets(written(self.folder, "cut", SPICE.replace("XINVX1_2 INVX1_1/Y", "XINVX1_2 other")), "two")
         for broken in (short, cut):
-            with self.assertRaisesRegex(HardwareError, "by magic"):
+            with self.assertRaisesRegex(HardwareError, "according to magic"):
                 layout.compare(TWO, self.routed, broken)
         swapped = layout_files.read_def(written(self.folder, "swapped", DEF.replace("( INVX1_1 A )", "( INVX1_2 A )", 1)))
         with self.assertRaisesRegex(HardwareError, "by graywolf and qrouter"):

@@ -465,8 +465,8 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
       HasSubstr("differs from another rank's collective with this number, all_reduce 'n0' of 1024 bytes"));
   const std::string whole = trace({all_reduce(0), all_reduce(1)});
   EXPECT_THAT(complaint({whole.substr(0, whole.size() - 3)}),
-              HasSubstr("are not a message of a Chakra trace"));
-  EXPECT_THAT(complaint({"hello, this is not a trace"}), HasSubstr("are not a message"));
+              HasSubstr("is not a message of a Chakra trace"));
+  EXPECT_THAT(complaint({"hello, this is not a trace"}), HasSubstr("is not a message"));
   EXPECT_THAT(complaint({R"({"workload_graph": 1e999})"}), HasSubstr("rank 0: the trace is not JSON"));
   EXPECT_THAT(complaint({""}), HasSubstr("the trace of rank 0 is empty"));
   EXPECT_THROW(import_chakra("/nowhere/t.{rank}.et"), ConfigError);

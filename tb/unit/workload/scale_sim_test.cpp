@@ -195,7 +195,8 @@ TEST(ScaleSim, ReadsEveryKindAndDilation) {
   for (std::size_t i = 1; i < model.layers.size(); ++i) {
     EXPECT_EQ(gemm(model.layers[i], Pass::kForward, 3).count, 0);
   }
-  expect_refused(wide + "relu, 8, 8, 1, 1, 4, 5, 1, elementwise\n", ":2:22: elementwise keeps its channels");
+  expect_refused(wide + "relu, 8, 8, 1, 1, 4, 5, 1, elementwise\n",
+                 ":2:22: elementwise does not change the number of channels");
   expect_refused(wide + "big, 4, 4, 3, 3, 4, 5, 1, conv, 2\n", ":2:12: Filter Height of 5 is larger than");
 }
 

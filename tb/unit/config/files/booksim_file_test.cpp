@@ -101,7 +101,7 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(with("= mesh", "= cube")),
               HasSubstr("2:12: topology = cube is not one of mesh, torus, anynet, fattree, dragonflynew"));
   EXPECT_THAT(complaint(with("dor", "romm")),
-              HasSubstr("4:20: routing_function = romm: for a mesh, write one of dor, "));
+              HasSubstr("4:20: routing_function = romm is not supported for mesh: write one of dor, "));
   EXPECT_THAT(complaint(with("tornado", "taper64")), HasSubstr("7:11: traffic must be uniform"));
   EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
               HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 requires braces around multiple parameters: "

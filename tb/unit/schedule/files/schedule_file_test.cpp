@@ -103,7 +103,7 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
 }
 
 TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
-  EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 34), "s.json:2:14: /algorithm: is empty:");
+  EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 43), "s.json:2:14: /algorithm: must not be empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
             "s.json:3:26: this object has two keys 'size': keep one of them");
   EXPECT_THAT(refusal(kSmall, "\"step\": 1,", "\"step\": 1, \"step\": 1,"),

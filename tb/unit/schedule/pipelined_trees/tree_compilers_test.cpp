@@ -109,7 +109,7 @@ TEST(TreeCompilers, AnUnconnectedGraphHasNoTree) {
   }
   const CompileRequest request{.collective = Collective::kAllReduce, .size = 64};
   EXPECT_THAT([&] { make_compiler("tree")->compile(topology, request); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("no tree")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("cannot place a tree")));
 }
 
 }  // namespace

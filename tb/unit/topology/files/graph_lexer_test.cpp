@@ -49,14 +49,15 @@ TEST(GraphLexer, ReadsWholeNumbersInRange) {
     return [text] { return parse_number({text, {"f", 3, 9}}, "a node", 0, 7); };
   };
   EXPECT_EQ(parse("7")(), 7);
-  EXPECT_THAT(parse("8"), ThrowsMessage<ConfigError>(StrEq("f:3:9: a node cannot be 8: it is 0 to 7")));
-  EXPECT_THAT(parse("-1"), ThrowsMessage<ConfigError>(StrEq("f:3:9: a node cannot be -1: it is 0 to 7")));
+  EXPECT_THAT(parse("8"), ThrowsMessage<ConfigError>(StrEq("f:3:9: a node cannot be 8: it must be 0 to 7")));
+  EXPECT_THAT(parse("-1"),
+              ThrowsMessage<ConfigError>(StrEq("f:3:9: a node cannot be -1: it must be 0 to 7")));
   EXPECT_THAT(parse("1.5"),
               ThrowsMessage<ConfigError>(StrEq("f:3:9: '1.5' is not a node: write a whole number")));
   EXPECT_THAT(parse(""), ThrowsMessage<ConfigError>(StrEq("f:3:9: '' is not a node: write a whole number")));
   EXPECT_THAT(
       parse("99999999999999999999"),
-      ThrowsMessage<ConfigError>(StrEq("f:3:9: a node cannot be 99999999999999999999: it is 0 to 7")));
+      ThrowsMessage<ConfigError>(StrEq("f:3:9: a node cannot be 99999999999999999999: it must be 0 to 7")));
 }
 
 TEST(RequireUsable, LocatesTheAcceleratorAtFault) {

@@ -99,7 +99,7 @@ TEST(Clos, SaysWhatItNeeds) {
       [] {
         clos({4, 3, 2}, {.links = {{3, 1}}});
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("failed ToR 3")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("no ToR 3 that could fail")));
 }
 
 }  // namespace

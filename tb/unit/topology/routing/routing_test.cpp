@@ -124,7 +124,7 @@ TEST(MakeRoute, ReportsARouteThatNeverArrives) {
   };
   const Topology torus = sample_torus({4});
   EXPECT_THAT([&] { make_route(torus, Circling(), 0, 2, 0, 0); },
-              ThrowsMessage<ModelError>(HasSubstr("from 0 to 2 on torus 4 does not arrive")));
+              ThrowsMessage<ModelError>(HasSubstr("from 0 to 2 on torus 4 does not reach the destination")));
 }
 
 RC_GTEST_PROP(DimensionOrderRouting, RoutesAreMinimalAndEndAtTheEjectionPort, ()) {
