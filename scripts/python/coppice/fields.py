@@ -40,7 +40,7 @@ class VerifiedSample(Section):
 
 class Trains(Section):
     messages: int
-    """The number of messages in a run that mixed trains and flits."""
+    """The number of messages of a run that mixed trains and flits."""
     as_flits: int
     """The number of messages that moved as flits because they met others or might have met them."""
 
@@ -51,7 +51,7 @@ class Leap(Section):
     leapt_cycles: int
     """The number of cycles skipped because all traffic repeated an earlier period. Unit: cycles."""
     node_cycles: int
-    """The simulated cycles, summed over all nodes. Unit: cycles."""
+    """The simulated cycles, summed over nodes. Unit: cycles."""
     stretched_node_cycles: int
     """The node cycles simulated in stretches, in which only body flits pass the node. Unit: cycles."""
 
@@ -74,10 +74,10 @@ class FluidSample(Section):
 
 class Fluid(Section):
     error: float
-    """The error of the fluid time relative to the exact time of the sample; negative if it is shorter. Not in every
-    result."""
+    """The error of the fluid time relative to the exact time of the sample; negative if the fluid time is shorter. Not
+    in every result."""
     reason: str
-    """Why there is no error estimate: the sample failed or took too long. Not in every result."""
+    """Why there is no error estimate: for example, the sample took too long. Not in every result."""
     sample: FluidSample
 
 
@@ -85,11 +85,11 @@ class Bound(Section):
     time_ns: float
     """The lower bound on any schedule's time due to the network's bandwidth. Unit: ns."""
     latency_ns: float
-    """The lower bound that follows from latency: one flit from the farthest accelerator that another depends on. Unit:
-    ns."""
+    """The lower bound due to latency: the time of one flit to an accelerator from the farthest accelerator whose data
+    it needs. Unit: ns."""
     groups: list[list[int]]
-    """The groups of accelerators that prove the bandwidth bound: the data that must pass between them takes
-    bound.time_ns."""
+    """The partition of the accelerators that proves the bandwidth bound: exchanging the data that must cross between
+    groups takes at least bound.time_ns."""
 
 
 class LinkUtilization(Section):
@@ -107,7 +107,7 @@ class ChannelsItem(TypedDict):
     bytes: int
     """The bytes that passed the channel, including heads of packets and messages. Unit: B."""
     busy: float
-    """The share of the time in which the channel was busy."""
+    """The share of the time for which the channel was busy."""
 
 
 class DimensionsItemOperationsItem(TypedDict):
@@ -173,7 +173,8 @@ class Hardware(Section):
     technology: str
     """The process technology for area and energy."""
     area_mm2: float
-    """The area of an accelerator's router and network interface, plus its share of the switches. Unit: mm2."""
+    """The area of an accelerator's router and network interface, plus the accelerator's share of the switches. Unit:
+    mm2."""
     area_error: float
     """The factor by which areas may be off in either direction."""
     area: HardwareArea
@@ -205,7 +206,7 @@ class StatisticsAny(Section):
 
 class Statistics(Section):
     """Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG --statistics`
-    explains each quantity, `coppice run --statistics FILE` writes them per module."""
+    explains each quantity, and `coppice run --statistics FILE` writes them per module."""
 
     if TYPE_CHECKING:
         def __getattr__(self, name: str) -> StatisticsAny: ...
@@ -237,7 +238,7 @@ class IterationsItem(TypedDict):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: dict[str, float]
-    """The exposed communication by kind; `other`: of operations without a kind."""
+    """The exposed communication by kind; `other` is that of operations without a kind."""
 
 
 class GradientsDict(TypedDict):
@@ -287,7 +288,7 @@ class CollectivesItem(TypedDict):
     gradients: NotRequired[GradientsDict]
     """When gradients became final."""
     count: NotRequired[int]
-    """The number of collectives or transfers, in copies of the model, that did the same at the same time."""
+    """The number of identical and simultaneous collectives or transfers in the copies of the model."""
 
 
 class AcceleratorsItemOperationsItem(TypedDict):
@@ -304,7 +305,7 @@ class AcceleratorsItemOperationsItem(TypedDict):
 
 
 class AcceleratorsItem(TypedDict):
-    """An accelerator with a rank: how it spent its time, as in `iterations`."""
+    """How an accelerator with a rank spent its time; the fields are those of `iterations`."""
 
     time_ns: float
     """The time from the end of the previous iteration, or from the start, to the end of this iteration. Unit: ns."""
@@ -320,14 +321,14 @@ class AcceleratorsItem(TypedDict):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: dict[str, float]
-    """The exposed communication by kind; `other`: of operations without a kind."""
+    """The exposed communication by kind; `other` is that of operations without a kind."""
     operations: NotRequired[list[AcceleratorsItemOperationsItem]]
     accelerator: int
     """The number of the accelerator."""
     rank: int
     """The rank of the program that runs on it."""
     count: NotRequired[int]
-    """The number of accelerators, in copies of the model, that did the same; this is the first of them."""
+    """The number of accelerators in the copies of the model that behaved identically; this is the first of them."""
     lost_ns: NotRequired[float]
     """The accelerator's time lost at failures: from the end of its job's last finished iteration to the failure. Unit:
     ns."""
@@ -337,11 +338,11 @@ class ExpectedItem(TypedDict):
     algorithm: str
     """An algorithm considered by collective.algorithm: auto; the fastest is first."""
     chunks: int | str
-    """The number of chunks it would use."""
+    """The number of chunks that the algorithm would use."""
     time_ns: float
-    """The expected time of its tables; a rough estimate if others are much faster. Unit: ns."""
+    """The expected time of the algorithm's tables; a rough estimate if other algorithms are much faster. Unit: ns."""
     protocol: NotRequired[str]
-    """The protocol its messages would use."""
+    """The protocol that the algorithm's messages would use."""
 
 
 class Inference(Section):
@@ -352,11 +353,11 @@ class Inference(Section):
     exposed_per_token_ns: float
     """The part of the decode step for which accelerators waited for communication. Unit: ns."""
     tokens_per_s: float
-    """The tokens per second of all requests together, at this time per token. Unit: 1/s."""
+    """The number of tokens per second of all requests together, at this time per token. Unit: 1/s."""
 
 
 class NiOverheadFolded(Section):
-    """The table sizes when repeated pieces are stored once, as in the network interface: table lines with loops, and
+    """The table sizes if repeated pieces are stored only once, as in the network interface: table lines with loops, and
     loop registers."""
 
     line_bits: int
@@ -381,7 +382,7 @@ class NiOverhead(Section):
     """The size of the schedule's tables in the network interface: field widths in bits, entries, bytes per node."""
 
     folded: NiOverheadFolded
-    """The table sizes when repeated pieces are stored once, as in the network interface: table lines with loops, and
+    """The table sizes if repeated pieces are stored only once, as in the network interface: table lines with loops, and
     loop registers. Not in every result."""
     accelerators: int
     """The number of accelerators with tables."""
@@ -424,7 +425,8 @@ class TimeBreakdownCycles(Section):
     """Time for which a port was idle because the table of its next message had not been started. Unit: cycles. Not in
     every result."""
     finished: float
-    """Time for which a port was done while others were not. Unit: cycles."""
+    """Time for which a port had nothing left to send while others had; the whole time for an unused port. Unit:
+    cycles."""
 
 
 class CostModel(Section):
@@ -522,11 +524,11 @@ class Training(Section):
     model: str
     """The neural network to train, or its layer table."""
     normalized_performance: float
-    """Computation time divided by iteration time; 1 means that communication costs nothing. Not in every result."""
+    """Computation time divided by iteration time; 1 means that no communication is exposed. Not in every result."""
     accelerator_performance: list[float]
     """The normalized performance of each accelerator. Not in every result."""
     timing: str
-    """How computation was timed: formula, array, or roofline. Not in every result."""
+    """The method of timing computation: formula, array or roofline. Not in every result."""
     overlap: str
     """How communication overlaps with computation: the value of training.overlap."""
     batch_per_accelerator: int
@@ -600,7 +602,7 @@ class JobsItem(TypedDict):
     name: NotRequired[str]
     """The name of the job in program.jobs, or of the program."""
     arrival_ns: NotRequired[float]
-    """The time from which the job could begin. Unit: ns."""
+    """The earliest time at which the job could begin. Unit: ns."""
     end_ns: NotRequired[float]
     """When the job's last iteration ended. Unit: ns."""
     iterations: NotRequired[list[JobsItemIterationsItem]]
@@ -645,7 +647,7 @@ class FailuresItem(TypedDict):
 
 class TrainsDict(TypedDict):
     messages: int
-    """The number of messages in a run that mixed trains and flits."""
+    """The number of messages of a run that mixed trains and flits."""
     as_flits: int
     """The number of messages that moved as flits because they met others or might have met them."""
 
@@ -667,9 +669,9 @@ class FluidSampleDict(TypedDict):
 
 class FluidDict(TypedDict):
     error: NotRequired[float]
-    """The error of the fluid time relative to the exact time of the sample; negative if it is shorter."""
+    """The error of the fluid time relative to the exact time of the sample; negative if the fluid time is shorter."""
     reason: NotRequired[str]
-    """Why there is no error estimate: the sample failed or took too long."""
+    """Why there is no error estimate: for example, the sample took too long."""
     sample: FluidSampleDict
 
 
@@ -696,7 +698,8 @@ class TimeBreakdownCyclesDict(TypedDict):
     idle: NotRequired[float]
     """Time for which a port was idle because the table of its next message had not been started. Unit: cycles."""
     finished: float
-    """Time for which a port was done while others were not. Unit: cycles."""
+    """Time for which a port had nothing left to send while others had; the whole time for an unused port. Unit:
+    cycles."""
 
 
 class LostDict(TypedDict):
@@ -717,7 +720,7 @@ class LostDict(TypedDict):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: dict[str, float]
-    """The exposed communication by kind; `other`: of operations without a kind."""
+    """The exposed communication by kind; `other` is that of operations without a kind."""
 
 
 class StretchesItem(TypedDict):
@@ -730,7 +733,7 @@ class StretchesItem(TypedDict):
     verified: str
     """How the sums were verified: values, contributions, or off."""
     fidelity: str
-    """What was simulated: flit, leap, train, or fluid; for predictions, chunks."""
+    """The level of detail of the simulation: flit, leap, train or fluid; for predictions, chunks."""
     fidelity_reason: NotRequired[str]
     """Why train fidelity was insufficient."""
     trains: NotRequired[TrainsDict]
@@ -746,7 +749,7 @@ class StretchesItem(TypedDict):
     """The length of the windows of activity and busy. Unit: ns."""
     statistics: dict[str, Any]
     """Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG --statistics`
-    explains each quantity, `coppice run --statistics FILE` writes them per module."""
+    explains each quantity, and `coppice run --statistics FILE` writes them per module."""
     profile: NotRequired[Any]
     """The activity that `coppice report` draws over time, if recorded (`coppice run --record`): use of channels in
     windows, messages of ports, paths of flows, and operations of accelerators."""
@@ -776,7 +779,7 @@ class Lost(Section):
     idle_ns: float
     """The time for which an accelerator had nothing to do. Unit: ns."""
     exposed: Numbers
-    """The exposed communication by kind; `other`: of operations without a kind."""
+    """The exposed communication by kind; `other` is that of operations without a kind."""
 
 
 class Simulator(Section):
@@ -807,15 +810,15 @@ class RunResult(Result):
     config: Any
     """Every configuration key with its resolved value; loading it repeats the run."""
     assumptions: list[str]
-    """Assumptions made where an input file leaves something open, one sentence each."""
+    """Assumptions about details that an input file does not specify, one sentence each."""
     warnings: list[str]
-    """Likely mistakes in the input, one sentence each: for example, keys without effect."""
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     verified: str
     """How the sums were verified: values, contributions, or off."""
     verified_sample: VerifiedSample
     """Not in every result."""
     fidelity: str
-    """What was simulated: flit, leap, train, or fluid; for predictions, chunks."""
+    """The level of detail of the simulation: flit, leap, train or fluid; for predictions, chunks."""
     fidelity_reason: str
     """Why train fidelity was insufficient. Not in every result."""
     trains: Trains
@@ -859,7 +862,7 @@ class RunResult(Result):
     """The length of the windows of activity and busy. Unit: ns. Not in every result."""
     statistics: Statistics
     """Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG --statistics`
-    explains each quantity, `coppice run --statistics FILE` writes them per module. Not in every result."""
+    explains each quantity, and `coppice run --statistics FILE` writes them per module. Not in every result."""
     profile: Any
     """The activity that `coppice report` draws over time, if recorded (`coppice run --record`): use of channels in
     windows, messages of ports, paths of flows, and operations of accelerators. Not in every result."""
@@ -902,7 +905,7 @@ class RunResult(Result):
     lost: Lost
     """The lost time by activity, as in `iterations`. Not in every result."""
     down_ns: float
-    """The time after failures for which nothing ran: at least program.restart per failure that stopped the machine.
+    """The time after failures during which nothing ran: at least program.restart per failure that stopped the machine.
     Unit: ns. Not in every result."""
     simulator: Simulator
     """The cost of the simulation."""
@@ -985,11 +988,11 @@ class TrafficResult(Result):
     config: Any
     """Every configuration key with its resolved value; loading it repeats the run."""
     assumptions: list[str]
-    """Assumptions made where an input file leaves something open, one sentence each."""
+    """Assumptions about details that an input file does not specify, one sentence each."""
     warnings: list[str]
-    """Likely mistakes in the input, one sentence each: for example, keys without effect."""
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     fidelity: str
-    """What was simulated: flit, leap, train, or fluid; for predictions, chunks."""
+    """The level of detail of the simulation: flit, leap, train or fluid; for predictions, chunks."""
     cycles: int
     """The cycles of system.clock until the last message was reduced or stored. Unit: cycles. Not in every result."""
     flit_hops: int
@@ -998,7 +1001,7 @@ class TrafficResult(Result):
     channels: list[ChannelsItem]
     statistics: Statistics
     """Statistics of the modules by module kind: sum and maximum over modules. `coppice modules CONFIG --statistics`
-    explains each quantity, `coppice run --statistics FILE` writes them per module."""
+    explains each quantity, and `coppice run --statistics FILE` writes them per module."""
     traffic: Traffic
     """The offered traffic."""
     packet_latency_mean: float | None
@@ -1008,7 +1011,7 @@ class TrafficResult(Result):
     transaction_latency_mean: float | None
     """The mean time from a request's creation to the ejection of its reply. Unit: cycles. Not in every result."""
     accepted_flits_per_node_cycle: float
-    """The accepted load: flits ejected per node and cycle. Unit: flits/node/cycle."""
+    """The accepted load: flits ejected per node per cycle. Unit: flits/node/cycle."""
     hops_mean: float | None
     """The mean number of routers that a packet traversed."""
     saturated: bool
@@ -1060,8 +1063,7 @@ class AllFlowsMethodsItem(TypedDict):
 
 
 class AllFlows(Section):
-    """Each method's assignment of all jobs' flows together: the largest number of flows on a link, and its lower
-    bound."""
+    """The assignment of all jobs' flows by each method: the largest number of flows on a link, and its lower bound."""
 
     flows: int
     """The number of flows."""
@@ -1106,13 +1108,13 @@ class RouteResult(Result):
     config: Any
     """Every configuration key with its resolved value; loading it repeats the run."""
     assumptions: list[str]
-    """Assumptions made where an input file leaves something open, one sentence each."""
+    """Assumptions about details that an input file does not specify, one sentence each."""
     warnings: list[str]
-    """Likely mistakes in the input, one sentence each: for example, keys without effect."""
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     verified: str
     """How the sums were verified: values, contributions, or off."""
     fidelity: str
-    """What was simulated: flit, leap, train, or fluid; for predictions, chunks."""
+    """The level of detail of the simulation: flit, leap, train or fluid; for predictions, chunks."""
     fluid: Fluid
     """Not in every result."""
     method: str
@@ -1120,13 +1122,12 @@ class RouteResult(Result):
     failed_spines: list[int]
     """The spines that had failed."""
     time_s: float
-    """The time at which the last job was done. Unit: s."""
+    """The time at which the last job finished. Unit: s."""
     jobs: list[JobsItem]
     controller: Controller
     """Statistics of the path controller: assignments, their run times, predictions."""
     all_flows: AllFlows
-    """Each method's assignment of all jobs' flows together: the largest number of flows on a link, and its lower
-    bound."""
+    """The assignment of all jobs' flows by each method: the largest number of flows on a link, and its lower bound."""
     messages: int
     """The number of messages delivered."""
     timeline: list[TimelineItem]
@@ -1210,9 +1211,9 @@ class LayersResult(Result):
     config: Any
     """Every configuration key with its resolved value; loading it repeats the run."""
     assumptions: list[str]
-    """Assumptions made where an input file leaves something open, one sentence each."""
+    """Assumptions about details that an input file does not specify, one sentence each."""
     warnings: list[str]
-    """Likely mistakes in the input, one sentence each: for example, keys without effect."""
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     cycles: int
     """The cycles of system.clock until the last message was reduced or stored. Unit: cycles."""
     time_ns: float
@@ -1228,7 +1229,7 @@ class LayersResult(Result):
     pes: int
     """The number of processing elements per accelerator."""
     peak_macs_per_cycle: int
-    """The peak number of multiply-accumulates per cycle of all arrays together."""
+    """The peak number of multiply-accumulates per cycle, summed over arrays."""
     memory_bytes_per_cycle: float | None
     """The memory bandwidth, in bytes per array cycle. Unit: B."""
     stall_cycles: int
@@ -1264,9 +1265,9 @@ class BoundResult(Result):
     config: Any
     """Every configuration key with its resolved value; loading it repeats the run."""
     assumptions: list[str]
-    """Assumptions made where an input file leaves something open, one sentence each."""
+    """Assumptions about details that an input file does not specify, one sentence each."""
     warnings: list[str]
-    """Likely mistakes in the input, one sentence each: for example, keys without effect."""
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     time_ns: float
     """The simulated time until the last message was reduced or stored. Unit: ns."""
     collective: str
@@ -1309,13 +1310,14 @@ class ChunksResult(Result):
     config: Any
     """Every configuration key with its resolved value; loading it repeats the run."""
     assumptions: list[str]
-    """Assumptions made where an input file leaves something open, one sentence each."""
+    """Assumptions about details that an input file does not specify, one sentence each."""
     warnings: list[str]
-    """Likely mistakes in the input, one sentence each: for example, keys without effect."""
+    """Likely mistakes in the input, such as keys without effect, one sentence each."""
     verified: str
     """How the sums were verified: values, contributions, or off. Not in every result."""
     fidelity: str
-    """What was simulated: flit, leap, train, or fluid; for predictions, chunks. Not in every result."""
+    """The level of detail of the simulation: flit, leap, train or fluid; for predictions, chunks. Not in every
+    result."""
     time_ns: float
     """The simulated time until the last message was reduced or stored. Unit: ns."""
     dimensions: list[DimensionsItem]
