@@ -125,7 +125,7 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(HardwareError, "according to magic"):
                 layout.compare(TWO, self.routed, broken)
         swapped = layout_files.read_def(written(self.folder, "swapped", DEF.replace("( INVX1_1 A )", "( INVX1_2 A )", 1)))
-        with self.assertRaisesRegex(HardwareError, "by graywolf and qrouter"):
+        with self.assertRaisesRegex(HardwareError, "according to graywolf and qrouter"):
             layout.compare(TWO, swapped, self.extracted)
 
     def test_spreads_the_capacitance_over_qrouters_tree(self):

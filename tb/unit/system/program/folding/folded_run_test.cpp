@@ -220,7 +220,7 @@ check: contributions
 TEST_F(FoldedRun, LocatesTheTrainingThatTakesTooLong) {
   const config::Loaded loaded = load(R"(system:
   topology: {kind: switch, dims: [8]}
-  link: {bandwidth: 1 kB/s}
+  link: {bandwidth: 10 B/s}
   accelerator: {model: roofline, roofline: {peak_tflops: 1, memory_bandwidth: 1 TB/s}}
 training: {model: MODEL, parallel: {tensor: 2, data: 4}, batch_per_accelerator: 1}
 check: contributions
