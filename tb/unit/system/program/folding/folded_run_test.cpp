@@ -220,9 +220,9 @@ check: contributions
 TEST_F(FoldedRun, LocatesTheTrainingThatTakesTooLong) {
   const config::Loaded loaded = load(R"(system:
   topology: {kind: switch, dims: [8]}
-  link: {bandwidth: 10 B/s}
+  link: {bandwidth: 1 kB/s}
   accelerator: {model: roofline, roofline: {peak_tflops: 1, memory_bandwidth: 1 TB/s}}
-training: {model: MODEL, parallel: {tensor: 2, data: 4}, batch_per_accelerator: 1}
+training: {model: MODEL, parallel: {tensor: 2, data: 4}, batch_per_accelerator: 4096}
 check: contributions
 )");
   const auto replicated = load_replicated(loaded, {});
@@ -231,7 +231,7 @@ check: contributions
     run_folded(loaded, *replicated, {});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("c.yaml:5:11: training: "));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("c.yaml:5:1: training: "));
     EXPECT_THAT(error.what(), ::testing::HasSubstr("takes more than the 9,223 s that can be simulated"));
   }
 }
