@@ -34,8 +34,8 @@ std::string to_string(const ValueType& type);
 // A field of the results that commands write. `coppice explain`, `coppice schema result` and docs/reference
 // are generated from these descriptions.
 struct ResultField {
-  std::string_view path;  // such as "bound.time_ns"; "dimensions[].size" is a field of list items, and "*"
-                          // stands for any name
+  std::string_view path;     // such as "bound.time_ns"; "dimensions[].size" is a field of list items, and "*"
+                             // stands for any name
   std::string_view unit;     // such as "ns", "GB/s", "cycles"; empty for strings, counts and ratios
   ValueType type;            // of a list's items if the path ends with "[]"
   std::string_view summary;  // meaning, in one sentence
