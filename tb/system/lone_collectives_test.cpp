@@ -246,6 +246,32 @@ TEST_F(LoneCollectives, SayWhatTheyChose) {
   EXPECT_EQ(row["chosen"], row["expected"][0]["algorithm"]);
 }
 
+// The protocols of two boxes of H100s are those of NVLS at this size. An algorithm without a protocol would
+// seem to cost almost nothing.
+TEST_F(LoneCollectives, ChooseAmongTheAlgorithmsThatProtocolsName) {
+  for (const char* algorithm : {"auto", "nccl"}) {
+    const Outcome outcome = shop.run({"run", shipped_config("machines/h100_2n_ib.yaml"), "--set",
+                                      std::string("collective.algorithm=") + algorithm, "--set",
+                                      "collective.size=1 MiB", "--out", "r.json"});
+    ASSERT_EQ(outcome.status, 0) << algorithm << outcome.err;
+    const Json chosen = shop.read_json("r.json");
+    EXPECT_EQ(chosen["chosen"], "nvls") << algorithm;
+    EXPECT_GT(chosen["time_ns"], 60e3) << algorithm;
+  }
+}
+
+// Blocks that change rails inside the sender's box do not meet between the boxes.
+TEST_F(LoneCollectives, KeepTheLinksBetweenBoxesBusy) {
+  const std::string boxes =
+      "kind: hierarchy, dimensions: [{kind: switch, size: 8, bandwidth: 450 GB/s, latency: 600 ns}, {kind: "
+      "switch, size: 4, bandwidth: 50 GB/s, latency: 2 us}]";
+  const auto efficiency = [&](const std::string& algorithm) {
+    return result(boxes, "op: all_to_all, size: 4 MiB, algorithm: " + algorithm)["efficiency"].get<double>();
+  };
+  EXPECT_GT(efficiency("pxn"), 0.9);  // packets have one head flit in 17
+  EXPECT_LT(efficiency("direct"), 0.8);
+}
+
 TEST_F(LoneCollectives, SayThatAllToAllsHaveNoChunks) {
   const Outcome outcome =
       execute("kind: ring, dims: [4]", "op: all_to_all, size: 1 KiB, algorithm: direct, chunks: 4");
