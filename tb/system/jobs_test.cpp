@@ -247,6 +247,10 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
                           jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
   EXPECT_EQ(cut["jobs"][0]["unfinished"], "the remaining links do not connect accelerators 0 and 1");
   EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
+  const std::string told =
+      execute("kind: switch, dims: [8]", jobs + "  failures: [{link: [0, 8], at: 0 s}]\n").out;
+  EXPECT_THAT(told, HasSubstr("  job 0: unfinished after 0 of 3 iterations: the remaining links"));
+  EXPECT_THAT(told, HasSubstr("  job 1: ended at "));
   EXPECT_EQ(cut["failures"][1]["effect"], "no effect, since the run had already ended");
   // No accelerator is left.
   const Json none = result("kind: switch, dims: [8]",

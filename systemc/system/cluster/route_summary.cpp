@@ -7,10 +7,10 @@
 namespace coppice::system {
 
 std::string summarize_route_study(const nlohmann::ordered_json& result) {
-  std::string text =
-      fmt::format("{} on {} jobs, {:.3f} s simulated ({} fidelity, verified: {})\n",
-                  result["method"].get<std::string>(), result["jobs"].size(), result["time_s"].get<double>(),
-                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  std::string text = fmt::format(
+      "{} on {} job{}, {:.3f} s simulated ({} fidelity, verified: {})\n", result["method"].get<std::string>(),
+      result["jobs"].size(), result["jobs"].size() == 1 ? "" : "s", result["time_s"].get<double>(),
+      result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   text += "  job  model        rings    all-reduce s     ideal s  slowdown   flow s  throughput GB/s\n";
   for (std::size_t j = 0; j < result["jobs"].size(); ++j) {
     const auto& job = result["jobs"][j];

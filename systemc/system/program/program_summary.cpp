@@ -117,12 +117,12 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
                         failure["failed"].get<std::string>(), failure["effect"].get<std::string>());
   }
   for (const auto& job : result.value("jobs", nlohmann::ordered_json::array())) {
-    text += fmt::format(
-        "  {}: ended at {}{}\n", job["name"].get<std::string>(), readable_time(job["end_ns"].get<double>()),
-        job.contains("unfinished")
-            ? fmt::format(", unfinished after {} of {} iterations: {}", job["iterations"].size(),
-                          job["of"].get<int>(), job["unfinished"].get<std::string>())
-            : "");
+    text +=
+        fmt::format("  {}: {}\n", job["name"].get<std::string>(),
+                    job.contains("unfinished")
+                        ? fmt::format("unfinished after {} of {} iterations: {}", job["iterations"].size(),
+                                      job["of"].get<int>(), job["unfinished"].get<std::string>())
+                        : fmt::format("ended at {}", readable_time(job["end_ns"].get<double>())));
   }
   constexpr std::size_t kMostLines = 8;
   std::size_t number = 0;
