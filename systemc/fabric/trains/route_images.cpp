@@ -107,12 +107,12 @@ bool RouteImages::add_channels(const Images& images, ChannelId first) {
 }
 
 bool RouteImages::add_ejections(std::span<const Ejection> images, int at_origin) {
-  for (const auto& [node, port] : images) {
-    auto& known = ejections_[static_cast<std::size_t>(node)];
-    const std::pair image{port, at_origin};
+  for (const Ejection& ejection : images) {
+    auto& known = ejections_[static_cast<std::size_t>(ejection.node)];
+    const std::pair image{ejection.port, at_origin};
     if (std::ranges::find(known, image) != known.end()) continue;
     const bool differs = std::ranges::any_of(
-        known, [&](const auto& other) { return other.first == port || other.second == at_origin; });
+        known, [&](const auto& other) { return other.first == image.first || other.second == image.second; });
     if (differs) return false;
     known.push_back(image);
   }
