@@ -7,7 +7,7 @@ namespace coppice::app {
 // The parts of a report page, from systemc/app/report/ and including D3; scripts/cmake/embed.cmake compiles
 // them into the command.
 struct PageParts {
-  std::string_view html;  // with placeholders for the other parts, whose names are enclosed in at signs
+  std::string_view html;  // the names of the other parts, enclosed in at signs, show where these belong
   std::string_view style;
   std::string_view script;
   std::string_view library;

@@ -198,7 +198,7 @@ class Packer {
   }
 
   // The least flow in excess of the number of trees, up to `most`, into a set of nodes that contains the sink
-  // and another accelerator. The last element of `joined` is a placeholder for that accelerator.
+  // and another accelerator. The last element of `joined` is replaced by that accelerator.
   Amount least_flow(int source, int sink, std::span<const FlowGraph::Joined> joined, NodeId from, NodeId to,
                     Amount most) {
     const auto without = joined.first(joined.size() - 1);

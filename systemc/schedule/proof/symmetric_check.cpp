@@ -210,15 +210,7 @@ std::vector<TableEntry> messages_of(const Table& table) {
 }  // namespace
 
 Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names) {
-  Schedule alone;
-  alone.algorithm = schedule.algorithm;
-  alone.collective = schedule.collective;
-  alone.size = schedule.size;
-  alone.element = schedule.element;
-  alone.steps = schedule.steps;
-  alone.flows = schedule.flows;
-  alone.ordered_by_lockstep = schedule.ordered_by_lockstep;
-  alone.numbered_arrivals = schedule.numbered_arrivals;
+  Schedule alone = without_tables(schedule);
   alone.routes = schedule.routes;
   alone.nodes.resize(schedule.nodes.size());
   for (std::size_t n = 0; n < alone.nodes.size(); ++n) {

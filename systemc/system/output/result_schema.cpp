@@ -38,7 +38,6 @@ constexpr std::string_view kRunSometimes[] = {"program",
                                               "bound",
                                               "efficiency",
                                               "flits",
-                                              "flit_hops",
                                               "link_utilization",
                                               "channels[]",
                                               "dimensions[]",
@@ -209,7 +208,7 @@ class SchemaWriter {
   }
 
   void add_fields(Json& section, const ResultKind& kind) {
-    // in the order of the table
+    // The properties are in the order of the table of fields.
     Paths known;
     for (const ResultField& field : result_fields()) {
       const std::string path(field.path.substr(0, field.path.find('.')));

@@ -37,18 +37,20 @@ TEST(JoinFabrics, MakesOneSwitchOfLeavesAndSpines) {
   }
 }
 
+// Links two nodes in both directions.
+void link(Topology& network, NodeId a, NodeId b, std::int64_t rate) {
+  network.add_channel(a, b, {rate}, 10);
+  network.add_channel(b, a, {rate}, 10);
+}
+
 // Boxes of two, whose rails share a spine. In the last box, the ranks are exchanged.
 TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
   constexpr NodeId kSpine = 16;
   Topology network(Kind::kFile, {}, 8, 9);  // four box switches, four leaves and a spine
-  const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
-    network.add_channel(a, b, {rate}, 10);
-    network.add_channel(b, a, {rate}, 10);
-  };
-  for (NodeId node = 0; node < 8; ++node) link(node, 8 + node / 2, 400);
+  for (NodeId node = 0; node < 8; ++node) link(network, node, 8 + node / 2, 400);
   const NodeId leaves[] = {12, 13, 12, 13, 14, 15, 15, 14};
-  for (NodeId node = 0; node < 8; ++node) link(node, leaves[node], 50);
-  for (NodeId leaf = 12; leaf < 16; ++leaf) link(leaf, kSpine, 100);
+  for (NodeId node = 0; node < 8; ++node) link(network, node, leaves[node], 50);
+  for (NodeId leaf = 12; leaf < 16; ++leaf) link(network, leaf, kSpine, 100);
   const auto joined = join_fabrics(network);
   ASSERT_TRUE(joined);
   ASSERT_EQ(joined->num_switches(), 4 + 2);
@@ -67,15 +69,11 @@ TEST(JoinFabrics, MakesOneSwitchOfEveryRail) {
 TEST(JoinFabrics, MakesRailsOfRanksIfALeafServesABox) {
   constexpr NodeId kSpine = 8;
   Topology network(Kind::kFile, {}, 4, 5);  // two box switches, two leaves and a spine
-  const auto link = [&](NodeId a, NodeId b, std::int64_t rate) {
-    network.add_channel(a, b, {rate}, 10);
-    network.add_channel(b, a, {rate}, 10);
-  };
   for (NodeId node = 0; node < 4; ++node) {
-    link(node, 4 + node / 2, 400);
-    link(node, 6 + node / 2, 50);
+    link(network, node, 4 + node / 2, 400);
+    link(network, node, 6 + node / 2, 50);
   }
-  for (const NodeId leaf : {6, 7}) link(leaf, kSpine, 100);
+  for (const NodeId leaf : {6, 7}) link(network, leaf, kSpine, 100);
   const auto joined = join_fabrics(network);
   ASSERT_TRUE(joined);
   EXPECT_EQ(joined->num_switches(), 2 + 2);
