@@ -4,6 +4,7 @@
 #include "schedule/compile/memory_limit.h"
 #include "schedule/multitree/piece_count.h"
 #include "schedule/multitree/slow_links.h"
+#include "schedule/multitree/torus_trees.h"
 #include "schedule/multitree/tree_growth.h"
 #include "schedule/trees/pack_trees.h"
 
@@ -23,6 +24,17 @@ Trees build_trees_of(const Topology& topology) {
     if (other.steps < best.steps) best = std::move(other);
   }
   return best;
+}
+
+// Whether trees are stored as accelerator 0's and its translations. A port that served several channels could
+// send their messages of a timestep in another order.
+bool translates(const Topology& topology, const CompileRequest& request) {
+  return request.root < 0 && looks_alike(topology, request) && may_translate(topology, request, 1) &&
+         topology.out_channels(0).size() <= static_cast<std::size_t>(request.ni_ports);
+}
+
+double seconds_to_build(const Topology& topology, const CompileRequest& request) {
+  return translates(topology, request) ? seconds_at(topology, 0.1, 1) : seconds_of_growth(topology, request);
 }
 
 }  // namespace
@@ -46,17 +58,19 @@ AlgorithmInfo MultiTreeCompiler::info() {
           .chunking = Chunking::kChosen,
           .rooted = true,
           .one_plane = true,
-          .trials = {{.turn = 2, .seconds = seconds_of_growth}}};
+          .trials = {{.turn = 2, .seconds = seconds_to_build}}};
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   if (request.root >= 0) return compile_rooted(topology, request, info().name);
   require_whole_chunks(request, info().name);
-  if (!may_pack_trees(topology, request, 1)) {
+  const bool translated = translates(topology, request);
+  if (!translated && !may_pack_trees(topology, request, 1)) {
     require_memory_for_trees(info().name, topology.num_accelerators(), request);
   }
-  const Trees trees = build_trees(topology);
-  Schedule schedule = schedule_trees(topology, request, info().name, trees);
+  const Trees trees = translated ? grow_tree_to_translate(topology) : build_trees(topology);
+  Schedule schedule = translated ? schedule_translations(topology, request, info().name, trees)
+                                 : schedule_trees(topology, request, info().name, trees);
   const int least = least_steps(topology, 1);
   // Without slow links timesteps are shorter, so their number is not comparable with the bound.
   const int phases = request.collective == Collective::kAllReduce ? 2 : 1;

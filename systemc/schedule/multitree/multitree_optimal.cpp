@@ -1,13 +1,11 @@
 #include "schedule/multitree/multitree_optimal.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "base/random.h"
 #include "schedule/compile/effort.h"
 #include "schedule/compile/memory_limit.h"
-#include "schedule/compile/symmetric_builder.h"
 #include "schedule/multitree/matching_trees.h"
 #include "schedule/multitree/mesh_trees.h"
 #include "schedule/multitree/multitree.h"
@@ -65,23 +63,10 @@ Bytes divide_up(Bytes dividend, Bytes divisor) {
 // The schedule for a torus whose translated trees reach the fewest timesteps; nullopt for other networks.
 std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
   const int pieces = request.chunks;
-  if (topology.kind() != topology::Kind::kTorus ||
-      !pattern_pays(request, topology.num_accelerators(), pieces) ||
-      topology.dims().size() > Translations::kMostDimensions ||
-      std::ranges::max(topology.dims()) > Translations::kMostWide || !LinkAllocator(topology).uniform()) {
-    return std::nullopt;
-  }
+  if (!may_translate(topology, request, pieces)) return std::nullopt;
   const auto trees = trees_to_translate(topology, pieces, request.seed, kTranslationRestarts);
-  if (!trees || trees->steps > least_steps(topology, pieces)) return std::nullopt;
-  std::vector<NodeId> nodes(static_cast<std::size_t>(topology.num_accelerators()));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  std::vector<std::int32_t> ways;
-  for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
-  Schedule schedule = build_symmetric_schedule(topology, request, MultiTreeOptimalCompiler::info().name,
-                                               {.moves = Translations(topology.dims(), std::move(nodes)),
-                                                .pieces = pieces,
-                                                .sends = sends_of(topology, request, *trees),
-                                                .ways = std::move(ways)});
+  if (trees->steps > least_steps(topology, pieces)) return std::nullopt;
+  Schedule schedule = schedule_translations(topology, request, MultiTreeOptimalCompiler::info().name, *trees);
   schedule.least_steps = phases(request) * trees->steps;
   return schedule;
 }

@@ -1,10 +1,15 @@
 #include "schedule/multitree/torus_trees.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "schedule/compile/bipartite_matching.h"
+#include "schedule/compile/symmetric_builder.h"
+#include "schedule/trees/link_allocator.h"
 
 namespace coppice::schedule {
 namespace {
@@ -231,6 +236,27 @@ std::optional<BaseTrees> grow_base(const Topology& topology, int pieces, std::ui
 }
 
 }  // namespace
+
+bool may_translate(const Topology& topology, const CompileRequest& request, int pieces) {
+  return topology.kind() == topology::Kind::kTorus &&
+         pattern_pays(request, topology.num_accelerators(), pieces) &&
+         topology.dims().size() <= Translations::kMostDimensions &&
+         std::ranges::max(topology.dims()) <= Translations::kMostWide && LinkAllocator(topology).uniform() &&
+         Directions::exist(topology);
+}
+
+Schedule schedule_translations(const Topology& topology, const CompileRequest& request,
+                               const std::string& algorithm, const Trees& trees) {
+  std::vector<NodeId> nodes(static_cast<std::size_t>(topology.num_accelerators()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<std::int32_t> ways;
+  for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
+  return build_symmetric_schedule(topology, request, algorithm,
+                                  {.moves = Translations(topology.dims(), std::move(nodes)),
+                                   .pieces = trees.pieces,
+                                   .sends = sends_of(topology, request, trees),
+                                   .ways = std::move(ways)});
+}
 
 std::optional<Trees> translated_trees(const Topology& topology, int pieces, std::uint64_t seed,
                                       int restarts) {

@@ -77,10 +77,25 @@ std::vector<Look> looks_of(LookingOrder order, int farthest) {
 
 // The state that all trees share while they grow.
 struct Ground {
-  explicit Ground(const Topology& all)
-      : topology(all), links(all), search(all, links), receivers(all, links) {}
+  Ground(const Topology& all, std::size_t equivalent)
+      : topology(all), directions(equivalent), links(all), search(all, links), receivers(all, links) {}
+
+  bool is_free(ChannelId id) const { return links.is_free(representative(id)); }
+  void take(ChannelId id) { links.take(representative(id)); }
+  // Whether all trees but one are left out and no channel is free for that one.
+  bool none_free() const {
+    for (std::size_t direction = 0; direction < directions; ++direction) {
+      if (links.is_free(static_cast<ChannelId>(direction))) return false;
+    }
+    return directions > 0;
+  }
+  // The channel of accelerator 0 that stands for all channels in the direction of `id`.
+  ChannelId representative(ChannelId id) const {
+    return directions == 0 ? id : id % static_cast<ChannelId>(directions);
+  }
 
   const Topology& topology;
+  const std::size_t directions;  // per node, for grow_tree_to_translate(); 0: all trees grow
   LinkAllocator links;
   SwitchSearch search;
   Receivers receivers;
@@ -128,7 +143,8 @@ class GrowingTree {
   // Adds one node, if possible. A node that the tree could not reach earlier with the same limits remains
   // unreachable in this timestep, so the search resumes where the last one ended.
   bool extend() {
-    if (ground_->receivers.none_outside(held_)) return false;
+    if (ground_->none_free() || (ground_->directions == 0 && ground_->receivers.none_outside(held_)))
+      return false;
     const std::size_t end = ground_->look.fresh ? parents_.size() : seasoned_;
     for (; parent_ < end; ++parent_, channel_ = 0) {
       const auto out = ground_->topology.out_channels(parents_[parent_]);
@@ -148,11 +164,11 @@ class GrowingTree {
   void hold(NodeId node) { Bits(held_.data(), held_.size()).insert(static_cast<std::size_t>(node)); }
 
   bool extend_over(ChannelId id) {
-    if (!ground_->links.is_free(id)) return false;
+    if (!ground_->is_free(id)) return false;
     const NodeId next = ground_->topology.channel(id).dst;
     if (!ground_->topology.is_accelerator(next)) return extend_through(id);
     if (holds(next)) return false;
-    ground_->links.take(id);
+    ground_->take(id);
     join({.parent = parents_[parent_], .child = next, .channel = id, .step = ground_->links.step()});
     return true;
   }
@@ -177,7 +193,7 @@ class GrowingTree {
     hold(edge.child);
     joined_.push_back(edge.child);
     edges_.push_back(edge);
-    ground_->receivers.update(edge.child);
+    if (ground_->directions == 0) ground_->receivers.update(edge.child);
   }
 
   Ground* ground_;
@@ -227,8 +243,8 @@ void sort_by_rarity(std::vector<GrowingTree*>& trees) {
 
 // Grows the trees of `roots`, which take turns in this order unless `rarest_first` or `random` changes it.
 Trees grow(const Topology& topology, const std::vector<NodeId>& roots, LookingOrder order, bool rarest_first,
-           Random* random) {
-  Ground ground(topology);
+           Random* random, std::size_t directions = 0) {
+  Ground ground(topology, directions);
   const std::vector<Look> looks = looks_of(order, topology.num_switches());
   std::vector<GrowingTree> trees;
   std::vector<GrowingTree*> growing;
@@ -257,6 +273,13 @@ Trees grow_trees(const Topology& topology, int pieces, LookingOrder order, Rando
   }
   Trees trees = grow(topology, roots, order, random != nullptr, random);
   trees.pieces = pieces;
+  return trees;
+}
+
+Trees grow_tree_to_translate(const Topology& topology) {
+  Trees trees =
+      grow(topology, {0}, LookingOrder::kAsFarAsNeeded, false, nullptr, topology.out_channels(0).size());
+  trees.root = 0;
   return trees;
 }
 

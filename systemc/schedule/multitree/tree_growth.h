@@ -25,6 +25,12 @@ inline constexpr std::array kLookingOrders{LookingOrder::kAsFarAsNeeded, Looking
 Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder order,
                  Random* random = nullptr);
 
+// Accelerator 0's tree of grow_trees() with one piece on a torus for which may_translate() holds; the others
+// are its translations. By induction over turns: if the occupied channels of a timestep are all channels of
+// some directions, then every tree finds the translation of the same channel, and no tree takes another's. So
+// a channel is occupied once this tree has used any channel in its direction.
+Trees grow_tree_to_translate(const topology::Topology& topology);
+
 // `pieces` trees of one accelerator, with the fewest timesteps found by trying every order and a few random
 // attempts. The trees with the fewest accelerators take their turn first, so that pieces follow one another
 // along the same paths.

@@ -27,6 +27,32 @@ RC_GTEST_PROP(TreeGrowth, BroadcastAndReduceAreRightAndShareNoChannelInAStep, ()
   }
 }
 
+RC_GTEST_PROP(TreeGrowth, TheTreesOfATorusAreTranslationsOfOne, ()) {
+  const auto dims =
+      *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 5), rc::gen::inRange(1, 6));
+  const topology::Topology topology = torus(dims).topology;
+  const Trees one = grow_tree_to_translate(topology);
+  const Trees all = grow_trees(topology, 1, LookingOrder::kAsFarAsNeeded);
+  RC_ASSERT(one.steps == all.steps);
+  const auto moved = [&](NodeId node, NodeId to) {
+    std::vector<int> at = topology.coordinates(node);
+    const std::vector<int> by = topology.coordinates(to);
+    for (std::size_t d = 0; d < at.size(); ++d) at[d] = (at[d] + by[d]) % dims[d];
+    return topology.node_at(at);
+  };
+  for (NodeId root = 0; root < topology.num_accelerators(); ++root) {
+    const auto& tree = all.trees[static_cast<std::size_t>(root)];
+    RC_ASSERT(tree.size() == one.trees[0].size());
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+      const TreeEdge& edge = one.trees[0][i];
+      RC_ASSERT(tree[i].step == edge.step);
+      RC_ASSERT(tree[i].parent == moved(edge.parent, root));
+      RC_ASSERT(tree[i].child == moved(edge.child, root));
+      RC_ASSERT(topology.channel(tree[i].channel).src_port == topology.channel(edge.channel).src_port);
+    }
+  }
+}
+
 // The first piece takes one timestep per channel of its path, and the root sends one piece per channel and
 // timestep.
 TEST(TreeGrowth, PiecesFollowOneAnother) {

@@ -46,6 +46,23 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfTranslatedTrees, ()) {
                       check_schedule(multitree.machine.topology, stored));
 }
 
+RC_GTEST_PROP(TablePattern, HasTheTablesOfMultiTree, ()) {
+  const auto dims =
+      *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(2, 6));
+  const Symmetric multitree = trees_on(torus(dims), random_collective(), 1);
+  CompileRequest request = multitree.request;
+  const auto compiler = make_compiler("multitree");
+  const Schedule pattern = compiler->compile(multitree.machine.topology, request);
+  RC_ASSERT(has_patterns(pattern));
+  request.pattern_beyond = 1 << 20;
+  const Schedule stored = compiler->compile(multitree.machine.topology, request);
+  RC_ASSERT(!has_patterns(stored));
+  require_same_tables(pattern, stored);
+  RC_ASSERT(symmetry_of(multitree.machine.topology, pattern) != nullptr);
+  require_same_report(check_schedule(multitree.machine.topology, pattern),
+                      check_schedule(multitree.machine.topology, stored));
+}
+
 // With fewer NI ports than channels, a port sends several messages in a step, possibly in another order.
 RC_GTEST_PROP(TablePattern, IsRightOnFewPorts, ()) {
   const auto dims =
