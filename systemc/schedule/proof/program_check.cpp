@@ -1,7 +1,10 @@
 #include "schedule/proof/program_check.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "schedule/proof/contention.h"
 #include "schedule/proof/replay.h"
@@ -308,7 +311,101 @@ bool has_whole_pieces(const ChunkProgram& program) {
   return std::ranges::find(shared, false) == shared.end();
 }
 
+// Compares the pieces that accelerators send with the images of the pieces that the origin sends: the image
+// of a piece has the same position in the share of its owner's image. Pieces whose owners agree in the first
+// dimensions of the order form a block, and moves map blocks to blocks, so blocks are compared, not pieces.
+class PieceImages {
+ public:
+  PieceImages(const ChunkProgram& program, const Translations& moves)
+      : program_(program),
+        moves_(moves),
+        widths_(program.widths()),
+        owners_(static_cast<std::size_t>(program.pieces())),
+        sent_by_(owners_.size(), {-1, topology::kNoNode}) {
+    for (NodeId node = 0; node < program.accelerators(); ++node) {
+      const Pieces share = program.share(node);
+      std::fill_n(owners_.begin() + share.first, share.count, node);
+    }
+  }
+
+  bool are_sent(const ChunkProgram::Step& step) {
+    std::map<NodeId, std::vector<int>> messages;  // [destination of the origin]
+    for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
+      const NodeId dst = program_.move(moves_.origin(), m).dst;
+      messages[dst].push_back(m);
+      for (NodeId node = 0; node < program_.accelerators(); ++node) {
+        if (program_.move(node, m).dst != moves_.moved(dst, node)) return false;
+      }
+    }
+    return std::ranges::all_of(messages, [&](const auto& group) { return are_sent(group.second); });
+  }
+
+ private:
+  // `messages` go to the same destination.
+  bool are_sent(const std::vector<int>& messages) {
+    const std::int32_t width = common_width(messages);
+    const std::vector<std::int32_t> of_origin = blocks(messages, moves_.origin(), width);
+    ++turn_;
+    for (NodeId node = 0; node < program_.accelerators(); ++node) {
+      const std::pair here{turn_, node};
+      const std::vector<std::int32_t> sent = blocks(messages, node, width);
+      if (sent.size() != of_origin.size()) return false;
+      for (const std::int32_t block : sent) {
+        if (std::exchange(sent_by_[static_cast<std::size_t>(block)], here) == here) return false;
+      }
+      for (const std::int32_t block : of_origin) {
+        if (sent_by_[static_cast<std::size_t>(image(block, width, node))] != here) return false;
+      }
+    }
+    return true;
+  }
+
+  std::int32_t image(std::int32_t block, std::int32_t width, NodeId node) const {
+    const std::int32_t piece = block * width;
+    const NodeId owner = owners_[static_cast<std::size_t>(piece)];
+    return (program_.share(moves_.moved(owner, node)).first + piece - program_.share(owner).first) / width;
+  }
+
+  std::int32_t common_width(const std::vector<int>& messages) const {
+    std::size_t level = 0;
+    for (const int m : messages) {
+      for (const ChunkProgram::Move& move : program_.moves(m)) {
+        const auto splits = [&](std::int32_t width) {
+          return width == 0 || move.pieces.first % width != 0 || move.pieces.count % width != 0;
+        };
+        while (level < widths_.size() && splits(widths_[level])) ++level;
+      }
+    }
+    return level < widths_.size() ? widths_[level] : 1;
+  }
+
+  std::vector<std::int32_t> blocks(const std::vector<int>& messages, NodeId node, std::int32_t width) const {
+    std::vector<std::int32_t> blocks;
+    for (const int m : messages) {
+      const Pieces& pieces = program_.move(node, m).pieces;
+      for (std::int32_t block = pieces.first / width; block < pieces.end() / width; ++block)
+        blocks.push_back(block);
+    }
+    return blocks;
+  }
+
+  const ChunkProgram& program_;
+  const Translations& moves_;
+  std::vector<std::int32_t> widths_;
+  std::vector<NodeId> owners_;                            // [piece]
+  std::vector<std::pair<std::int32_t, NodeId>> sent_by_;  // [block]: by whom it was sent last, and when
+  std::int32_t turn_ = 0;
+};
+
 }  // namespace
+
+bool moves_map_pieces(const ChunkProgram& program, const Translations& moves) {
+  if (moves.nodes() != static_cast<std::size_t>(program.accelerators())) return false;
+  PieceImages images(program, moves);
+  return std::ranges::all_of(program.steps(), [&](const ChunkProgram::Step& step) {
+    return step.leg == ChunkProgram::Leg::kAcross && images.are_sent(step);
+  });
+}
 
 const ProgramTables* alike_programs(const Topology& topology, const Schedule& schedule) {
   const ProgramTables* tables = tables_of_all(schedule);
@@ -322,9 +419,13 @@ const ProgramTables* alike_programs(const Topology& topology, const Schedule& sc
   return tables;
 }
 
-std::optional<int> prove_program(const ChunkProgram& program, Collective collective) {
+std::optional<int> prove_program(const ChunkProgram& program, const Translations& moves,
+                                 Collective collective) {
   if (!has_whole_pieces(program)) return std::nullopt;
   HeldPieces held(program, collective);
+  if (moves_map_pieces(program, moves)) {
+    return held.follow(program.share(moves.origin())) ? std::optional(held.additions()) : std::nullopt;
+  }
   const std::int32_t batch = HeldPieces::batch(program.accelerators());
   for (std::int32_t first = 0; first < program.pieces(); first += batch) {
     if (!held.follow({first, std::min(batch, program.pieces() - first)})) return std::nullopt;
@@ -339,7 +440,7 @@ std::optional<CheckReport> check_programs(const Topology& topology, const Schedu
   }
   std::map<const ChunkProgram*, int> additions;
   for (const auto& [order, program] : tables.programs()) {
-    const auto proven = prove_program(program, schedule.collective);
+    const auto proven = prove_program(program, tables.moves(), schedule.collective);
     if (!proven) return std::nullopt;
     additions[&program] = *proven;
   }

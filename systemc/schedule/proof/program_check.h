@@ -26,6 +26,15 @@ std::optional<CheckReport> check_programs(const topology::Topology& topology, co
 // is still adding to its own sum, and nothing of that piece arrives after the send until the final value
 // comes. Sums then move along a tree to the accelerator that receives all of them, and the final value moves
 // back from there, so all accesses to one piece at one accelerator are ordered by the messages in between.
-std::optional<int> prove_program(const ChunkProgram& program, Collective collective);
+// If `moves` map the pieces that accelerators exchange in every step, following the pieces of the origin's
+// share is enough, as the other pieces are their images.
+std::optional<int> prove_program(const ChunkProgram& program, const Translations& moves,
+                                 Collective collective);
+
+// Whether `moves` map the exchanges of every step to themselves, and the pieces of a share to those of
+// another, in the same order: an accelerator sends the image of a piece to the image of its destination if
+// and only if the origin sends the piece to this destination. Which of a step's messages carries the piece
+// may differ.
+bool moves_map_pieces(const ChunkProgram& program, const Translations& moves);
 
 }  // namespace coppice::schedule

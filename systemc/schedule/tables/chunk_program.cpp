@@ -88,6 +88,12 @@ Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   return range;
 }
 
+std::vector<std::int32_t> ChunkProgram::widths() const {
+  std::vector<std::int32_t> widths{pieces_};
+  for (const Level& level : levels_) widths.push_back(widths.back() / level.size);
+  return widths;
+}
+
 // The part of the other group members' pieces that a message of the step carries.
 Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
   const Pieces group = of_group(node, step);

@@ -108,6 +108,9 @@ class ChunkProgram {
   void set_route(NodeId node, int message, std::int32_t route) { moves_[place(node, message)].route = route; }
   // The pieces that an accelerator owns.
   Pieces share(NodeId node) const { return range(node, levels_.size()); }
+  // The numbers of consecutive pieces whose owners agree in the first 0, 1, 2, ... dimensions of the order,
+  // in descending order; the last is the size of a share.
+  std::vector<std::int32_t> widths() const;
 
  private:
   struct Level {
