@@ -37,6 +37,8 @@ class WrongDataError : public ModelError {
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
+  // Whether this memory, and those of all other accelerators of the run, track any of this data.
+  virtual bool tracks(Bytes /*address*/, Bytes /*bytes*/) const { return true; }
   // Copies data to `into`, whose allocated memory is reused: payload objects serve one message after another.
   virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
   Payload copy(Bytes address, Bytes bytes) const {
@@ -53,6 +55,7 @@ class GradientMemory {
 // Stores nothing (`check: off`).
 class NullMemory final : public GradientMemory {
  public:
+  bool tracks(Bytes, Bytes) const override { return false; }
   void read(Bytes, Bytes, Payload& into) const override { into.clear(); }
   void reduce(Bytes, Bytes, const Payload&) override {}
   void store(Bytes, Bytes, const Payload&) override {}
@@ -84,6 +87,7 @@ class ContributionMemory final : public GradientMemory {
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 
+  bool tracks(Bytes address, Bytes bytes) const override;
   void read(Bytes address, Bytes bytes, Payload& into) const override;
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;

@@ -69,6 +69,12 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     contents_->read(address, bytes, into);
   }
   void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
+  // Counts data that the network interface has read and written directly on contents().
+  void count_direct(Bytes read, Bytes written) {
+    bytes_read_ += read;
+    bytes_written_ += written;
+    dma_bytes_ += read + written;
+  }
 
   // Totals over both sockets.
   Bytes bytes_read() const { return bytes_read_; }

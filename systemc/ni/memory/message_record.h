@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -46,11 +48,32 @@ struct MessageRecord {
   Payload payload;
 };
 
+// The messages of other accelerators that a message represents in a symmetric run (MessageImages). They
+// complete in the same cycle.
+class ImagesOfMessage {
+ public:
+  struct Ends {
+    NodeId src = topology::kNoNode;
+    NodeId dst = topology::kNoNode;
+  };
+
+  virtual ~ImagesOfMessage() = default;
+  // The represented message; all times and the source port are those of its images.
+  virtual const MessageRecord& original() const = 0;
+  virtual std::span<const Ends> ends() const = 0;
+  // The record of the image with ends()[i], without a payload, valid until the next call.
+  virtual const MessageRecord& image(std::size_t i) = 0;
+};
+
 // Observes messages as they complete; called in order of completion time.
 class MessageObserver {
  public:
   virtual ~MessageObserver() = default;
   virtual void message_completed(const MessageRecord& message) = 0;
+  // By default, reports each image by message_completed().
+  virtual void images_completed(ImagesOfMessage& images) {
+    for (std::size_t i = 0; i < images.ends().size(); ++i) message_completed(images.image(i));
+  }
 };
 
 }  // namespace coppice::ni

@@ -1,5 +1,6 @@
 #include "ni/messages/message_images.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,33 +16,69 @@ void MessageImages::Payloads::clear() {
   contributions_.clear();
 }
 
-void MessageImages::Payloads::add(const Payload& payload) {
+void MessageImages::Payloads::add(std::size_t sender, const Payload& payload) {
   values_.insert(values_.end(), payload.values.begin(), payload.values.end());
   contributions_.insert(contributions_.end(), payload.contributions.begin(), payload.contributions.end());
-  ends_.push_back(
-      {static_cast<std::uint32_t>(values_.size()), static_cast<std::uint32_t>(contributions_.size())});
+  ends_.push_back({sender, values_.size(), contributions_.size()});
 }
 
-void MessageImages::Payloads::copy(std::size_t accelerator, Payload& into) const {
-  const End begin = accelerator == 0 ? End{} : ends_[accelerator - 1];
-  const End end = ends_[accelerator];
-  into.values.assign(values_.begin() + begin.values, values_.begin() + end.values);
-  into.contributions.assign(contributions_.begin() + begin.contributions,
-                            contributions_.begin() + end.contributions);
+void MessageImages::Payloads::copy(std::size_t i, Payload& into) const {
+  const auto slice = [](const auto& all, std::size_t begin, std::size_t end, auto& part) {
+    part.assign(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                all.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  const End begin = i == 0 ? End{} : ends_[i - 1];
+  slice(values_, begin.values, ends_[i].values, into.values);
+  slice(contributions_, begin.contributions, ends_[i].contributions, into.contributions);
 }
+
+void MessageImages::Payloads::copy_of(std::size_t sender, Payload& into) const {
+  const auto found = std::ranges::lower_bound(ends_, sender, {}, &End::sender);
+  if (found != ends_.end() && found->sender == sender) {
+    copy(static_cast<std::size_t>(found - ends_.begin()), into);
+  } else {
+    into.clear();
+  }
+}
+
+class MessageImages::Others final : public ImagesOfMessage {
+ public:
+  Others(MessageImages& images, const InFlight& message, const MessageRecord& original)
+      : images_(images), message_(message), original_(original) {}
+
+  const MessageRecord& original() const override { return original_; }
+  std::span<const Ends> ends() const override { return images_.ends_; }
+  const MessageRecord& image(std::size_t i) override {
+    if (image_.src == topology::kNoNode) image_ = original_;
+    image_.src = images_.ends_[i].src;
+    image_.dst = images_.ends_[i].dst;
+    image_.entry = &images_.entry(static_cast<std::size_t>(image_.src), original_.src_port, message_.index);
+    return image_;
+  }
+
+ private:
+  MessageImages& images_;
+  const InFlight& message_;
+  const MessageRecord& original_;
+  MessageRecord image_;
+};
 
 void MessageImages::issued(std::uint64_t message, std::size_t index, MessageRecord& record) {
   InFlight& sent = in_flight(message);
   sent.index = index;
   sent.payloads.clear();
+  tables_->read_images(slot_of(record.src_port), index, sent.images);
+  const GradientMemory& any = *nodes_.front().contents;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const Image& image = sent.images[n];
     if (static_cast<NodeId>(n) == origin_) {
-      sent.payloads.add(record.payload);
+      sent.payloads.add(n, record.payload);
       continue;
     }
-    const TableEntry& image = entry(n, record.src_port, index);
-    nodes_[n].memory->read_directly(image.address, image.bytes, payload_);
-    sent.payloads.add(payload_);
+    nodes_[n].read += image.bytes;
+    if (!any.tracks(image.address, image.bytes)) continue;
+    nodes_[n].contents->read(image.address, image.bytes, payload_);
+    sent.payloads.add(n, payload_);
   }
   record.payload.clear();
 }
@@ -58,27 +95,36 @@ void MessageImages::arrived(std::uint64_t message, MessageRecord& record) {
   record.entry = &came.incoming;
   record.src = static_cast<NodeId>(from);
   record.dst = origin_;
-  came.payloads.copy(from, record.payload);
+  came.payloads.copy_of(from, record.payload);
 }
 
 void MessageImages::completed(std::uint64_t message, MessageRecord& record) {
   InFlight& done = in_flight(message);
-  Payload own = std::move(record.payload);
-  record.payload = {};
-  MessageRecord reported = record;
-  record.payload = std::move(own);
+  const bool adds = record.entry->op == schedule::Op::kReduce;
+  ends_.clear();
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     if (static_cast<NodeId>(n) == record.src) continue;
-    const TableEntry& image = entry(n, record.src_port, done.index);
-    const Node& node = nodes_[static_cast<std::size_t>(image.destination())];
-    node.memory->write_directly(image.bytes, image.op == schedule::Op::kReduce);
-    done.payloads.copy(n, reported.payload);
-    ReductionUnit::apply(image, reported.payload, *node.contents);
-    reported.src = static_cast<NodeId>(n);
-    reported.dst = image.destination();
-    reported.entry = &image;
-    log_->image_completed(reported);
+    const Image& image = done.images[n];
+    Node& node = nodes_[static_cast<std::size_t>(image.dst)];
+    node.written += image.bytes;
+    if (adds) node.read += image.bytes;
+    ends_.push_back({static_cast<NodeId>(n), image.dst});
   }
+  for (std::size_t i = 0; i < done.payloads.size(); ++i) {
+    const std::size_t n = done.payloads.sender(i);
+    if (static_cast<NodeId>(n) == record.src) continue;
+    done.payloads.copy(i, payload_);
+    const NodeId dst = done.images[n].dst;
+    ReductionUnit::apply(entry(n, record.src_port, done.index), payload_,
+                         *nodes_[static_cast<std::size_t>(dst)].contents);
+  }
+  Others others(*this, done, record);
+  log_->images_completed(others);
+}
+
+void MessageImages::count_accesses() {
+  for (Node& node : nodes_)
+    node.memory->count_direct(std::exchange(node.read, 0), std::exchange(node.written, 0));
 }
 
 }  // namespace coppice::ni

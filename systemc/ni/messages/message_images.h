@@ -16,7 +16,8 @@ namespace coppice::ni {
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
 // origin, executes its tables: entry i of a slot, which is one of its ports, represents entry i of that slot
 // at every accelerator. The others do the same in the same cycles, so the only work simulated for each of
-// them is to read, add and store its data and to report its messages to observers.
+// them is to read, add and store the data that is checked, to count the bytes, and to report its messages to
+// observers.
 class MessageImages {
  public:
   // All references must outlive this object. The tables are those of all accelerators.
@@ -33,43 +34,57 @@ class MessageImages {
   void arrived(std::uint64_t message, MessageRecord& record);
   // Records that the origin has reduced or stored the message.
   void completed(std::uint64_t message, MessageRecord& record);
+  // Adds the bytes of the images since the last call to the statistics of all memories.
+  void count_accesses();
 
  private:
+  using Image = schedule::SymmetricTables::Image;
   struct Node {
     MemoryModule* memory;
     GradientMemory* contents;
+    Bytes read = 0;  // since the last count_accesses()
+    Bytes written = 0;
   };
-  // The data of a message's images, concatenated by accelerator; usually little or none.
+  // The data of the images that memories track, concatenated; usually little or none.
   class Payloads {
    public:
     void clear();
-    void add(const Payload& payload);
-    void copy(std::size_t accelerator, Payload& into) const;
+    // `sender` must exceed those of earlier calls.
+    void add(std::size_t sender, const Payload& payload);
+    std::size_t size() const { return ends_.size(); }
+    std::size_t sender(std::size_t i) const { return ends_[i].sender; }
+    void copy(std::size_t i, Payload& into) const;
+    // Clears `into` if there is no data of the sender.
+    void copy_of(std::size_t sender, Payload& into) const;
 
    private:
     struct End {
-      std::uint32_t values = 0;
-      std::uint32_t contributions = 0;
+      std::size_t sender = 0;
+      std::size_t values = 0;
+      std::size_t contributions = 0;
     };
-    std::vector<End> ends_;  // [accelerator]: end of its data
+    std::vector<End> ends_;
     std::vector<float> values_;
     std::vector<std::uint64_t> contributions_;
   };
   struct InFlight {
     std::size_t index = 0;
-    TableEntry incoming;  // the entry of the image that arrives at the origin
-    Payloads payloads;    // indexed by sender
+    TableEntry incoming;        // the entry of the image that arrives at the origin
+    std::vector<Image> images;  // [sender]
+    Payloads payloads;
   };
+  class Others;  // the images of a message at all accelerators but one
 
   InFlight& in_flight(std::uint64_t message) {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
+  std::size_t slot_of(int port) const {
+    return schedule_->nodes[static_cast<std::size_t>(origin_)].ports[static_cast<std::size_t>(port)].slot();
+  }
   // The image at accelerator `n` of an entry of the origin's port, valid until the next call.
   const TableEntry& entry(std::size_t n, int port, std::size_t index) {
-    const schedule::Table& at_origin =
-        schedule_->nodes[static_cast<std::size_t>(origin_)].ports[static_cast<std::size_t>(port)];
-    tables_->read(at_origin.slot(), index, static_cast<NodeId>(n), entry_);
+    tables_->read(slot_of(port), index, static_cast<NodeId>(n), entry_);
     return entry_;
   }
 
@@ -80,7 +95,8 @@ class MessageImages {
   std::vector<Node> nodes_;
   std::vector<InFlight> in_flight_;  // [message]
   TableEntry entry_;
-  Payload payload_;  // payload of one image
+  Payload payload_;                          // payload of one image
+  std::vector<ImagesOfMessage::Ends> ends_;  // of the images that complete
 };
 
 }  // namespace coppice::ni

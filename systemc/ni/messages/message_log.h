@@ -41,10 +41,10 @@ class MessageLog {
       forget(id);
     }
   }
-  // Records the completion of an image, a message that had no record of its own.
-  void image_completed(const MessageRecord& image) {
-    ++completed_;
-    report(image);
+  // Records the completion of images, which had no records of their own.
+  void images_completed(ImagesOfMessage& images) {
+    completed_ += static_cast<std::int64_t>(images.ends().size());
+    for (MessageObserver* observer : observers_) observer->images_completed(images);
   }
   // Stores a copy of the entry of message `id` until the message completes, and returns it.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {

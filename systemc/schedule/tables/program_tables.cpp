@@ -92,6 +92,18 @@ void ProgramTables::read(std::size_t slot, std::size_t i, NodeId node, TableEntr
   }
 }
 
+void ProgramTables::read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const {
+  const auto [chunk_number, message] = spec_.slots[slot][i];
+  const PlacedChunk& chunk = spec_.chunks[static_cast<std::size_t>(chunk_number)];
+  into.clear();
+  for (const ChunkProgram::Move& move : chunk.program->moves(message)) {
+    into.push_back(
+        {.address = chunk.address + chunk.sizes->bounds[static_cast<std::size_t>(move.pieces.first)],
+         .bytes = chunk.sizes->bytes(move.pieces),
+         .dst = move.dst});
+  }
+}
+
 const MessageFamilies& ProgramTables::families_of(const ChunkProgram& program) const {
   const std::lock_guard lock(families_mutex_);
   return families_.try_emplace(&program, program).first->second;

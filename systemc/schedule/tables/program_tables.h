@@ -65,6 +65,7 @@ class ProgramTables final : public SymmetricTables {
   const Translations& moves() const override { return moves_; }
   // A chunk's messages keep their flow under moves.
   std::int32_t moved_back_flow(std::int32_t flow, NodeId /*from*/) const override { return flow; }
+  void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const override;
   std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
   std::int64_t messages(std::size_t slot) const override {
     return static_cast<std::int64_t>(spec_.slots[slot].size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "schedule/tables/node_moves.h"
 #include "schedule/tables/table.h"
@@ -11,10 +12,18 @@ namespace coppice::schedule {
 // so that the origin's behaviour represents that of every accelerator.
 class SymmetricTables : public TableSource {
  public:
+  // The data and the destination of one accelerator's image of a message.
+  struct Image {
+    Bytes address = 0;
+    Bytes bytes = 0;
+    NodeId dst = topology::kNoNode;
+  };
   virtual const Translations& moves() const = 0;
   // The flow of the message that arrives at the origin as the image of a message of `flow` that arrives at
   // `from`.
   virtual std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const = 0;
+  // Replaces `into` by the images of entry `i` of a slot, which must be a message, indexed by sender.
+  virtual void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const = 0;
 };
 
 }  // namespace coppice::schedule

@@ -232,6 +232,7 @@ void Machine::run_to(Cycles cycle) {
   const Femtoseconds until = checked_time(cycle, context_.period);
   sc_core::sc_start(fabric::to_sc_time(until - cycle_ * context_.period));
   spec_.failure.rethrow();
+  if (images_ != nullptr) images_->count_accesses();
   cycle_ = cycle;
 }
 

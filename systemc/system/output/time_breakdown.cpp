@@ -35,11 +35,10 @@ TimeBreakdown::TimeBreakdown(int accelerators, int ni_ports)
     : ni_ports_(ni_ports),
       ports_(static_cast<std::size_t>(accelerators) * static_cast<std::size_t>(ni_ports)) {}
 
-void TimeBreakdown::add(const ni::MessageRecord& message, Cycles begun) {
-  const auto port = static_cast<std::size_t>(message.src * ni_ports_ + message.src_port);
-  if (port >= ports_.size()) return;
-  const PortTime part = divide(message, begun);
-  PortTime& sum = ports_[port];
+void TimeBreakdown::add(const PortTime& part, topology::NodeId src, int port) {
+  const auto index = static_cast<std::size_t>(src * ni_ports_ + port);
+  if (index >= ports_.size()) return;
+  PortTime& sum = ports_[index];
   sum.serialization += part.serialization;
   sum.latency += part.latency;
   sum.dependencies += part.dependencies;

@@ -25,6 +25,10 @@ struct PortTime {
   }
 };
 
+// Divides a port's time from the tail of the previous message to the tail of `message`, whose tables were
+// started in cycle `begun`.
+PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
+
 // Accumulates the PortTime of every port from completed messages.
 class TimeBreakdown {
  public:
@@ -32,7 +36,10 @@ class TimeBreakdown {
 
   // Adds a completed message whose tables were started in cycle `begun` at its source. Messages of reducing
   // switches are ignored.
-  void add(const ni::MessageRecord& message, Cycles begun = 0);
+  void add(const ni::MessageRecord& message, Cycles begun = 0) {
+    add(divide(message, begun), message.src, message.src_port);
+  }
+  void add(const PortTime& part, topology::NodeId src, int port);
 
   // The mean over all ports, in cycles; the parts sum to `total`. `idle` is present only if a port was idle.
   nlohmann::ordered_json to_json(Cycles total) const;
@@ -45,9 +52,5 @@ class TimeBreakdown {
   int ni_ports_;
   std::vector<PortTime> ports_;  // [accelerator][NI port]
 };
-
-// Divides a port's time from the tail of the previous message to the tail of `message`, whose tables were
-// started in cycle `begun`.
-PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
 
 }  // namespace coppice::system

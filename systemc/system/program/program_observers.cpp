@@ -30,24 +30,30 @@ ProgramObservers::ProgramObservers(const ProgramState& state, const topology::To
 }
 
 // Keeps gradients only for collectives in flight, which are few even in a large program.
-void ProgramObservers::follow(ni::ContextId id, const ni::MessageRecord& message) {
+GradientProgress* ProgramObservers::progress_of(ni::ContextId id) {
   Gradients& gradients = gradients_[id - 1];
-  const ExchangeState& exchange = state_.exchange(id);
-  if (gradients.messages++ == 0) {
-    auto known = chunks_.find(exchange.compiled);
-    if (known == chunks_.end()) {
-      const CompiledCollective& compiled = *exchange.compiled;
-      auto chunks = compiled.images != nullptr
-                        ? std::nullopt
-                        : schedule::find_final_chunks(compiled.schedule, compiled.interfaces);
-      known = chunks_.emplace(&compiled, std::move(chunks)).first;
-    }
-    if (known->second) gradients.progress = std::make_unique<GradientProgress>(*known->second, period_);
+  if (gradients.messages > 0 || gradients.progress != nullptr) return gradients.progress.get();
+  const CompiledCollective& compiled = *state_.exchange(id).compiled;
+  auto known = chunks_.find(&compiled);
+  if (known == chunks_.end()) {
+    auto chunks = compiled.images != nullptr
+                      ? std::nullopt
+                      : schedule::find_final_chunks(compiled.schedule, compiled.interfaces);
+    known = chunks_.emplace(&compiled, std::move(chunks)).first;
   }
-  if (gradients.progress == nullptr) return;
-  gradients.progress->message_completed(state_.member(id, message.dst), message);
+  if (known->second) gradients.progress = std::make_unique<GradientProgress>(*known->second, period_);
+  return gradients.progress.get();
+}
+
+void ProgramObservers::follow(ni::ContextId id, const ni::MessageRecord& message) {
+  GradientProgress* const progress = progress_of(id);
+  Gradients& gradients = gradients_[id - 1];
+  ++gradients.messages;
+  if (progress == nullptr) return;
+  const ExchangeState& exchange = state_.exchange(id);
+  progress->message_completed(state_.member(id, message.dst), message);
   if (gradients.messages < exchange.compiled->messages) return;
-  gradients.ended = gradients.progress->to_json(std::max<Cycles>(exchange.first_joined, 0));
+  gradients.ended = progress->to_json(std::max<Cycles>(exchange.first_joined, 0));
   gradients.progress.reset();
 }
 
@@ -63,12 +69,33 @@ void ProgramObservers::attach(ni::MessageLog& log, fabric::Fabric& fabric) {
   if (activity_ != nullptr) fabric.add_observer(*activity_);
 }
 
+void ProgramObservers::extend(topology::NodeId src, topology::NodeId dst, const ni::MessageRecord& times) {
+  Cycles& left = ends_[static_cast<std::size_t>(src)];
+  left = std::max(left, times.tail_injected + 1);
+  Cycles& came = ends_[static_cast<std::size_t>(dst)];
+  came = std::max(came, times.completed);
+  last_ = std::max(last_, times.completed);
+}
+
+// All accelerators start their tables in the same cycle.
+void ProgramObservers::images_completed(ni::ImagesOfMessage& images) {
+  const ni::MessageRecord& original = images.original();
+  const ni::ContextId id = exchange_of(original);
+  const PortTime time = divide(original, state_.begun(id, original.src));
+  for (const auto& [src, dst] : images.ends()) {
+    extend(src, dst, original);
+    breakdown_.add(time, src, original.src_port);
+  }
+  if (progress_of(id) == nullptr && activity_ == nullptr) return;
+  for (std::size_t i = 0; i < images.ends().size(); ++i) {
+    const ni::MessageRecord& image = images.image(i);
+    follow(id, image);
+    if (activity_ != nullptr) activity_->message_completed(image, id - 1);
+  }
+}
+
 void ProgramObservers::message_completed(const ni::MessageRecord& message) {
-  Cycles& left = ends_[static_cast<std::size_t>(message.src)];
-  left = std::max(left, message.tail_injected + 1);
-  Cycles& came = ends_[static_cast<std::size_t>(message.dst)];
-  came = std::max(came, message.completed);
-  last_ = std::max(last_, message.completed);
+  extend(message.src, message.dst, message);
   const ni::ContextId id = exchange_of(message);
   breakdown_.add(message, state_.begun(id, message.src));
   follow(id, message);

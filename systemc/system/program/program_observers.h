@@ -33,6 +33,7 @@ class ProgramObservers final : public ni::MessageObserver {
   void attach(ni::MessageLog& log, fabric::Fabric& fabric);
 
   void message_completed(const ni::MessageRecord& message) override;
+  void images_completed(ni::ImagesOfMessage& images) override;
 
   // [network interface]: the cycle after its last message left or its last arrival was in memory, whichever
   // is later; 0: no messages.
@@ -52,7 +53,10 @@ class ProgramObservers final : public ni::MessageObserver {
     std::int64_t messages = 0;
     nlohmann::ordered_json ended;
   };
+  // nullptr if the collective's chunks do not become final individually, or all messages have completed.
+  GradientProgress* progress_of(ni::ContextId id);
   void follow(ni::ContextId id, const ni::MessageRecord& message);
+  void extend(topology::NodeId src, topology::NodeId dst, const ni::MessageRecord& times);
 
   const ProgramState& state_;
   Femtoseconds period_;
