@@ -12,31 +12,13 @@ namespace {
 
 using topology::Topology;
 
-// Whether every accelerator has each slot of the pattern at exactly one port, and no other tables.
-bool is_whole(const Schedule& schedule, const TablePattern& pattern) {
-  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
-    std::vector<int> times(pattern.slots(), 0);
-    for (const Table& table : schedule.nodes[node].ports) {
-      if (table.source() == nullptr && table.empty()) continue;
-      if (table.source() != &pattern || table.node() != static_cast<NodeId>(node)) return false;
-      ++times[table.slot()];
-    }
-    if (std::ranges::any_of(times, [](int count) { return count != 1; })) return false;
-  }
-  return true;
-}
-
 const TablePattern* pattern_of(const Schedule& schedule) {
-  if (schedule.nodes.empty()) return nullptr;
-  const TablePattern* pattern = nullptr;
-  for (const Table& table : schedule.nodes.front().ports) {
-    if (table.pattern() != nullptr) pattern = table.pattern();
-  }
-  if (pattern == nullptr || pattern->moves().nodes() != schedule.nodes.size()) return nullptr;
+  const TablePattern* pattern = TablePattern::of_all(schedule);
+  if (pattern == nullptr) return nullptr;
   const bool plain = !schedule.numbered_arrivals && !schedule.ordered_by_lockstep && schedule.shares.empty();
   const bool same_data =
       schedule.flows == pattern->flows() && schedule.size == pattern->bytes() * pattern->flows();
-  return plain && same_data && is_whole(schedule, *pattern) ? pattern : nullptr;
+  return plain && same_data ? pattern : nullptr;
 }
 
 // The end of a route at one accelerator.

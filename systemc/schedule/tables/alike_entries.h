@@ -4,6 +4,7 @@
 
 #include "schedule/tables/program_tables.h"
 #include "schedule/tables/schedule.h"
+#include "schedule/tables/translated_tables.h"
 
 namespace coppice::schedule {
 
@@ -28,6 +29,25 @@ void for_each_alike_entry(const Schedule& schedule, Visit visit) {
     for (NodeId node = 0; node < static_cast<NodeId>(schedule.nodes.size()); ++node) {
       programs->read_turn(turn, node, entry);
       visit(node, entry, count);
+    }
+  }
+}
+
+// As above for uses that do not depend on the accelerator either: calls `visit(entry)` once for each set of
+// entries of all accelerators that differ only in that and in the nodes they name.
+template <typename Visit>
+void for_each_alike_entry_of_any(const Schedule& schedule, Visit visit) {
+  const TablePattern* const pattern = TablePattern::of_all(schedule);
+  if (pattern == nullptr) {
+    for_each_alike_entry(schedule, [&](NodeId, const TableEntry& entry, std::int64_t) { visit(entry); });
+    return;
+  }
+  TableEntry last;
+  for (std::size_t slot = 0; slot < pattern->slots(); ++slot) {
+    for (const TableEntry& entry : pattern->entries(slot)) {
+      last = entry;
+      if (entry.op != Op::kNop) last.address = pattern->last_address(entry);
+      visit(last);
     }
   }
 }

@@ -65,8 +65,7 @@ struct Extremes {
 TableLayout make_layout(const topology::Topology& topology, const Schedule& schedule,
                         const MessageLength& longest, int ports) {
   Extremes most;
-  for_each_alike_entry(schedule,
-                       [&](NodeId, const TableEntry& entry, std::int64_t /*count*/) { most.add(entry); });
+  for_each_alike_entry_of_any(schedule, [&](const TableEntry& entry) { most.add(entry); });
   TableLayout layout;
   layout.flow = bits_for(schedule.flows - 1);
   layout.dependencies = bits_for(most.dependencies);
@@ -182,9 +181,8 @@ int TableLayout::entry_bits() const {
 
 Bytes longest_message(const Schedule& schedule) {
   Bytes longest = 0;
-  for_each_alike_entry(schedule, [&](NodeId, const TableEntry& entry, std::int64_t /*count*/) {
-    longest = std::max(longest, entry.message_bytes());
-  });
+  for_each_alike_entry_of_any(
+      schedule, [&](const TableEntry& entry) { longest = std::max(longest, entry.message_bytes()); });
   return longest;
 }
 

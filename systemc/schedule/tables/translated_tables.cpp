@@ -13,6 +13,26 @@ TablePattern::TablePattern(Translations moves, Spec spec) : moves_(std::move(mov
   }
 }
 
+const TablePattern* TablePattern::of_all(const Schedule& schedule) {
+  const TablePattern* pattern = nullptr;
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    std::vector<int> times(pattern == nullptr ? 0 : pattern->slots(), 0);
+    for (const Table& table : schedule.nodes[node].ports) {
+      if (table.source() == nullptr && table.empty()) continue;
+      if (pattern == nullptr && table.pattern() != nullptr) {
+        pattern = table.pattern();
+        times.resize(pattern->slots(), 0);
+      }
+      const bool own =
+          pattern != nullptr && table.source() == pattern && table.node() == static_cast<NodeId>(node);
+      if (!own) return nullptr;
+      ++times[table.slot()];
+    }
+    if (std::ranges::any_of(times, [](int count) { return count != 1; })) return nullptr;
+  }
+  return pattern != nullptr && pattern->moves().nodes() == schedule.nodes.size() ? pattern : nullptr;
+}
+
 std::int64_t TablePattern::messages(std::size_t slot) const {
   return std::ranges::count_if(entries(slot), [](const TableEntry& entry) { return entry.op != Op::kNop; });
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "schedule/tables/schedule.h"
 #include "schedule/tables/symmetric_tables.h"
 
 namespace coppice::schedule {
@@ -26,6 +27,10 @@ class TablePattern final : public SymmetricTables {
 
   TablePattern(Translations moves, Spec spec);
 
+  // The pattern of a schedule in which every accelerator has each slot of the pattern at exactly one port,
+  // and no other tables; nullptr otherwise.
+  static const TablePattern* of_all(const Schedule& schedule);
+
   const Translations& moves() const override { return moves_; }
   int pieces() const { return spec_.pieces; }
   Bytes bytes() const { return spec_.bytes; }
@@ -34,6 +39,10 @@ class TablePattern final : public SymmetricTables {
   int flows() const { return static_cast<int>(moves_.nodes()) * spec_.pieces; }
 
   std::span<const TableEntry> entries(std::size_t slot) const { return spec_.slots[slot]; }
+  // The largest address of the images of a message of the origin.
+  Bytes last_address(const TableEntry& at_origin) const {
+    return (flows() - spec_.pieces + at_origin.flow % spec_.pieces) * spec_.bytes;
+  }
   // The ways that a slot's entries take, without duplicates.
   std::span<const std::int32_t> ways_of(std::size_t slot) const { return slot_ways_[slot]; }
   std::int32_t route(NodeId node, std::int32_t way) const {

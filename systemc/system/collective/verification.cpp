@@ -233,6 +233,8 @@ class ContributionVerification final : public Verification {
       std::ranges::sort(addresses);
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     };
+    tidy();
+    if (addresses.size() > most) return nullptr;
     bool too_many = false;
     // [flow]: the part added last, usually the entire flow, to skip repetitions.
     std::vector<Chunk> added(static_cast<std::size_t>(schedule.flows));

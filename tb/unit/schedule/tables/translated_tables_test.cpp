@@ -6,6 +6,7 @@
 #include "schedule/multitree/torus_trees.h"
 #include "schedule/proof/checker.h"
 #include "schedule/proof/symmetric_check.h"
+#include "schedule/tables/ni_overhead.h"
 #include "schedule/trees/scheduled_trees.h"
 #include "symmetric_machine.h"
 #include "table_comparison.h"
@@ -58,6 +59,11 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfMultiTree, ()) {
   const Schedule stored = compiler->compile(multitree.machine.topology, request);
   RC_ASSERT(!has_patterns(stored));
   require_same_tables(pattern, stored);
+  RC_ASSERT(longest_message(pattern) == longest_message(stored));
+  const auto overhead_of = [&](const Schedule& schedule) {
+    return to_json(ni_overhead(multitree.machine.topology, schedule, {.flits = 3, .packets = 1}));
+  };
+  RC_ASSERT(overhead_of(pattern) == overhead_of(stored));
   RC_ASSERT(symmetry_of(multitree.machine.topology, pattern) != nullptr);
   require_same_report(check_schedule(multitree.machine.topology, pattern),
                       check_schedule(multitree.machine.topology, stored));
