@@ -145,7 +145,7 @@ module network_interface #(
   output wire                      table_wrong_o,    // an entry at the head of a table differs from the one loaded
   output wire                      busy_o,
   output wire                      stray_o,          // a head flit arrived whose collective has no open context
-  output wire [1:0]                overflow_o  // bit 0: the reduction unit lost a flit; 1: a depacketizer lost a message
+  output wire [1:0]                overflow_o  // bit 0: the reduction unit lost a flit; 1: a depacketizer, a message
 );
   localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // width of a flow with its context
   localparam EVENTS = 2 * PORTS;                                // arrivals that can occur in one cycle

@@ -44,7 +44,7 @@ module ni_port #(
   parameter PRIORITY_W = 1,
   parameter ECC = 0,         // 1: tables have check bits
   parameter GATES = 0,       // 1: gates the clocks of idle parts
-  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // width of a flow, with an id or context if there are several
+  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // width of a flow, including any id or context
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (

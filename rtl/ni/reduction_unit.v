@@ -86,7 +86,7 @@ module reduction_unit #(
   reg [PORTS-1:0]        read_q, first_q, second_q, third_q;
   reg [PORTS*PLACE_W-1:0] read_place_q, first_place_q, second_place_q, third_place_q;
   reg [PORTS*SEEN_W-1:0]  read_seen_q, first_seen_q, second_seen_q, third_seen_q;  // comparison keys of the sums
-  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // data of the flits in two stages; words read from the buffer
+  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // data of flits in two stages; words read from the buffer
   /* verilator lint_on MULTIDRIVEN */
 
   // A flit's words lie in one line or in two consecutive lines, so two flits can share words only if their first lines
