@@ -346,7 +346,7 @@ module gradient_memory #(
         assign dma_data_valid_o[PORT] = answer_valid[s];
         assign dma_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
       end
-      // These are unused because the queues have room for all flits and requests that can wait at the network
+      // These signals are unused because the queues have room for all flits and requests that can wait at the network
       // interface.
       wire unused_counts = &{1'b0, full, count, waits_full, waits_count, unused_offset};
     end

@@ -64,7 +64,7 @@ module memory_bank #(
   input  wire [2*PORTS*PLACE_W-1:0] write_place_i,
   input  wire [2*PORTS*ROW_W-1:0]   write_row_i,
   input  wire [2*PORTS*SHIFT_W-1:0] write_shift_i,
-  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // like the data, in order of the memory's lanes
+  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // [source]: lanes to write, by memory lane like the data
   input  wire [2*PORTS*FLIT_W-1:0]  write_data_i,
   output wire                       busy_o,
   output wire                       error_o,       // memory answered with an error; sticky until reset
@@ -104,7 +104,7 @@ module memory_bank #(
     address_of = {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, line, NUMBER, {(LINE_W + 2){1'b0}}};
   endfunction
 
-  // For each slot:
+  // State of each slot.
   reg [LINES-1:0]            used_q;     // it holds a line
   reg [LINES-1:0]            leaves_q;   // the line is being written back to memory
   reg [LINES-1:0]            asked_q;    // the line's words have been requested from memory and are not complete
@@ -442,7 +442,7 @@ module memory_bank #(
     end
   end
 
-  // These are unused because no queue can overflow: a queue contains each line at most once, and a row is read only if
+  // These signals are unused because no queue can overflow: a queue contains each line at most once, and a row is read only if
   // its queue has a free entry.
   wire unused = &{1'b0, rlast_i, rresp_i[0], bresp_i[0], fill_none, ask_full, fill_full, ask_count, fill_count,
                   beat_count, row_full, answered_none, answered_full, answered_count, unused_behind, unused_any};

@@ -60,7 +60,7 @@ module router #(
   reg [INPUTS-1:0]          sent_q;      // [input virtual channel]: it won the switch in the previous cycle
   /* verilator lint_on MULTIDRIVEN */
 
-  wire [INPUTS*WORD_W-1:0]  front;       // only route and tail bit are used; last provides the rest one cycle later
+  wire [INPUTS*WORD_W-1:0]  front;       // used for the route and tail bit only; last provides all bits a cycle later
   wire [INPUTS*WORD_W-1:0]  last;        // the flit that left each buffer in the previous cycle
   wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
   wire [INPUTS*PORTS-1:0]   asks_switch;

@@ -1,7 +1,7 @@
 // A tile with bus interfaces: registers over AXI4-Lite (lite_tile.v), memory over AXI4 (rtl/memory), and links to
 // neighbours.
 //
-// Limits: those of lite_tile.v.
+// The limits of lite_tile.v apply.
 `default_nettype none
 module axi_tile #(
   parameter LINKS = 4,       // channels to and from neighbours
@@ -25,7 +25,7 @@ module axi_tile #(
   parameter LINES = 16,      // cache lines per bank, a power of two above 2 * PORTS
   parameter AXI_W = 128,     // width of an AXI4 word, 32 times a power of two, at most FLIT_W
   parameter ADDRESS_W = 44,  // width of an AXI4 address
-  // Widths of the fields of table entries and head flits, as in network_interface.
+  // Widths of the fields of table entries and head flits (see network_interface.v).
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
   parameter TIME_W = 32,
@@ -64,7 +64,7 @@ module axi_tile #(
   output wire                      rvalid_o,
   input  wire                      rready_i,
   output wire                      irq_o,
-  // Memory: one AXI4 port per bank, as in gradient_memory.v.
+  // Memory: one AXI4 port per bank of gradient_memory.v.
   output wire [BANKS*ADDRESS_W-1:0] memory_araddr_o,
   output wire [7:0]                memory_arlen_o,
   output wire [2:0]                memory_arsize_o,

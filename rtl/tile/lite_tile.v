@@ -2,7 +2,7 @@
 // memory and link ports of tile.v. irq_o is 1 while an enabled interrupt is pending. The end of a collective makes the
 // interrupt `done` pending, and the first error makes `error` pending.
 //
-// Limits: those of tile.v; at most 8 ports, 256 bits per table line and 32768 lines per table.
+// The limits of tile.v apply. In addition, at most 8 ports, 256 bits per table line and 32768 lines per table.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module lite_tile #(
@@ -23,7 +23,7 @@ module lite_tile #(
   parameter COUNTERS = 0,    // 1: the tile has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output
   parameter SPILL = 0,       // 1: each AXI4-Lite channel has registers at both ends and a latency of one cycle
-  // Widths of the fields of table entries and head flits, as in network_interface.
+  // Widths of the fields of table entries and head flits (see network_interface.v).
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
   parameter TIME_W = 32,
@@ -68,7 +68,7 @@ module lite_tile #(
   output wire                      irq_o,
   output wire [31:0]               memory_base_o,    // address of the gradients' word 0, in units of 4 KiB
   input  wire                      memory_error_i,
-  // Memory ports, as in network_interface.v.
+  // Memory ports; network_interface.v states their timing.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
   output wire [PORTS*LANES-1:0]    dma_lanes_o,

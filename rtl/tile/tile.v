@@ -25,7 +25,7 @@
 // busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has the same
 // timing as the model in every cycle.
 //
-// Limits: those of network_interface.v. In addition, VCS is a power of two, and the buffers of all routers in the
+// Limits: those of network_interface.v apply. In addition, VCS is a power of two, and the buffers of all routers in the
 // network hold at least CREDITS flits per virtual channel.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
@@ -46,7 +46,7 @@ module tile #(
   parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
   parameter COUNTERS = 0,    // 1: the tile has event counters
   parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output
-  // Widths of the fields of table entries and head flits, as in network_interface.
+  // Widths of the fields of table entries and head flits (see network_interface.v).
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
   parameter TIME_W = 32,
@@ -95,7 +95,7 @@ module tile #(
   output wire [7*32-1:0]           counters_o,
   output wire [TOTAL_W-1:0]        arrived_o,        // number of messages that have arrived since the start
   output wire [TIME_W-1:0]         now_o,            // number of cycles since the reset
-  // Memory ports, as in network_interface.v.
+  // Memory ports; network_interface.v states their timing.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
   output wire [PORTS*LANES-1:0]    dma_lanes_o,
