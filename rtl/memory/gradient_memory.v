@@ -31,7 +31,7 @@ module gradient_memory #(
   input  wire                       clk_i,
   input  wire                       rst_ni,
   input  wire [ADDRESS_W-13:0]      base_i,  // address of word 0, in units of 4 KiB; constant during a collective
-  // Reduction unit: arriving flits, and its reads and writes.
+  // Signals of the reduction unit: arriving flits, reads and writes.
   input  wire [PORTS-1:0]           coming_valid_i,
   input  wire [PORTS-1:0]           coming_add_i,
   input  wire [PORTS*ADDR_W-1:0]    coming_address_i,
@@ -44,7 +44,7 @@ module gradient_memory #(
   input  wire [PORTS-1:0]           store_valid_i,
   input  wire [PORTS*LANES-1:0]     store_lanes_i,
   input  wire [PORTS*FLIT_W-1:0]    store_data_i,
-  // Data requests of the network interface, and the data.
+  // Data requests of the network interface, and the data returned.
   input  wire [PORTS-1:0]           dma_valid_i,
   input  wire [PORTS*ADDR_W-1:0]    dma_address_i,
   input  wire [PORTS*LANES-1:0]     dma_lanes_i,

@@ -64,7 +64,7 @@ module memory_bank #(
   input  wire [2*PORTS*PLACE_W-1:0] write_place_i,
   input  wire [2*PORTS*ROW_W-1:0]   write_row_i,
   input  wire [2*PORTS*SHIFT_W-1:0] write_shift_i,
-  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // [source]: lanes to write, by memory lane like the data
+  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // [source][memory lane]: a word is written
   input  wire [2*PORTS*FLIT_W-1:0]  write_data_i,
   output wire                       busy_o,
   output wire                       error_o,       // memory answered with an error; sticky until reset
@@ -232,8 +232,8 @@ module memory_bank #(
 
   // The clock hand, and the line that is being evicted.
   reg  [LINES-1:0]   hand_q;  // the slot that the hand visits
-  reg  [LINES-1:0]   go_q;    // the slot that the hand visited before, if its line is to be evicted
-  reg                go_new_q;  // this line contains words that have not been written to memory
+  reg  [LINES-1:0]   go_q;    // the slot of a line that is to be evicted, one-hot
+  reg                go_new_q;  // the line to be evicted contains unwritten words
   reg  [PLACE_W-1:0] leave_place_q, go_place;
   reg                leaves_now_q, row_read_q, row_last_q, awvalid_q, leave_q;
   reg  [TAG_W-1:0]   leave_tag_q;

@@ -25,7 +25,7 @@
 // busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has the same
 // timing as the model in every cycle.
 //
-// Limits: those of network_interface.v apply. In addition, VCS is a power of two, and the buffers of all routers in the
+// The limits of network_interface.v apply. In addition, VCS is a power of two, and the buffers of all routers in the
 // network hold at least CREDITS flits per virtual channel.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
