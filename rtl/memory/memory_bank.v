@@ -442,8 +442,8 @@ module memory_bank #(
     end
   end
 
-  // These signals are unused because no queue can overflow: a queue contains each line at most once, and a row is read only if
-  // its queue has a free entry.
+  // These signals are unused because no queue can overflow: a queue contains each line at most once, and a row is read
+  // only if its queue has a free entry.
   wire unused = &{1'b0, rlast_i, rresp_i[0], bresp_i[0], fill_none, ask_full, fill_full, ask_count, fill_count,
                   beat_count, row_full, answered_none, answered_full, answered_count, unused_behind, unused_any};
 endmodule

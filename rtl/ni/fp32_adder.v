@@ -175,10 +175,11 @@ module fp32_adder #(
     end
   endgenerate
 
-  // Rounds the sum. The leading bit is omitted because the exponent implies it, so a carry out of the fraction increments the
-  // exponent correctly. The rounding decision and the carries into each octet of the fraction are computed for both
-  // possible positions of the fraction, before the prediction is known to be exact. A carry enters an octet if all
-  // lower bits are ones; for a bfloat16, rounding begins at the lowest octet of the upper half.
+  // Rounds the sum. The leading bit is omitted because the exponent implies it, so a carry out of the fraction
+  // increments the exponent correctly. The rounding decision and the carries into each octet of the fraction are
+  // computed for both possible positions of the fraction, before it is known whether the predicted shift was right. A
+  // carry enters an octet if all lower bits are ones; for a bfloat16, rounding begins at the lowest octet of the upper
+  // half.
   localparam LOW = FRACTION_W - 7;
   wire             sum_valid;
   wire             short = FRACTION_W > 7 && short_i;

@@ -31,7 +31,7 @@ module vc_allocator #(
   reg [INPUTS-1:0]         taken_q;       // [output virtual channel]: it was allocated in the previous cycle
   reg [INPUTS-1:0]         vc_pointer_q;  // [output port]: mask before the update for the previous cycle's grants
   /* verilator lint_on MULTIDRIVEN */
-  wire [INPUTS-1:0]        vc_pointer;    // [output port]: mask after that cycle's grants
+  wire [INPUTS-1:0]        vc_pointer;    // [output port]: mask after the update
 
   wire [INPUTS*INPUTS-1:0]  grants;   // [output virtual channel][input virtual channel]
   wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: first requesting virtual channel
