@@ -13,7 +13,7 @@
 // whose state_o is 1 (waiting for the lockstep). now_i must not stop.
 //
 // With several CONTEXTS, each context holds one collective with its own tables, counters and dependencies, and
-// completes independently (see contexts). Load a context's tables with load_valid_i while the context is not running,
+// completes independently (see contexts.v). Load a context's tables with load_valid_i while the context is not running,
 // then commit them at least one cycle after loading line 0. open_i assigns a collective to the context. The
 // collective's id, buffer, priority and strides must then remain at the inputs until the collective is done, and no
 // other open context may have the same id. start_i runs the collective; it may be set in the cycle of open_i or later,
@@ -69,13 +69,13 @@ module network_interface #(
   input  wire [1:0]                type_i,           // element type; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
-  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, 2 to BUFFER - 2
+  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]          payload_words_i,  // words per packet; for message-based flow control 2^LEN_W - 4
   input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // per context: strides between iterations of the tables
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
-  input  wire [VCS*CREDIT_W-1:0]   credits_i,  // slots per virtual channel of the router's inputs: initial credits
+  input  wire [VCS*CREDIT_W-1:0]   credits_i,  // initial credits: slots per virtual channel of a router input
   // Tables are loaded line by line; one start_i then starts the tables of all ports.
   input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // one bit per [port][context]
   input  wire [INDEX_W-1:0]        load_index_i,
@@ -145,7 +145,8 @@ module network_interface #(
   output wire                      table_wrong_o,    // an entry at the head of a table differs from the one loaded
   output wire                      busy_o,
   output wire                      stray_o,          // a head flit arrived whose collective has no open context
-  output wire [1:0]                overflow_o  // bit 0: the reduction unit lost a flit; 1: a depacketizer, a message
+  // Losses. Bit 0: the reduction unit lost a flit; bit 1: a depacketizer lost a message.
+  output wire [1:0]                overflow_o
 );
   localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // width of a flow with its context
   localparam EVENTS = 2 * PORTS;                                // arrivals that can occur in one cycle

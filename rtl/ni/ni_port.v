@@ -54,14 +54,14 @@ module ni_port #(
   // Configuration; must not change while messages are being sent or received.
   input  wire                    lockstep_i,
   input  wire [FLITS_W-1:0]      absorbs_i,  // flits per timestep that the router's buffers can absorb
-  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, 2 to BUFFER - 2
+  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
   input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // what each iteration of the table adds to flow, address and step
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [SOURCE_W-1:0]     source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
-  // Tables. With one context, start_i starts the table; with several, commit_i does, and the table runs while active_i
+  // Tables. With one context, start_i starts the table. With several, commit_i prepares it, and it runs while active_i
   // is set.
   input  wire [CONTEXTS-1:0]     load_valid_i,
   input  wire [INDEX_W-1:0]      load_index_i,

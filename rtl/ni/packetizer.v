@@ -1,7 +1,8 @@
 // Splits issued messages into packets, in the order of issue. A packet consists of a head flit and at most
-// payload_words_i words of data; message-based, one packet contains the whole message. The packetizer holds the current
-// message and the next one, so no cycle is lost between messages or packets. A message's head leaves at least latency_i
-// cycles after its push. A flit leaves in a cycle with valid_o and taken_i; taken_i does not have to wait for valid_o.
+// payload_words_i words of data; with message-based flow control, one packet contains the whole message. The packetizer
+// holds the current message and the next one, so no cycle is lost between messages or packets. A message's head leaves
+// at least latency_i cycles after its push. A flit leaves in a cycle with valid_o and taken_i; taken_i does not have to
+// wait for valid_o.
 //
 // A head flit contains, from bit 0: whether its data is added or stored, flow, address of the packet's first word,
 // number of data words in the packet, tag (source port and sequence number), number of packets in the message, and
@@ -61,7 +62,7 @@ module packetizer #(
   reg [FLOW_W-1:0]    flow_q [0:1];
   reg [ADDR_W-1:0]    address_q [0:1];  // address of the next packet's first word
   reg [LEN_W-1:0]     words_q [0:1];    // data words in the packets whose heads have not left
-  reg [LEN_W-1:0]     total_q [0:1];    // the same with padding; valid until the last head leaves
+  reg [LEN_W-1:0]     total_q [0:1];    // words in these packets, with padding; valid until the last head leaves
   reg [PACKETS_W-1:0] packets_q [0:1];
   reg [ROUTE_W-1:0]   route_q [0:1];
   // all_words_q: the next packet contains all remaining data; all_q: it is the last packet. Both are computed one cycle
@@ -111,8 +112,7 @@ module packetizer #(
   wire pop = take_body && last_o;
   integer i;
 
-  // message_clk serves the registers that change only when a message is pushed or a head leaves, and clk the other
-  // ones.
+  // message_clk is for the registers that change only when a message is pushed or a head leaves; clk is for all others.
   wire message_clk, clk;
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || take_head), .clk_o(message_clk));
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || take || ready_q != 2'd3), .clk_o(clk));

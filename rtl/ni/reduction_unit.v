@@ -98,8 +98,8 @@ module reduction_unit #(
   function [KEY_W-1:0] key_of(input [LINE_W-1:1] line);
     key_of = line ^ (line >> 1);
   endfunction
-  // The bit, one-hot, in which the Gray code of the other neighbour differs; the highest bit if that neighbour does not
-  // exist.
+  // The bit, one-hot, in which the Gray codes of a line and of its second neighbour differ; the highest bit if this
+  // neighbour does not exist.
   function [KEY_W-1:0] step_of(input [LINE_W-1:0] line);
     reg [KEY_W-1:0] ends;
     begin
@@ -123,8 +123,8 @@ module reduction_unit #(
   function [SEEN_W-1:0] seen_of(input [PLACE_W-1:0] place);
     seen_of = {key_of(place[ADDR_W-1:LANE_W+1]), map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
   endfunction
-  // The pattern with which a flit is compared with the keys of others: {bits that must be 0 in the key; bits that must
-  // be 1; map of its words}.
+  // The pattern for comparing a flit with the keys of other flits: {bits that must be 0 in the key; bits that must be
+  // 1; map of the flit's words}.
   function [SOUGHT_W-1:0] sought_of(input [PLACE_W-1:0] place);
     sought_of = {~(key_of(place[ADDR_W-1:LANE_W+1]) | step_of(place[ADDR_W-1:LANE_W])),
                  key_of(place[ADDR_W-1:LANE_W+1]) & ~step_of(place[ADDR_W-1:LANE_W]),
@@ -200,9 +200,9 @@ module reduction_unit #(
       reg               kept_q, kept_store_q;
       reg [QUEUE-1:0]   there_q;             // occupied slots, except the slot counted by kept_q
       reg [QUEUE-1:0]   head_place_q, last_place_q;  // one-hot: slot of the oldest flit; slot written last
-      reg [QUEUE_W-1:0] head_q, last_q;      // the same two slots as binary numbers
-      reg [QUEUE_W:0]   count_q, stores_q;   // number of waiting flits, and of stores among them; both without kept_q
-      reg               some_q, two_q, store_waits_q;  // without kept_q: at least one flit waits; two flits; one store
+      reg [QUEUE_W-1:0] head_q, last_q;      // number of the oldest flit's slot; of the slot written last
+      reg [QUEUE_W:0]   count_q, stores_q;   // waiting flits, and stores among them, excluding kept_q
+      reg               some_q, two_q, store_waits_q;  // excluding kept_q: flits wait; at least two flits; stores
       reg               oldest_add_q;
       wire [QUEUE-1:0]   holds = there_q | (last_place_q & {QUEUE{kept_q}});
       wire [QUEUE-1:0]   tail_place = kept_q ? {last_place_q[QUEUE-2:0], last_place_q[QUEUE-1]} : last_place_q;
@@ -214,7 +214,7 @@ module reduction_unit #(
       wire no_stores = !store_waits_q && !kept_store_q;
       wire pop = go_old[g];
       wire push = valid_i[g] && !go_new[g];
-      wire room = !count[QUEUE_W];  // does not consider a flit that leaves now, as this is known late
+      wire room = !count[QUEUE_W];  // ignores a flit that leaves in this cycle, as that is known late
       wire write = valid_i[g] && room;
       wire [QUEUE_W:0] count_left = count - {{QUEUE_W{1'b0}}, 1'b1};
       wire [QUEUE_W:0] stores_left = stores - {{QUEUE_W{1'b0}}, 1'b1};
