@@ -116,7 +116,7 @@ module vc_allocator #(
       wire unused = &{1'b0, behind};
     end
     for (i = 0; i < INPUTS; i = i + 1) begin : g_accept
-      reg [VCS-1:0] mine, from;  // grants to this input, one-hot; pointer of its output port
+      reg [VCS-1:0] mine, from;  // virtual channels that grant this input; their pointer
       integer n;
       always @* begin
         mine = {VCS{1'b0}};

@@ -4,9 +4,8 @@
 // can therefore connect the pins of two tiles directly, or delay flits and credits by whole cycles.
 //
 // Timing, which equals that of the model's nodes: a flit that wins the router's switch in cycle t is at the pins in t +
-// 1 and, over a link without delay, in the neighbour's buffer in t + 2. A credit takes as long. Between router and
-// network interface, flits take two cycles in either direction; credits take two cycles for injection and three for
-// ejection.
+// 1 and, over a link without delay, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes two
+// cycles for flits and for credits, and ejection three, counted from the cycle in which a flit wins the switch.
 //
 // To start a collective, load the tables line by line, then set start_i for one cycle together with lines_i, count_i
 // and arrivals_i. No message of the collective may arrive before that. done_o becomes 1 once all entries have issued,
