@@ -24,7 +24,7 @@ module gradient_memory #(
   parameter LINES = 16,       // cache lines per bank, a power of two above 2 * PORTS
   parameter AXI_W = 128,      // width of an AXI4 word, 32 times a power of two, at most FLIT_W
   parameter ADDRESS_W = 44,   // width of an AXI4 address
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter FLIT_W = 32 * LANES,
   parameter STRB_W = AXI_W / 8
 ) (
@@ -79,7 +79,7 @@ module gradient_memory #(
   input  wire [BANKS-1:0]           bvalid_i,
   output wire [BANKS-1:0]           bready_o
 );
-  localparam STREAMS = 2 * PORTS;  // each port's flits, then each port's data requests
+  localparam STREAMS = 2 * PORTS;  // the flits of each port, then the data requests of each port
   localparam LINE_W = $clog2(LINE_WORDS);
   localparam SHIFT_W = $clog2(LANES);
   localparam ROW_W = LINE_W - SHIFT_W;

@@ -30,7 +30,7 @@ module memory_bank #(
   parameter ADDRESS_W = 44,   // width of an AXI4 address
   parameter BANKS = 4,        // number of banks, a power of two, at least 2
   parameter BANK = 0,         // number of this bank
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter STREAMS = 2 * PORTS,
   parameter PLACE_W = $clog2(LINES),
   parameter ROWS = LINE_WORDS / LANES,

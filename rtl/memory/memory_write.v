@@ -7,7 +7,7 @@ module memory_write #(
   parameter LINE_W = 4,   // log2 of the number of words per line
   parameter BANKS = 4,    // number of banks, a power of two, at least 2
   parameter PLACE_W = 4,  // width of a slot number
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter BANK_W = $clog2(BANKS),
   parameter SHIFT_W = $clog2(LANES),
   parameter ROW_W = LINE_W - SHIFT_W

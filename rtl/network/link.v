@@ -4,7 +4,7 @@ module link #(
   parameter VCS = 4,       // virtual channels, at least 2
   parameter FLIT_W = 128,  // flit width
   parameter LATENCY = 1,   // cycles, at least 0
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter VC_W = $clog2(VCS)
 ) (
   input  wire              clk_i,

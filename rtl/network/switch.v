@@ -13,7 +13,7 @@ module switch #(
   parameter ROUTE_AT = 81,   // first bit of the route in a head flit
   parameter HOP_PORT_W = 3,  // width of a hop's output port
   parameter HOPS = 6,        // hops in a route
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter VC_W = $clog2(VCS),
   parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W)
 ) (

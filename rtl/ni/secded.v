@@ -6,7 +6,7 @@
 `default_nettype none
 module secded #(
   parameter DATA_W = 8,
-  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // derived; do not set
+  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // derived from DATA_W; do not set it
 ) (
   input  wire [DATA_W-1:0]  data_i,
   input  wire [CHECK_W-1:0] check_i,      // the check bits that were read from memory with data_i

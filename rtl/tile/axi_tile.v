@@ -39,7 +39,7 @@ module axi_tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS)
 ) (

@@ -2,7 +2,8 @@
 // memory and link ports of tile.v. irq_o is 1 while an enabled interrupt is pending. The end of a collective makes the
 // interrupt `done` pending, and the first error makes `error` pending.
 //
-// The limits of tile.v apply. In addition, at most 8 ports, 256 bits per table line and 32768 lines per table.
+// The limits of tile.v apply. In addition, the register map allows at most 8 ports, 256 bits per table line and 32768
+// lines per table.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module lite_tile #(
@@ -37,7 +38,7 @@ module lite_tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
