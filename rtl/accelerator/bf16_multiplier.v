@@ -1,16 +1,18 @@
-// Multiplies two bf16 numbers; the product is an IEEE 754 binary32, available in the same cycle or, pipelined, in the
-// next. Two 8-bit significands give 16 bits, so the product is exact unless it overflows or is subnormal and therefore
-// rounded to nearest even. Supports subnormals and infinities; every NaN result is the quiet NaN 7fc00000.
+// Multiplies two bf16 numbers. The product is an IEEE 754 binary32, which is output in the same cycle or, if PIPELINED,
+// in the next. The product of two 8-bit significands has 16 bits, so the result is exact unless it overflows or is
+// subnormal; a subnormal is rounded to nearest even. Subnormal and infinite factors are supported; every NaN result is
+// the quiet NaN 7fc00000.
 `default_nettype none
 module bf16_multiplier #(
-  parameter PIPELINED = 0  // 1: a register behind the product of the significands
+  parameter PIPELINED = 0  // 1: a register after the multiplication of the significands
 ) (
   input  wire        clk_i,
   input  wire [15:0] a_i,
   input  wire [15:0] b_i,
   output reg  [31:0] product_o
 );
-  // The significand with its leading bit, which subnormals lack, and the exponent.
+  // The exponents of the factors, which are 1 for subnormals. The leading bit of a significand is 1 unless the factor
+  // is subnormal.
   wire [7:0] a_exponent = |a_i[14:7] ? a_i[14:7] : 8'd1;
   wire [7:0] b_exponent = |b_i[14:7] ? b_i[14:7] : 8'd1;
   wire [15:0] significand_d = {8'd0, |a_i[14:7], a_i[6:0]} * {8'd0, |b_i[14:7], b_i[6:0]};
@@ -20,7 +22,7 @@ module bf16_multiplier #(
   wire nan_d = (a_special && |a_i[6:0]) || (b_special && |b_i[6:0]) ||
              ((a_special || b_special) && ~(|a_i[14:0] && |b_i[14:0]));
 
-  // The exponent if the product has no leading zeros.
+  // The product's exponent if the highest bit of its significand is 1.
   wire signed [10:0] exponents_d = $signed({3'd0, a_exponent}) + $signed({3'd0, b_exponent}) - 11'sd126;
   wire               infinite_d = a_special || b_special;
   wire [15:0]        significand;
@@ -37,7 +39,7 @@ module bf16_multiplier #(
     end
   endgenerate
 
-  // Counts leading zeros by binary search.
+  // Counts the leading zeros of the significand by binary search.
   wire [6:0] top8 = |significand[15:8] ? significand[15:9] : significand[7:1];
   wire [2:0] top4 = |top8[6:3] ? top8[6:4] : top8[2:0];
   wire       top2 = |top4[2:1] ? top4[2] : top4[0];
@@ -45,8 +47,8 @@ module bf16_multiplier #(
   wire [15:0] normal = significand << zeros;
   wire signed [10:0] exponent = exponents - $signed({7'd0, zeros});
 
-  // A subnormal: the significand is shifted right until its exponent is 1. A shift of 25 leaves less than half of the
-  // last place.
+  // If the product is subnormal, its significand is shifted right until the exponent is 1. Larger shifts are replaced
+  // by 25, after which less than half a unit in the last place remains, so the result is 0.
   wire signed [10:0] below = 11'sd1 - exponent;
   wire [4:0] shift = below > 11'sd25 ? 5'd25 : below[4:0];
   wire [48:0] wide = {normal, 33'd0} >> shift;

@@ -1,13 +1,14 @@
-// Generates the operand addresses of a tile's lanes, each lane one cycle after its neighbour: this skews a systolic
-// array's operands without registers. From the cycle of start_i on, the first lane requests 0, 1, ... depth_i - 1; the
-// next lane starts one cycle later, and so on through lanes_i lanes. The first lane is lane 0 or, with REVERSE, lane
-// lanes_i - 1. Do not assert start_i again before the last lane is done.
+// Generates the addresses of a tile's operands. Each lane begins one cycle after its neighbour, which skews the
+// operands of a systolic array without registers. In the cycle of start_i and the following ones, the first lane
+// requests addresses 0 to depth_i - 1, one per cycle. The next lane begins one cycle later, and so on, for lanes_i
+// lanes. The first lane is lane 0 or, with REVERSE, lane lanes_i - 1. start_i must not be set again before the last
+// lane has requested its last address.
 `default_nettype none
 module operand_feeder #(
   parameter LANES = 4,    // at least 1
   parameter LANE_W = 3,   // width of a lane count
   parameter DEPTH_W = 16, // width of an address and of a depth
-  parameter REVERSE = 0   // 1: the last lane starts first
+  parameter REVERSE = 0   // 1: the lane with the highest number begins
 ) (
   input  wire                     clk_i,
   input  wire                     rst_ni,
@@ -27,7 +28,7 @@ module operand_feeder #(
     if (start_i) depth_q <= depth_i;
   end
 
-  reg [LANES-1:0] went_q;  // lanes that started in the previous cycle
+  reg [LANES-1:0] went_q;  // lanes that began in the previous cycle
   wire [LANES-1:0] go;
   always @(posedge clk_i) went_q <= rst_ni ? go : {LANES{1'b0}};
   genvar l;
@@ -36,9 +37,9 @@ module operand_feeder #(
       localparam [LANE_W-1:0] LANE = l;
       localparam NEIGHBOUR = REVERSE != 0 ? (l + 1 < LANES ? l + 1 : l) : (l > 0 ? l - 1 : l);
       wire first = REVERSE != 0 ? LANE + 1'b1 == lanes : l == 0;
-      wire follows = NEIGHBOUR != l && went_q[NEIGHBOUR] && !start_i;  // its neighbour has just started
+      wire follows = NEIGHBOUR != l && went_q[NEIGHBOUR] && !start_i;  // the neighbour began in the previous cycle
       assign go[l] = LANE < lanes && (first ? start_i : follows);
-      reg [DEPTH_W-1:0] next_q, left_q;  // the next address; the number of addresses left
+      reg [DEPTH_W-1:0] next_q, left_q;  // next address; number of addresses that remain
       wire more = left_q != {DEPTH_W{1'b0}};
       always @(posedge clk_i) begin
         if (!rst_ni) left_q <= {DEPTH_W{1'b0}};

@@ -1,17 +1,18 @@
-// A processing element of a systolic array: a bf16 multiplier, an fp32 adder, and registers for the operand that moves
-// right, the operand that moves down or stays, and the sum. A product counts only if both operands are valid. Per
-// cycle:
+// A processing element of a systolic array: a bf16 multiplier, an fp32 adder, and registers for the left operand, the
+// upper operand and the sum. A product is added only if both operands are valid. In each cycle, the mode determines
+// what happens:
 //   hold    nothing changes
 //   fill    the upper operand moves down and becomes stationary; the left operand and the sum are discarded
-//   stream  the left operand moves right; output stationary: the upper operand moves down, and their product is added to
-//           the sum; weight stationary: the product of the left and the stationary operand is added to the sum from below
-//   drain   the sum moves up and is replaced by the sum from below; operands are dropped
-// PIPELINED delays the addition by one cycle (a register behind the multiplier) or two (another inside it) and lengthens
-// a stream by the same number of cycles.
+//   stream  the left operand moves right. Output stationary: the upper operand moves down, and the product of both is
+//           added to the sum. Weight stationary: the product of the left operand and the stationary one is added to the
+//           sum from below
+//   drain   the sum moves up and is replaced by the sum from below; operands are discarded
+// PIPELINED delays the addition by one cycle (a register after the multiplier) or two (another register inside it), so
+// the mode stream must last longer by as many cycles.
 `default_nettype none
 module pe #(
-  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
-  parameter PIPELINED = 0    // registers from the operands to the adder: 0, 1 or 2
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
+  parameter PIPELINED = 0    // number of registers between operands and adder: 0, 1 or 2
 ) (
   input  wire        clk_i,
   input  wire        rst_ni,

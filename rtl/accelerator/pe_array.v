@@ -1,12 +1,12 @@
-// An array of ROWS x COLUMNS processing elements. Operands enter at the left and upper edges and move right and down;
-// sums move up and leave at the upper edge. All elements are in the same mode (pe.v). Row 0 is at the top, column 0 at
-// the left.
+// An array of ROWS x COLUMNS processing elements. Operands enter at the left and upper edges and move right and down.
+// Sums move up and leave at the upper edge. All elements are in the same mode, which pe.v describes. Row 0 is at the
+// top, and column 0 at the left.
 `default_nettype none
 module pe_array #(
   parameter ROWS = 4,       // at least 1
   parameter COLUMNS = 4,    // at least 1
-  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
-  parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
+  parameter PIPELINED = 0    // number of registers between operands and adder: 0, 1 or 2
 ) (
   input  wire                  clk_i,
   input  wire                  rst_ni,
@@ -15,7 +15,7 @@ module pe_array #(
   input  wire [ROWS*16-1:0]    left_i,
   input  wire [COLUMNS-1:0]    upper_valid_i,
   input  wire [COLUMNS*16-1:0] upper_i,
-  output wire [COLUMNS*32-1:0] top_o  // the sums of row 0
+  output wire [COLUMNS*32-1:0] top_o  // sums of row 0
 );
   wire [ROWS*(COLUMNS+1)-1:0]    left_valid;
   wire [ROWS*(COLUMNS+1)*16-1:0] left;

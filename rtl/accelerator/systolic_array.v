@@ -1,25 +1,27 @@
-// A systolic array with its feeders and drain. It processes tiles back to back, requests each lane's operands as they
-// enter the array, and outputs results as they leave it. Operands are bf16, sums fp32.
-//   output stationary  left lane i: row i of the first operand, addressed by depth; upper lane j: column j of the second
-//   weight stationary  left lane i: column i of the first operand, addressed by depth; upper lanes: one row of the
-//                      second operand, addressed by row
-//   result lane j      column j of the result, addressed by row (weight stationary: by depth); result_half_o identifies
-//                      the tile that it belongs to
-// Buffers return operands in the cycle of the request and accept results in the cycle in which they are output. A tile
-// occupies the array for 2 rows + columns + depth - 2 + PIPELINED cycles; in a weight-stationary array, its last result
-// leaves in the first cycle of the next tile.
+// A systolic array with operand feeders and drain. It processes tiles back to back, requests the operands of each lane
+// when they enter the array, and outputs results when they leave it. Operands are bf16, and sums fp32. Operands and
+// results are assigned to lanes as follows:
+//   output stationary  left lane i: row i of the first operand, addressed by depth; upper lane j: column j of the
+//                      second operand, addressed by depth
+//   weight stationary  left lane i: column i of the first operand, addressed by depth; all upper lanes together: a row
+//                      of the second operand, addressed by row
+//   result lane j      column j of the result, addressed by row or, if weight stationary, by depth; result_half_o is
+//                      the buffer half of the result's tile
+// Buffers must provide operands in the cycle of the request, and accept results in the cycle in which they are output.
+// A tile occupies the array for 2 rows + columns + depth - 2 + PIPELINED cycles. The last result of a tile in a
+// weight-stationary array is output in the first cycle of the next tile.
 `default_nettype none
 module systolic_array #(
   parameter ROWS = 4,       // at least 1
   parameter COLUMNS = 4,    // at least 1
   parameter SIDE_W = 3,     // width of a row or column count
   parameter DEPTH_W = 16,   // width of a depth; rows + columns + depth is below 2^DEPTH_W
-  parameter STATIONARY = 0,  // stationary operand: 0: outputs; 1: weights or inputs
-  parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder (pe.v)
+  parameter STATIONARY = 0,  // 0: outputs are stationary; 1: weights or inputs
+  parameter PIPELINED = 0    // number of registers between operands and adder: 0, 1 or 2
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire                       start_i,  // starts a tile in a cycle with ready_o
+  input  wire                       start_i,  // begins a tile; ignored unless ready_o is 1
   output wire                       ready_o,
   input  wire [SIDE_W-1:0]          rows_i,     // 1 to ROWS
   input  wire [SIDE_W-1:0]          columns_i,  // 1 to COLUMNS
@@ -50,7 +52,8 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(stream), .lanes_i(rows), .depth_i(depth),
     .read_o(left_read_o), .address_o(left_address_o));
 
-  // Unskewed lanes, which transfer a row per cycle: upper operands (weight stationary) or results (output stationary).
+  // Lanes that transfer a whole row in each cycle, without a skew: the upper operands if weight stationary, the results
+  // if output stationary.
   wire [COLUMNS-1:0] used;
   genvar c;
   generate
@@ -61,7 +64,7 @@ module systolic_array #(
   endgenerate
   wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
 
-  // Skewed lanes: upper operands (output stationary) or results (weight stationary).
+  // Lanes that are skewed by one cycle each: the upper operands if output stationary, the results if weight stationary.
   wire [COLUMNS-1:0] skewed_lane;
   wire [COLUMNS*DEPTH_W-1:0] skewed_address;
   reg formed_q;
@@ -70,8 +73,8 @@ module systolic_array #(
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(STATIONARY != 0 ? formed_q : stream), .lanes_i(result_columns),
     .depth_i(result_depth), .read_o(skewed_lane), .address_o(skewed_address));
 
-  // Columns, depth and buffer half of the tile whose results are being written. They change with the first result of
-  // the next tile.
+  // Columns, depth and buffer half of the tile whose results are being written. They keep the previous tile's values
+  // until the first result of the next tile is formed.
   reg [SIDE_W-1:0] formed_columns_q;
   reg [DEPTH_W-1:0] formed_depth_q;
   reg formed_half_q;

@@ -1,36 +1,37 @@
-// Connects a network interface built with WAITS to memory through BANKS AXI4 ports, with any latency and back-pressure.
-// Lines of LINE_WORDS words are interleaved across the banks. Each bank caches the lines in use (memory_bank.v) and
-// accesses memory in bursts of one line.
+// Connects a network interface with WAITS to memory through BANKS AXI4 ports, which may have any latency and
+// back-pressure. Lines of LINE_WORDS words are interleaved over the banks. Each bank caches the lines that are in use
+// (memory_bank.v) and accesses memory in bursts of one line.
 //
-// Flits that arrive at the reduction unit (coming_*) and the network interface's data requests (dma_*) are announced
-// here. Each is allocated a slot for its line, or two if its words cross into the next line, in the order of its port.
-// ready_o signals that the oldest flit of a port's queue can proceed in this cycle: its operand has been loaded, or its
-// store has a slot, and no other port uses the bank. The words of read_valid_i arrive in the next cycle; sums are written
-// four cycles after the read. Data requested by dma_* is returned in order, one cycle after it is read.
+// The network interface announces flits that arrive at the reduction unit (coming_*) and data requests (dma_*). Each
+// stream, which consists of a port's flits or of a port's requests, is served in order. Each flit or request is
+// allocated a slot for its line, and another one if its words extend into the next line. ready_o is set if the oldest
+// flit of a port's queue can proceed in this cycle: no other port is using its bank, and its operands have been loaded
+// or, for a store, a slot is allocated. The words for read_valid_i are output in the next cycle, and sums are written
+// four cycles after the read. The data of a request is output one cycle after it has been read.
 //
-// Each stream (a port's flits or a port's requests) allocates one slot at a time, and holds at most one slot for a flit
-// whose second line has none. Since a bank has more slots than there are streams, some flit can always proceed. A flit
-// that waits for a slot does not delay other ports' flits (reduction_unit).
+// Each stream allocates one slot at a time, so at most one of its slots belongs to a flit that still needs a second
+// slot. A bank has more slots than there are streams, so a flit can always proceed. A flit that waits for a slot does
+// not delay the flits of other ports (see reduction_unit).
 `default_nettype none
 module gradient_memory #(
   parameter PORTS = 4,        // ports of the network interface
   parameter LANES = 4,        // words per flit, a power of two, at least 2
   parameter ADDR_W = 24,      // width of a word address
-  parameter QUEUE = 32,       // flits that may wait for the reduction unit per port, a power of two
-  parameter BUFFER = 16,      // data requests in flight per port, a power of two
-  parameter BANKS = 4,        // AXI4 ports, a power of two, at least 2
-  parameter LINE_WORDS = 16,  // words per burst, a power of two, at least 2 * LANES
-  parameter LINES = 16,       // lines per bank, a power of two above 2 * PORTS
-  parameter AXI_W = 128,      // width of an AXI word: 32 times a power of two, at most a flit's width
-  parameter ADDRESS_W = 44,   // width of an AXI address
-  // Derived; do not set.
+  parameter QUEUE = 32,       // flits that may wait for the reduction unit at each port, a power of two
+  parameter BUFFER = 16,      // data requests in flight at each port, a power of two
+  parameter BANKS = 4,        // number of AXI4 ports, a power of two, at least 2
+  parameter LINE_WORDS = 16,  // words per line and burst, a power of two, at least 2 * LANES
+  parameter LINES = 16,       // cache lines per bank, a power of two above 2 * PORTS
+  parameter AXI_W = 128,      // width of an AXI4 word, 32 times a power of two, at most FLIT_W
+  parameter ADDRESS_W = 44,   // width of an AXI4 address
+  // These parameters are derived from the others; do not set them.
   parameter FLIT_W = 32 * LANES,
   parameter STRB_W = AXI_W / 8
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [ADDRESS_W-13:0]      base_i,  // address of word 0, in units of 4 KiB; constant while anything is in flight
-  // Flits that arrive at the reduction unit, and the unit's reads and writes.
+  input  wire [ADDRESS_W-13:0]      base_i,  // address of word 0, in units of 4 KiB; constant during a collective
+  // Signals of the reduction unit: arriving flits, reads and writes.
   input  wire [PORTS-1:0]           coming_valid_i,
   input  wire [PORTS-1:0]           coming_add_i,
   input  wire [PORTS*ADDR_W-1:0]    coming_address_i,
@@ -43,15 +44,15 @@ module gradient_memory #(
   input  wire [PORTS-1:0]           store_valid_i,
   input  wire [PORTS*LANES-1:0]     store_lanes_i,
   input  wire [PORTS*FLIT_W-1:0]    store_data_i,
-  // Data requests of the network interface.
+  // Data requests of the network interface, and the data returned.
   input  wire [PORTS-1:0]           dma_valid_i,
   input  wire [PORTS*ADDR_W-1:0]    dma_address_i,
   input  wire [PORTS*LANES-1:0]     dma_lanes_i,
   output wire [PORTS-1:0]           dma_data_valid_o,
   output wire [PORTS*FLIT_W-1:0]    dma_data_o,
-  output wire                       busy_o,   // some data has not reached memory
-  output wire                       error_o,  // sticky until reset: memory has responded with an error
-  // AXI4, one port per bank: full-width INCR bursts of LINE_WORDS * 32 / AXI_W words, all with the same ID.
+  output wire                       busy_o,   // some data has not been written to memory
+  output wire                       error_o,  // memory answered with an error; sticky until reset
+  // AXI4, one port per bank. All bursts are INCR bursts of LINE_WORDS * 32 / AXI_W full words and use the same ID.
   output wire [BANKS*ADDRESS_W-1:0] araddr_o,
   output wire [7:0]                 arlen_o,
   output wire [2:0]                 arsize_o,
@@ -78,7 +79,7 @@ module gradient_memory #(
   input  wire [BANKS-1:0]           bvalid_i,
   output wire [BANKS-1:0]           bready_o
 );
-  localparam STREAMS = 2 * PORTS;  // each port's flits, then each port's data requests
+  localparam STREAMS = 2 * PORTS;  // the flits of each port, then the data requests of each port
   localparam LINE_W = $clog2(LINE_WORDS);
   localparam SHIFT_W = $clog2(LANES);
   localparam ROW_W = LINE_W - SHIFT_W;
@@ -86,7 +87,8 @@ module gradient_memory #(
   localparam NUMBER_W = ADDR_W - LINE_W;  // width of a line number
   localparam TAG_W = NUMBER_W - BANK_W;
   localparam PLACE_W = $clog2(LINES);
-  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);  // a bank still counts two ended requests for one cycle
+  // A slot may be pinned by all flits and requests that can wait, and by two that were completed in the last cycle.
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);
@@ -103,12 +105,12 @@ module gradient_memory #(
     end
   endgenerate
 
-  // The highest priority rotates among the streams.
+  // Mask of the stream with the highest priority, which rotates.
   reg [STREAMS-1:0] from_q;
   always @(posedge clk_i)
     from_q <= !rst_ni || from_q[STREAMS-2:0] == {(STREAMS - 1){1'b0}} ? {STREAMS{1'b1}} : {from_q[STREAMS-2:0], 1'b0};
 
-  // Connections between streams and banks.
+  // Signals between streams and banks.
   wire [BANKS*STREAMS-1:0]     touch, touched, read_request, read_grant, reads;
   wire [STREAMS*TAG_W-1:0]     touch_tag;
   wire [STREAMS-1:0]           touch_data;
@@ -119,7 +121,7 @@ module gradient_memory #(
   wire [BANKS*STREAMS*SHIFT_W-1:0] read_shift;
   wire [BANKS*FLIT_W-1:0]      row;
   wire [BANKS*PORTS-1:0]       store_request, store_grant;
-  wire [BANKS*STREAMS-1:0]     writes;       // sums, stores
+  wire [BANKS*STREAMS-1:0]     writes;       // [bank][source]: the sums of each port, then the stores
   wire [BANKS*STREAMS*PLACE_W-1:0] write_place;
   wire [BANKS*STREAMS*ROW_W-1:0]   write_row;
   wire [BANKS*STREAMS*SHIFT_W-1:0] write_shift;
@@ -141,12 +143,12 @@ module gradient_memory #(
       wire [LANES-1:0] lanes = FLITS ? coming_lanes_i[PORT*LANES+:LANES] : dma_lanes_i[PORT*LANES+:LANES];
       wire data = FLITS ? coming_add_i[PORT] : 1'b1;
 
-      // The first request without a slot is held in registers: its line and bank, and whether its words cross into the
-      // next line, which it then requests as well.
-      reg               asks_q, second_q, data_q, crosses_q;  // second_q: its first line has a slot
-      reg  [BANKS-1:0]  bank_q;        // the line's bank, one-hot
-      reg  [NUMBER_W-1:0] number_q;    // the line's number
-      reg  [LINE_W+BANK_W-1:0] at_q;   // the offset of its words in the first line, and that line's bank
+      // Registers for the first request that still needs a slot: bank and number of the line for which it needs one,
+      // and whether its words extend into the next line.
+      reg               asks_q, second_q, data_q, crosses_q;  // second_q: the first line has a slot
+      reg  [BANKS-1:0]  bank_q;        // bank of the line, one-hot
+      reg  [NUMBER_W-1:0] number_q;    // number of the line
+      reg  [LINE_W+BANK_W-1:0] at_q;   // offset of the request's words in the first line, and that line's bank
       wire              none, full;
       wire [DEPTH_W:0]  count;
       wire              behind_data, behind_crosses;
@@ -187,7 +189,7 @@ module gradient_memory #(
       assign touch_tag[s*TAG_W+:TAG_W] = number_q[NUMBER_W-1:BANK_W];
       assign touch_data[s] = data_q;
 
-      // The request that was allocated a slot in the previous cycle, now that the slot's number is known.
+      // The request that was allocated its last slot in the previous cycle. The number of this slot is known only now.
       reg                placed_q, placed_data_q, placed_crosses_q;
       reg  [LINE_W+BANK_W-1:0] placed_at_q;
       reg  [BANKS-1:0]   got_q;
@@ -206,8 +208,8 @@ module gradient_memory #(
         if (|got_q) first_place_q <= got_place;
       end
 
-      // Tickets: requests that have their slots. The oldest moves from the queue to a register once its operands have
-      // been loaded.
+      // Requests that have all their slots wait as tickets. The oldest ticket moves from the queue to a register once
+      // its operands have been loaded.
       wire               waits_none, waits_full, needs, straddles;
       wire [DEPTH_W:0]   waits_count;
       wire [LINE_W-1:0]  offset;
@@ -260,7 +262,7 @@ module gradient_memory #(
       assign read_banks = its_banks_q & {BANKS{goes && needs}};
       assign stream_busy[s] = asks_q || placed_q || !waits_none || held_q;
 
-      // The result of the previous cycle's read.
+      // Selects the words that were read in the previous cycle, for each lane.
       reg              read_q, crossed_q;
       reg [BANK_W-1:0] read_bank_q;
       reg [SHIFT_W-1:0] shift_q;
@@ -282,7 +284,8 @@ module gradient_memory #(
       assign answer_valid[s] = read_q;
 
       if (FLITS) begin : g_flits
-        // Sums are written when the adders' latency has passed since the read; stores are written immediately.
+        // A sum is written when the adders' latency has passed since the read, and a store in the cycle in which it
+        // proceeds.
         wire may_store = held_q && !needs;
         wire [BANK_W-1:0] store_next = bank + 1'b1;
         wire [BANKS-1:0] store_granted;
@@ -312,7 +315,7 @@ module gradient_memory #(
         wire [BANKS*ROW_W-1:0]   sum_rows, store_rows;
         wire [BANKS*SHIFT_W-1:0] sum_shifts, store_shifts;
         wire [BANKS*LANES-1:0]   sum_lanes, store_lanes;
-        // A bank's write sources 0 to PORTS - 1 are sums, the following ones are stores.
+        // Write sources 0 to PORTS - 1 of a bank are sums, and the others are stores.
         memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_sum (
           .valid_i(sums_q[STAGES-1]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
           .place0_i(sum_place0), .place1_i(sum_place1), .lanes_i(sum_lanes_i[PORT*LANES+:LANES]),
@@ -337,13 +340,14 @@ module gradient_memory #(
           assign write_lanes[SUM*LANES+:LANES] = sum_lanes[b*LANES+:LANES];
           assign write_lanes[STORE*LANES+:LANES] = store_lanes[b*LANES+:LANES];
         end
-        wire unused = answer_valid[s];  // the reduction unit expects the words in the next cycle
+        wire unused = answer_valid[s];  // the reduction unit knows when its words arrive
       end else begin : g_requests
         assign goes = read_ready;
         assign dma_data_valid_o[PORT] = answer_valid[s];
         assign dma_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
       end
-      // The queue holds everything that can wait at the network interface.
+      // These signals are unused because the queues have room for all flits and requests that can wait at the network
+      // interface.
       wire unused_counts = &{1'b0, full, count, waits_full, waits_count, unused_offset};
     end
 

@@ -1,32 +1,36 @@
-// One bank of the memory behind a network interface: the lines assigned to it by number, and the AXI4 port through which
-// they are loaded and written back. It caches up to LINES lines, each while it is pinned and for some cycles afterwards.
+// One bank of the memory behind a network interface: it caches lines, which it loads and writes back through its AXI4
+// port. The bank of a line is determined by the lowest bits of the line's number. The cache has LINES slots; a line
+// remains in its slot while it is pinned, and for some cycles afterwards.
 //
-// A stream requests a line (touch_i) until touched_o reports that the line has a slot and a pin, which is immediate if
-// the line already has a slot or a slot is free. place_o is the slot's number, in the next cycle. If words will be read
-// (touch_data_i), a burst loads the line; lines that are only written are never loaded. whole_o marks slots whose words
-// are all present. A write, or a read by a data-request stream (PORTS and above), removes a pin.
+// A stream requests a line (touch_i) until touched_o reports that the line has a slot and has been pinned; this happens
+// at once if the line already has a slot or a slot is free. The number of the slot is place_o in the next cycle. If
+// words of the line will be read (touch_data_i), a burst loads the line; lines that are only written are not loaded.
+// whole_o marks the slots in which all words of the line are present. Each write, and each read by a data-request
+// stream (PORTS and above), removes one pin.
 //
-// A clock hand examines one slot per cycle. An unpinned line that was touched since the hand's last visit is spared
-// once, unless a stream waits for a slot; others are evicted in the next cycle, unless touched meanwhile. If a line
-// holds new words, only those are written, and its slot becomes free with the response; otherwise it becomes free
-// immediately. Therefore a line is reloaded only after its write has been acknowledged, and all data is in memory
-// (!busy_o) soon after requests stop.
+// A clock hand selects the lines to be evicted, as in the CLOCK algorithm. It visits one slot per cycle. An unpinned
+// line that was touched since the last visit is spared, unless a stream is waiting for a slot; any other unpinned line
+// is evicted in the next cycle, unless it is touched in between. If the line contains new words, these words are
+// written to memory, and the slot becomes free with the response; otherwise it becomes free at once. A line is thus
+// loaded again only after its write has been acknowledged, and all data is in memory (busy_o is 0) soon after the last
+// request.
 //
-// Each cycle allows one read and one write of LANES consecutive words of a line, never of the same word. Reads return
-// their words in the next cycle. Burst words and evicted lines use the cycles that remain.
+// In each cycle, LANES consecutive words of a line can be read, and LANES consecutive words written, but not the same
+// words. The words read are output in the next cycle. Bursts and evicted lines use cycles in which the streams do not
+// read or write.
 `default_nettype none
 module memory_bank #(
   parameter PORTS = 4,        // ports of the network interface
   parameter LANES = 4,        // words per flit, a power of two, at least 2
   parameter LINE_WORDS = 16,  // words per line, a power of two, at least 2 * LANES
-  parameter LINES = 16,       // slots, a power of two above 2 * PORTS
+  parameter LINES = 16,       // number of slots, a power of two above 2 * PORTS
   parameter TAG_W = 18,       // width of a line number within the bank
-  parameter PIN_W = 8,        // width of a pin count
-  parameter AXI_W = 128,      // width of an AXI word: 32 times a power of two, at most LANES words
-  parameter ADDRESS_W = 44,   // width of an AXI address
-  parameter BANKS = 4,        // banks, a power of two, at least 2
-  parameter BANK = 0,         // this bank's number
-  // Derived; do not set.
+  parameter PIN_W = 8,        // width of a slot's pin count
+  parameter AXI_W = 128,      // width of an AXI4 word, 32 times a power of two, at most FLIT_W
+  parameter ADDRESS_W = 44,   // width of an AXI4 address
+  parameter BANKS = 4,        // number of banks, a power of two, at least 2
+  parameter BANK = 0,         // number of this bank
+  // These parameters are derived from the others; do not set them.
   parameter STREAMS = 2 * PORTS,
   parameter PLACE_W = $clog2(LINES),
   parameter ROWS = LINE_WORDS / LANES,
@@ -37,33 +41,33 @@ module memory_bank #(
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [ADDRESS_W-13:0]      base_i,        // address of the network interface's word 0, in units of 4 KiB
-  input  wire [STREAMS-1:0]         from_i,        // stream priorities, in the form of round_robin's pointer
+  input  wire [ADDRESS_W-13:0]      base_i,        // address of word 0, in units of 4 KiB
+  input  wire [STREAMS-1:0]         from_i,        // priorities of the streams, as a pointer of round_robin
   input  wire [STREAMS-1:0]         touch_i,
   input  wire [STREAMS*TAG_W-1:0]   touch_tag_i,
   input  wire [STREAMS-1:0]         touch_data_i,
   output wire [STREAMS-1:0]         touched_o,
   output wire [PLACE_W-1:0]         place_o,
   output wire [LINES-1:0]           whole_o,
-  // Reads: the streams that can read, and the stream that does.
+  // Reads: requests of the streams, the stream that is granted, and the stream that reads.
   input  wire [STREAMS-1:0]         read_request_i,
   output wire [STREAMS-1:0]         read_grant_o,
   input  wire [STREAMS-1:0]         read_i,
   input  wire [STREAMS*PLACE_W-1:0] read_place_i,
-  input  wire [STREAMS*ROW_W-1:0]   read_row_i,    // row of the first word
-  input  wire [STREAMS*SHIFT_W-1:0] read_shift_i,  // lane of the first word
-  output wire [FLIT_W-1:0]          read_data_o,   // by lane
-  // Writes: stores, which request as reads do, and sums, which are always granted; at most one per cycle.
+  input  wire [STREAMS*ROW_W-1:0]   read_row_i,    // row in which the first word lies
+  input  wire [STREAMS*SHIFT_W-1:0] read_shift_i,  // lane in which the first word lies
+  output wire [FLIT_W-1:0]          read_data_o,   // word l of the row or rows is in lane l
+  // Writes, at most one per cycle: sums are always granted, and stores must request a grant.
   input  wire [PORTS-1:0]           store_request_i,
   output wire [PORTS-1:0]           store_grant_o,
-  input  wire [2*PORTS-1:0]         write_i,       // sums, stores
+  input  wire [2*PORTS-1:0]         write_i,       // the sums of each port, then the stores
   input  wire [2*PORTS*PLACE_W-1:0] write_place_i,
   input  wire [2*PORTS*ROW_W-1:0]   write_row_i,
   input  wire [2*PORTS*SHIFT_W-1:0] write_shift_i,
-  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // by lane, as the data
+  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // [source][memory lane]: a word is written
   input  wire [2*PORTS*FLIT_W-1:0]  write_data_i,
   output wire                       busy_o,
-  output wire                       error_o,       // sticky until reset: memory has responded with an error
+  output wire                       error_o,       // memory answered with an error; sticky until reset
   output wire [ADDRESS_W-1:0]       araddr_o,
   output wire                       arvalid_o,
   input  wire                       arready_i,
@@ -84,7 +88,7 @@ module memory_bank #(
   input  wire                       bvalid_i,
   output wire                       bready_o
 );
-  localparam PARTS = FLIT_W / AXI_W;  // AXI words per row
+  localparam PARTS = FLIT_W / AXI_W;  // AXI4 words per row
   localparam PART_W = PARTS > 1 ? $clog2(PARTS) : 1;
   localparam PART_LANES = LANES / PARTS;
   localparam LINE_W = $clog2(LINE_WORDS);
@@ -100,29 +104,29 @@ module memory_bank #(
     address_of = {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, line, NUMBER, {(LINE_W + 2){1'b0}}};
   endfunction
 
-  // State of each slot:
+  // State of each slot.
   reg [LINES-1:0]            used_q;     // it holds a line
-  reg [LINES-1:0]            leaves_q;   // the line is being written to memory
-  reg [LINES-1:0]            asked_q;    // the line's words are being loaded
-  reg [LINES-1:0]            full_q;     // the line's words are all present
-  reg [LINES-1:0]            touched_q;  // the line was touched since the hand's last visit
-  reg [LINES*TAG_W-1:0]      tag_q;      // the line's number
+  reg [LINES-1:0]            leaves_q;   // the line is being written back to memory
+  reg [LINES-1:0]            asked_q;    // the line's words have been requested from memory and are not complete
+  reg [LINES-1:0]            full_q;     // all words of the line have been loaded
+  reg [LINES-1:0]            touched_q;  // the line was touched after the last visit of the clock hand
+  reg [LINES*TAG_W-1:0]      tag_q;      // number of the line within the bank
   reg [LINES*PIN_W-1:0]      pins_q;
-  reg [LINES*LINE_WORDS-1:0] new_q;  // words not yet written to memory
+  reg [LINES*LINE_WORDS-1:0] new_q;  // [slot][word]: the word has not been written to memory
   wire [LINES-1:0] pinned, all_new;
   assign whole_o = full_q | all_new;
 
-  // Touches: the outcome is computed for every stream before one stream is selected. The pin counts, and a missing line
-  // is requested, from the next cycle on.
+  // Touches. To shorten the path, the outcome is computed for every stream before one of them is granted. In the next
+  // cycle, the pin is counted and, if necessary, the line is requested from memory.
   wire [STREAMS-1:0] toucher, is_there, may_come, may_ask;
-  wire [STREAMS*LINES-1:0] may_have;  // the slot that each stream would get
+  wire [STREAMS*LINES-1:0] may_have;  // [stream]: slot that the line has or would be allocated
   reg  [TAG_W-1:0]   tag;
   reg  [PLACE_W-1:0] place;
-  reg  [LINES-1:0]   comes, comes_q;  // slot of the touched line
-  reg                asks_q;          // that line must be loaded
-  wire [LINES-1:0]   leaves, drops;   // the slot behind the hand: its line is written back, or dropped
-  wire [LINES-1:0]   going;           // lines that are being evicted and cannot be touched
-  wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first free slot
+  reg  [LINES-1:0]   comes, comes_q;  // slot of the touched line, now and in the previous cycle
+  reg                asks_q;          // the line touched in the previous cycle must be loaded
+  wire [LINES-1:0]   leaves, drops;   // slot whose line is evicted: by writing it back; by dropping it
+  wire [LINES-1:0]   going;           // slots whose lines are being evicted and cannot be touched
+  wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the lowest free slot, one-hot
   wire new_comes = |(toucher & ~is_there);
   wire asks = |(toucher & may_ask);
   assign place_o = place;
@@ -139,7 +143,7 @@ module memory_bank #(
     for (i = 0; i < LINES; i = i + 1) place = place | (i[PLACE_W-1:0] & {PLACE_W{comes_q[i]}});
   end
 
-  // The read port: serves a stream, otherwise reads a row of the evicted line.
+  // The read port serves the granted stream or, in cycles without one, reads a row of an evicted line.
   reg  [PLACE_W-1:0] stream_place;
   reg  [ROW_W-1:0]   stream_row;
   reg  [SHIFT_W-1:0] stream_shift;
@@ -154,10 +158,10 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  reg                unpins_read_q, unpins_write_q;  // the previous cycle's read or write removes a pin
+  reg                unpins_read_q, unpins_write_q;  // a read, or a write, of the previous cycle removes a pin
   reg  [PLACE_W-1:0] unpinned_read_q, unpinned_write_q;
 
-  // The write port: serves the network interface, otherwise stores words of a burst.
+  // The write port serves the network interface or, in other cycles, stores words of a burst.
   reg  [PLACE_W-1:0] own_place;
   reg  [ROW_W-1:0]   own_row;
   reg  [SHIFT_W-1:0] own_shift;
@@ -179,13 +183,13 @@ module memory_bank #(
     end
   end
   wire own = |write_i;
-  // Lanes whose words belong to the row after the first word's row.
+  // Lanes whose words are in the row after the row of the first word.
   wire [LANES-1:0] own_behind = ~({LANES{1'b1}} << own_shift);
   wire [PORTS-1:0] store_first;
   assign store_grant_o = store_first & {PORTS{!(|write_i[PORTS-1:0])}};
 
-  // One stream touches, one stream reads and one port stores per cycle. The priority is the same in all banks and rotates
-  // independently of requests: the first requester gets all the banks that it needs.
+  // In each cycle, one stream touches a line, one stream reads and one port stores. Priorities are the same in all
+  // banks and do not depend on requests, so the stream with the highest priority obtains all the banks that it needs.
   wire [2*STREAMS+PORTS-1:0] unused_behind;
   wire [2:0]                 unused_any;
   round_robin #(.WIDTH(STREAMS)) i_touches (
@@ -197,14 +201,14 @@ module memory_bank #(
     .request_i(store_request_i), .from_i(from_i[PORTS-1:0]), .grant_o(store_first),
     .behind_o(unused_behind[2*STREAMS+:PORTS]), .any_o(unused_any[2]));
 
-  // Bursts in flight, in the order of touches.
+  // Bursts that load lines, in the order in which the lines were touched.
   wire [PLACE_W-1:0] ask_place, fill_place;
   wire               ask_none, fill_none, ask_full, fill_full;
   wire [PLACE_W:0]   ask_count, fill_count;
   wire               beat_none, beat_full;
   wire [1:0]         beat_count;
   wire [AXI_W-1:0]   beat;
-  reg                arvalid_q, ask_q;  // an address is offered; the next address waits to be offered
+  reg                arvalid_q, ask_q;  // an address is being offered; another one waits behind it
   reg  [ADDRESS_W-1:0] araddr_q;
   reg  [TAG_W-1:0]   ask_tag_q;
   reg  [ROW_W-1:0]   fill_row_q;
@@ -226,10 +230,10 @@ module memory_bank #(
   assign arvalid_o = arvalid_q;
   assign araddr_o = araddr_q;
 
-  // The clock hand, and the line to evict.
-  reg  [LINES-1:0]   hand_q;  // the slot that the hand examines
-  reg  [LINES-1:0]   go_q;    // the slot that it examined before, if that is evicted
-  reg                go_new_q;  // that slot holds words not yet written to memory
+  // The clock hand, and the line that is being evicted.
+  reg  [LINES-1:0]   hand_q;  // the slot that the hand visits
+  reg  [LINES-1:0]   go_q;    // the slot of a line that is to be evicted, one-hot
+  reg                go_new_q;  // the line to be evicted contains unwritten words
   reg  [PLACE_W-1:0] leave_place_q, go_place;
   reg                leaves_now_q, row_read_q, row_last_q, awvalid_q, leave_q;
   reg  [TAG_W-1:0]   leave_tag_q;
@@ -243,7 +247,7 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  // The line to evict is chosen a cycle ahead, because touches need it early.
+  // The line is selected one cycle before it is evicted, because touches need this information early.
   wire [LINES-1:0] holds_new;
   wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
   wire all_used = used_q == {LINES{1'b1}};
@@ -352,7 +356,8 @@ module memory_bank #(
       end
     end
 
-    // Each lane is a separate memory for all lines, so consecutive words are in different memories.
+    // Each lane has a memory of its own with the words of all lines, so LANES consecutive words are in different
+    // memories.
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       localparam PART_OF = l / PART_LANES;
       localparam [PART_W-1:0] PART = PART_OF[PART_W-1:0];
@@ -437,7 +442,8 @@ module memory_bank #(
     end
   end
 
-  // No queue can overflow: each holds a line at most once, and rows are read only into free entries.
+  // These signals are unused because no queue can overflow: a queue contains each line at most once, and a row is read
+  // only if its queue has a free entry.
   wire unused = &{1'b0, rlast_i, rresp_i[0], bresp_i[0], fill_none, ask_full, fill_full, ask_count, fill_count,
                   beat_count, row_full, answered_none, answered_full, answered_count, unused_behind, unused_any};
 endmodule

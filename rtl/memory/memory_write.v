@@ -1,25 +1,25 @@
-// Distributes a flit's words over the banks: rotates the data to the memory lanes, and selects each bank's slot, the row
-// and lane of its first word, and the lanes to write. A flit that crosses the end of a line continues in the first row of
-// the next line.
+// Distributes the words of a flit over the banks: rotates the data to the lanes of the memory and determines, for each
+// bank, the slot, the row and lane of the first word, and the lanes to be written. A flit that extends beyond the end
+// of a line continues in the first row of the next line.
 `default_nettype none
 module memory_write #(
   parameter LANES = 4,    // words per flit, a power of two, at least 2
-  parameter LINE_W = 4,   // log2 of the words per line
-  parameter BANKS = 4,    // a power of two, at least 2
+  parameter LINE_W = 4,   // log2 of the number of words per line
+  parameter BANKS = 4,    // number of banks, a power of two, at least 2
   parameter PLACE_W = 4,  // width of a slot number
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter BANK_W = $clog2(BANKS),
   parameter SHIFT_W = $clog2(LANES),
   parameter ROW_W = LINE_W - SHIFT_W
 ) (
   input  wire                     valid_i,
-  input  wire [BANK_W-1:0]        bank_i,     // bank of the first word
-  input  wire [BANK_W-1:0]        next_i,     // bank of the words after the line's end
-  input  wire                     crosses_i,  // the flit crosses the line's end
-  input  wire [LINE_W-1:0]        offset_i,   // offset of the first word in the line
-  input  wire [PLACE_W-1:0]       place0_i,   // slot of the line
+  input  wire [BANK_W-1:0]        bank_i,     // bank of the line that contains the first word
+  input  wire [BANK_W-1:0]        next_i,     // bank of the next line
+  input  wire                     crosses_i,  // the flit extends into the next line
+  input  wire [LINE_W-1:0]        offset_i,   // offset of the first word in its line
+  input  wire [PLACE_W-1:0]       place0_i,   // slot of the first word's line
   input  wire [PLACE_W-1:0]       place1_i,   // slot of the next line
-  input  wire [LANES-1:0]         lanes_i,    // lanes of the flit to write
+  input  wire [LANES-1:0]         lanes_i,    // lanes of the flit that contain a word
   input  wire [32*LANES-1:0]      data_i,
   output wire [BANKS-1:0]         valid_o,
   output wire [BANKS*PLACE_W-1:0] place_o,

@@ -1,15 +1,16 @@
-// Loads a network from a memory image: after reset it performs the image's writes through register_bus's AXI4-Lite port,
-// and then starts all tiles in the same cycle whenever start_i is high. error_o stays high after a refused write.
+// Loads a network from a memory image. After a reset, it performs the writes of the image through the AXI4-Lite port of
+// register_bus. From then on, whenever start_i is set, it starts all tiles in the same cycle. error_o is set when a
+// write is refused and stays set until the next reset.
 `default_nettype none
 module boot #(
-  parameter WRITES = 1,            // writes in the image
+  parameter WRITES = 1,            // number of writes in the image
   parameter IMAGE = "",            // image file; one line per write: a 24-bit address and 32 bits of data
   parameter [7:0] CONTROL = 8'h08  // offset of the register that starts a tile
 ) (
   input  wire        clk_i,
   input  wire        rst_ni,
   input  wire        start_i,
-  output wire        loaded_o,     // all writes are done
+  output wire        loaded_o,     // all writes of the image have been answered
   output reg         error_o,
   output wire [23:0] awaddr_o,
   output wire        awvalid_o,
@@ -27,7 +28,7 @@ module boot #(
   localparam [55:0] START = {16'hffff, CONTROL, 32'd1};
   reg [55:0]     image [0:WRITES-1];
   reg [AT_W-1:0] at_q;
-  reg            answer_q;  // a write response is due
+  reg            answer_q;  // the response to a write has not arrived yet
   generate
     if (IMAGE != "") begin : g_image
       initial $readmemh(IMAGE, image);

@@ -1,9 +1,9 @@
-// A delay line: the outputs are the inputs from LATENCY cycles earlier, held in a circular buffer. With LATENCY 0 it is
-// just wires. Only the marks (valid flits, credits) are reset.
+// A delay line, implemented as a circular buffer: the outputs are the inputs of LATENCY cycles ago. With LATENCY 0, it
+// consists of wires. Only the marks, which indicate valid flits and credits, are reset.
 `default_nettype none
 module delay_line #(
-  parameter MARKS = 1,   // bits that a reset clears, such as flit valids
-  parameter WIDTH = 8,   // bits without reset, at least 1
+  parameter MARKS = 1,   // number of bits that a reset clears, such as valid bits of flits
+  parameter WIDTH = 8,   // number of bits without a reset, at least 1
   parameter LATENCY = 1  // cycles, at least 0
 ) (
   input  wire             clk_i,
@@ -25,7 +25,7 @@ module delay_line #(
       reg [MARKS-1:0]         marks_q [0:LATENCY-1];
       reg [WIDTH-1:0]         data_q [0:LATENCY-1];
       reg [AT_W-1:0]          at_q;
-      // The memory has no reset: marks are valid only after the buffer has been filled once.
+      // The memory has no reset, so marks read from it are valid only after the buffer has been filled once.
       reg                     full_q;
       assign marks_o = full_q ? marks_q[at_q] : {MARKS{1'b0}};
       assign data_o = data_q[at_q];

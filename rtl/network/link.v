@@ -1,22 +1,22 @@
-// A channel between two nodes: flits travel one way and credits the other, each in LATENCY cycles.
+// A channel between two nodes. Flits and credits travel in opposite directions, each in LATENCY cycles.
 `default_nettype none
 module link #(
   parameter VCS = 4,       // virtual channels, at least 2
   parameter FLIT_W = 128,  // flit width
   parameter LATENCY = 1,   // cycles, at least 0
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter VC_W = $clog2(VCS)
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
-  // The sender.
+  // Ports of the node that sends flits.
   input  wire              flit_valid_i,
   input  wire [VC_W-1:0]   flit_vc_i,
   input  wire              flit_head_i,
   input  wire              flit_tail_i,
   input  wire [FLIT_W-1:0] flit_i,
   output wire [VCS-1:0]    credit_o,
-  // The receiver.
+  // Ports of the node that receives flits.
   output wire              flit_valid_o,
   output wire [VC_W-1:0]   flit_vc_o,
   output wire              flit_head_o,

@@ -1,15 +1,16 @@
-// Gives access to the registers of all tiles of a network through one AXI4-Lite port. Address bits 23 to 8 select the
-// tile, bits 7 to 0 the register (docs/hardware/registers.md). A write to tile ffff reaches all tiles in the same cycle.
-// An access to a nonexistent tile receives DECERR.
+// Makes the registers of all tiles of a network accessible through one AXI4-Lite port. Bits 23 to 8 of an address
+// select the tile, and bits 7 to 0 the register (docs/hardware/registers.md). A write to tile ffff reaches all tiles in
+// the same cycle. An access to a tile that does not exist is answered with DECERR.
 //
-// Limits: one write and one read at a time; tiles must accept requests immediately, as tile_registers does without SPILL.
+// Limits: one write and one read can be in progress at a time. Tiles must accept every request at once, as
+// tile_registers does without SPILL.
 `default_nettype none
 module register_bus #(
   parameter TILES = 4  // at most 65535
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,
-  // From software.
+  // AXI4-Lite port for software.
   input  wire [23:0]         awaddr_i,
   input  wire                awvalid_i,
   output wire                awready_o,
@@ -27,7 +28,7 @@ module register_bus #(
   output wire [1:0]          rresp_o,
   output wire                rvalid_o,
   input  wire                rready_i,
-  // To the tiles; a write's address and data are valid together.
+  // Requests to the tiles, and their responses. The address and data of a write are valid in the same cycle.
   output wire [7:0]          tile_awaddr_o,
   output wire [TILES-1:0]    tile_write_o,
   output wire [31:0]         tile_wdata_o,
@@ -41,8 +42,8 @@ module register_bus #(
   output wire [TILES-1:0]    tile_rready_o
 );
   localparam [1:0] OKAY = 2'b00, DECERR = 2'b11;
-  reg writes_q, reads_q;                   // a response is due
-  reg [TILES-1:0] written_q, read_q;       // the tiles that respond
+  reg writes_q, reads_q;                   // a write, or a read, has not been answered yet
+  reg [TILES-1:0] written_q, read_q;       // tiles that answer the write, or the read; 0 if none exists
   wire write = awvalid_i && wvalid_i && !writes_q;
   wire read = arvalid_i && !reads_q;
   assign {awready_o, wready_o} = {2{write}};

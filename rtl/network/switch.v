@@ -1,18 +1,19 @@
-// A switch: a router whose ports all lead to links. Its pins are registered like a tile's (rtl/tile/tile.v), so tiles and
-// switches connect in the same way and with the same latency.
+// A switch: a router all of whose ports lead to links. Its pins are registered like those of a tile (rtl/tile/tile.v),
+// so tiles and switches are connected in the same way and with equal latencies.
 //
-// Limits: those of router; neighbours' buffers must hold at least CREDITS flits per virtual channel.
+// The limits of router.v apply. In addition, each neighbour's buffers must hold at least CREDITS flits per virtual
+// channel.
 `default_nettype none
 module switch #(
   parameter LINKS = 4,       // channels to and from neighbours
   parameter FLIT_W = 128,    // flit width, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two, at least 2
   parameter DEPTH = 16,      // flits per buffer, a power of two
-  parameter CREDITS = 16,    // flits that a neighbour may store in a buffer, at most DEPTH
+  parameter CREDITS = 16,    // credits per virtual channel of each link, at most DEPTH
   parameter ROUTE_AT = 81,   // first bit of the route in a head flit
   parameter HOP_PORT_W = 3,  // width of a hop's output port
   parameter HOPS = 6,        // hops in a route
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter VC_W = $clog2(VCS),
   parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W)
 ) (
@@ -54,7 +55,7 @@ module switch #(
     .flit_tail_i(in_tail), .flit_i(in_flit), .credit_o(in_credit), .flit_valid_o(flit_valid_o), .flit_vc_o(flit_vc_o),
     .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o), .flit_o(flit_o), .credit_i(out_credit));
 
-  // The virtual channel of an arriving flit, one-hot; zero if no flit arrives.
+  // One-hot virtual channel of an arriving flit; 0 if no flit arrives.
   function [VCS-1:0] marks_of(input valid, input [VC_W-1:0] vc);
     integer n;
     for (n = 0; n < VCS; n = n + 1) marks_of[n] = valid && vc == n[VC_W-1:0];

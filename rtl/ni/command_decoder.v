@@ -1,5 +1,5 @@
-// Decides combinationally what happens to the entry at the head of a port's table. It checks the conditions in this order:
-// skipped line, lockstep, dependency, queue.
+// Decides combinationally whether the entry at the head of a port's table issues and, if it does not, what it waits
+// for. The conditions are checked in this order: skipped line, lockstep, dependencies, free slot in the packetizer.
 `default_nettype none
 module command_decoder (
   input  wire       valid_i,      // the table has an entry
@@ -9,7 +9,7 @@ module command_decoder (
   input  wire       hold_i,       // the lockstep counter holds the entry
   input  wire       satisfied_i,  // the entry's dependencies have arrived
   input  wire       place_i,      // the packetizer has a free slot
-  output reg  [2:0] state_o,      // in the order of ni::DecoderState: done, lockstep, dependency, queue, issue, nop, pass
+  output reg  [2:0] state_o,      // 0 done, 1 lockstep, 2 dependency, 3 queue, 4 issue, 5 nop, 6 pass
   output wire       issue_o,
   output wire       nop_o
 );

@@ -1,7 +1,7 @@
-// Selects which requesting context a port serves in a cycle, by order_i: 0 in rotation among the running contexts, in the
-// order in which they started; 1 the highest priority, then the earliest start; 2 the earliest start. Contexts that start
-// in this cycle come last, in the order of their starts. In rotation, a persistent request is granted within CONTEXTS
-// grants.
+// Selects which of the requesting contexts a port serves in a cycle. The policy is order_i: 0 serves the running
+// contexts in rotation, in the order in which they started; 1 serves the highest priority and, among equal priorities,
+// the earliest start; 2 serves the earliest start. Contexts that start in this cycle come last, in the order of their
+// starts. In rotation, a context that keeps requesting waits for at most CONTEXTS grants.
 `default_nettype none
 module context_arbiter #(
   parameter CONTEXTS = 4,   // at least 2
@@ -15,11 +15,11 @@ module context_arbiter #(
   input  wire [CONTEXTS-1:0]            fresh_i,
   input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // number of running contexts that started earlier
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed
-  input  wire [CONTEXTS-1:0]            done_i,      // the context stops after this cycle; it is not served again
+  input  wire [CONTEXTS-1:0]            done_i,      // the context ends with this cycle, so the rotation forgets it
   output wire [CONTEXTS-1:0]            grant_o
 );
   localparam [1:0] IN_TURNS = 2'd0, BY_PRIORITY = 2'd1;
-  reg [CONTEXTS-1:0]  served_q;  // the context served last, one-hot; zero if none
+  reg [CONTEXTS-1:0]  served_q;  // the context served last, one-hot; 0 if there is none
   reg [CONTEXT_W-1:0] served_place;
   integer n;
   always @* begin
@@ -38,17 +38,17 @@ module context_arbiter #(
   generate
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_context
       wire [CONTEXT_W-1:0] place = place_i[i*CONTEXT_W+:CONTEXT_W];
-      // Higher classes come first; within a class, the earliest start.
+      // The context with the largest class_of is served; equal values are decided by the earliest start.
       wire behind = some_served && place > served_place;
       wire [PRIORITY_W-1:0] high =
-        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // as an unsigned number
+        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // unsigned, in the same order
       wire [PRIORITY_W:0] class_of =
         fresh_i[i] ? {(PRIORITY_W + 1){1'b0}} :
         order_i == IN_TURNS ? {1'b1, {(PRIORITY_W - 1){1'b0}}, behind} :
         order_i == BY_PRIORITY ? {1'b1, high} : {1'b1, {PRIORITY_W{1'b0}}};
     end
     for (i = 0; i < CONTEXTS; i = i + 1) begin : g_grant
-      wire [CONTEXTS-1:0] ahead;  // requesting contexts that come before this one
+      wire [CONTEXTS-1:0] ahead;  // requesting contexts that are served before this one
       for (k = 0; k < CONTEXTS; k = k + 1) begin : g_other
         if (k == i) begin : g_self
           assign ahead[k] = 1'b0;

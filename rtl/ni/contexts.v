@@ -1,37 +1,37 @@
-// Tracks a network interface's contexts: whether each holds and runs a collective, how many arrivals it still expects,
-// and the order in which they started. A context is opened for a collective and receives its messages from that cycle on;
-// it is started in the same cycle or later, and its entries issue from then on. done_o marks its last cycle: it has been
-// started, all its entries and their tails have left, and all its messages have been added or stored. It is free from the
-// next cycle on.
+// Tracks the contexts of a network interface: whether each context holds and runs a collective, how many arrivals the
+// collective still expects, and the order in which the contexts started. From the cycle in which a context is opened
+// for a collective, it receives the collective's messages. It is started in the same cycle or later, and its table
+// entries issue from then on. done_o marks its last cycle: all entries have been sent, up to their tails, and all
+// messages have been added or stored. The context is free from the next cycle on.
 //
-// Limits: a collective has fewer than 2^ARRIVALS_W arrivals.
+// Limit: a collective has fewer than 2^ARRIVALS_W arrivals.
 `default_nettype none
 module contexts #(
   parameter CONTEXTS = 4,     // at least 2
   parameter CONTEXT_W = 2,    // log2(CONTEXTS), rounded up
   parameter PORTS = 4,
-  parameter EVENTS = 8,       // arrivals per cycle
+  parameter EVENTS = 8,       // arrivals that can occur in one cycle
   parameter ARRIVALS_W = 16   // width of a collective's arrival count
 ) (
   input  wire                           clk_i,
   input  wire                           rst_ni,
-  input  wire [CONTEXTS-1:0]            open_i,            // a collective opens the context
-  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages that the collective expects; valid with open_i
+  input  wire [CONTEXTS-1:0]            open_i,            // the context is opened for a collective
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages that the collective expects; valid with open_i
   input  wire [CONTEXTS-1:0]            start_i,
-  input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // number of contexts that start before it in the same cycle
-  // Events of this cycle.
-  input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // the port's table has no entries left after this cycle
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,  // number of contexts that start in the same cycle but before this one
+  // Events in this cycle.
+  input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // after this cycle, no entries remain in the port's table
   input  wire [PORTS*CONTEXTS-1:0]      issue_i,
-  input  wire [PORTS*CONTEXTS-1:0]      left_i,            // a message's last tail leaves
-  input  wire [EVENTS*CONTEXTS-1:0]     arrived_i,         // a message arrives; it counts from the next cycle on
-  // The state in this cycle.
+  input  wire [PORTS*CONTEXTS-1:0]      left_i,            // the last tail of a message leaves the port
+  input  wire [EVENTS*CONTEXTS-1:0]     arrived_i,         // a message arrives; it is counted from the next cycle on
+  // State of the contexts in this cycle.
   output wire [CONTEXTS-1:0]            open_o,
   output wire [CONTEXTS-1:0]            active_o,
   output wire [CONTEXTS-1:0]            fresh_o,           // the context starts in this cycle
   output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // number of running contexts that started earlier
   output wire [CONTEXTS-1:0]            done_o
 );
-  localparam FLIGHT_W = $clog2(2 * PORTS + 1);  // a port has at most two messages
+  localparam FLIGHT_W = $clog2(2 * PORTS + 1);  // a port holds at most two messages
   localparam SENT_W = $clog2(PORTS + 1);
   localparam CAME_W = $clog2(EVENTS + 1);
   localparam NUMBER_W = CONTEXT_W + 1;

@@ -1,14 +1,15 @@
-// Returns credits to the router for a port's ejection channel. An ejected flit's credit is returned in its arrival cycle if
-// the reduction unit's queue has room for all flits for which the router holds credits; otherwise it is held back and
-// returned later, one credit per cycle, rotating over the virtual channels. The queue never overflows, since waiting
-// flits and outstanding credits together never exceed QUEUE.
+// Returns the credits of a port's ejection channel to the router. An ejected flit's credit is returned in the cycle in
+// which the flit arrives if the reduction unit's queue also has room for all flits for which the router holds credits.
+// Otherwise the credit is held back; held-back credits are returned later, one per cycle, in rotation over the virtual
+// channels. The queue never overflows because waiting flits and outstanding credits together never exceed QUEUE.
 //
-// Limits: at most one flit per cycle; VCS * CREDITS below QUEUE, otherwise credits are held back although no flit waits.
+// Limits: at most one flit arrives per cycle. VCS * CREDITS must be below QUEUE; otherwise credits are held back even
+// if no flit is waiting.
 `default_nettype none
 module credit_return #(
   parameter VCS = 4,      // virtual channels, at least 2
   parameter VC_W = 2,     // log2(VCS), rounded up
-  parameter CREDITS = 3,  // credits per virtual channel that the router holds after reset
+  parameter CREDITS = 3,  // credits per virtual channel that the router has after reset
   parameter QUEUE = 16,   // flits that may wait in the queue
   parameter QUEUE_W = 4,  // log2(QUEUE)
   parameter GATES = 0     // 1: gates the clock while no flit arrives and no credit is owed
@@ -16,9 +17,9 @@ module credit_return #(
   input  wire             clk_i,
   input  wire             rst_ni,
   input  wire [VCS-1:0]   flit_valid_i,  // a flit arrives; one-hot by virtual channel
-  input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, excluding this cycle's flit
+  input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, excluding a flit that arrives in this cycle
   output wire [VCS-1:0]   credit_o,
-  output wire             owes_o      // some credit is being held back
+  output wire             owes_o      // at least one credit is being held back
 );
   localparam COUNT_W = $clog2(CREDITS + 1);
   localparam ALL = VCS * CREDITS;
@@ -27,8 +28,8 @@ module credit_return #(
   localparam [OUT_W:0] ROOM = QUEUE[OUT_W:0];
 
   reg  [VCS*COUNT_W-1:0] owed_q;
-  reg  [OUT_W-1:0]       out_q;   // credits that the router holds, and flits in transit to the queue
-  reg  [VC_W-1:0]        last_q;  // virtual channel of the last held-back credit returned
+  reg  [OUT_W-1:0]       out_q;   // credits that the router holds, plus flits on their way to the queue
+  reg  [VC_W-1:0]        last_q;  // virtual channel whose held-back credit was returned last
   wire [VCS-1:0] owes;
   wire           comes = |flit_valid_i;
   reg  [VCS-1:0] next;
@@ -37,14 +38,14 @@ module credit_return #(
   integer i;
 
   assign owes_o = |owes;
-  // The next virtual channel in rotation that is owed a credit.
+  // Selects the next virtual channel, in rotation, for which a credit is held back.
   always @* begin
     next = {VCS{1'b0}};
     found = 1'b0;
     candidate = last_q;
     chosen = last_q;
 `ifdef VERILATOR
-    if (owes_o)  // otherwise none is found
+    if (owes_o)  // otherwise the loop finds nothing
 `endif
     for (i = 0; i < VCS; i = i + 1) begin
       candidate = candidate == LAST_VC[VC_W-1:0] ? {VC_W{1'b0}} : candidate + 1'b1;
@@ -56,7 +57,7 @@ module credit_return #(
     end
   end
 
-  // An arriving flit does not change the sum: one credit fewer is outstanding, but the flit may wait in the queue.
+  // An arriving flit does not change this sum: it uses up an outstanding credit but may have to wait in the queue.
   wire room = {1'b0, out_q} + {1'b0, waiting_i} < ROOM;
   assign credit_o = !room ? {VCS{1'b0}} : owes_o ? next : flit_valid_i;
   wire gives = |credit_o;

@@ -1,12 +1,12 @@
-// Receives the flits of a port's ejection channel, one per cycle, and tracks packets and messages. Data is passed to the
-// reduction unit with its address in its arrival cycle; padding is dropped. Packets do not interleave within a virtual
-// channel but may across virtual channels. A message has arrived when all its packets have, in any order. A message of
-// several packets occupies one of PENDING slots; overflow_o, sticky until reset, reports that more messages were
-// incomplete simultaneously. Tag, flow and operation identify a message: by the time a sequence number is reused, all
-// packets of its previous message have been delivered. A message's slot is looked up when a packet's head arrives and
-// then kept up to date, so a tail needs no search.
+// Receives the flits of a port's ejection channel, one per cycle, and tracks packets and messages. In the cycle in
+// which data arrives, it is forwarded to the reduction unit together with its address; padding is dropped. The packets
+// of different virtual channels may interleave, but those of one virtual channel may not. A message has arrived once
+// all its packets have, in any order. A message of several packets occupies one of PENDING slots; overflow_o, sticky
+// until reset, is set if more messages are incomplete at once. A message is identified by its tag, flow and operation:
+// before a sequence number is reused, all packets of the message that last used it have been delivered. A message's
+// slot is looked up when a packet's head arrives and is then kept up to date, so no search is needed at the tail.
 //
-// Limits: each packet has at least one flit after its head.
+// Limit: each packet has at least one flit after its head.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module depacketizer #(
@@ -32,12 +32,12 @@ module depacketizer #(
   output wire [ADDR_W-1:0] data_address_o,
   output wire [LANES-1:0]  data_lanes_o,     // lanes that contain a word
   output wire [VCS-1:0]    data_vc_o,        // one-hot
-  output wire [VCS*ADDR_W-1:0] vc_address_o,  // address of the next flit of each virtual channel's packet
+  output wire [VCS*ADDR_W-1:0] vc_address_o,  // for each virtual channel, the address of its packet's next flit
   output wire [VCS*LANES-1:0]  vc_lanes_o,
   output wire [FLIT_W-1:0] data_o,
-  output wire              arrived_o,        // a message's last tail arrived
+  output wire              arrived_o,        // the last tail of a message arrived
   output wire              arrived_add_o,
-  output wire              arrived_store_o,  // as arrived_o, but only for a message that is stored
+  output wire              arrived_store_o,  // like arrived_o, but only for messages that are stored, not added
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );
@@ -51,35 +51,35 @@ module depacketizer #(
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
   localparam [PACKETS_W-1:0] ONE = 1;
 
-  localparam NUMBER_W = LEN_W - LANE_W;  // width of the number of full flits
+  localparam NUMBER_W = LEN_W - LANE_W;  // width of a number of full flits
   localparam [NUMBER_W-1:0] ONE_FLIT = 1;
   localparam [PACKETS_W-1:0] TWO = 2;
 
-  // The packet in progress on each virtual channel.
+  // The packet that is being received on each virtual channel.
   wire [NAME_W-1:0]   name_in = {flit_i[TAG_AT+:TAG_W], flit_i[FLOW_AT+:FLOW_W], flit_i[0]};
   wire [LEN_W-1:0]    words_in = flit_i[WORDS_AT+:LEN_W];
   wire [PACKETS_W-1:0] packets_in = flit_i[PACKETS_AT+:PACKETS_W];
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
+  /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks
   reg [VCS*NAME_W-1:0]    name_q;
   reg [VCS*ADDR_W-1:0]    address_q;
-  reg [VCS*LEN_W-1:0]     words_q;    // remaining words
-  reg [VCS-1:0]           some_q, full_q;  // whether any words remain; whether a full flit remains
-  reg [VCS*PACKETS_W-1:0] others_q;   // number of the message's other packets
-  reg [VCS-1:0]           single_q, two_q;  // the message has one packet; has two packets
+  reg [VCS*LEN_W-1:0]     words_q;    // data words of the packet that have not arrived yet
+  reg [VCS-1:0]           some_q, full_q;  // some_q: data words are missing; full_q: at least a full flit of them
+  reg [VCS*PACKETS_W-1:0] others_q;   // number of packets in the message besides this one
+  reg [VCS-1:0]           single_q, two_q;  // the message has exactly one packet; exactly two packets
   /* verilator lint_on MULTIDRIVEN */
-  reg [VCS*VCS-1:0]       same_q;     // pairs of virtual channels that receive the same message
-  reg [VCS*PENDING-1:0]   match_q;    // the message's slot, one-hot
+  reg [VCS*VCS-1:0]       same_q;     // pairs of virtual channels that are receiving packets of the same message
+  reg [VCS*PENDING-1:0]   match_q;    // slot of the packet's message, one-hot
 
-  // Messages of which some, but not all, packets have arrived.
+  // Slots for messages of which at least one packet has arrived and at least one is missing.
   reg [PENDING-1:0]   pending_q;
-  reg [PENDING-1:0]   last_q;     // one packet is missing
+  reg [PENDING-1:0]   last_q;     // exactly one packet is missing
   reg [PENDING*NAME_W-1:0]    message_q;
   reg [PENDING*PACKETS_W-1:0] missing_q;
   reg                 overflow_q;
 
-  // State of the incoming flit's virtual channel.
+  // State of the virtual channel on which the incoming flit arrives.
   wire valid = |valid_i;
-  wire [VCS-1:0] equal, completes, stores;  // completes: the packet is the last one that its message misses
+  wire [VCS-1:0] equal, completes, stores;  // completes: the packet is the only one that its message still lacks
   reg [NAME_W-1:0]    name;
   reg [ADDR_W-1:0]    address;
   reg [LANES-1:0]     lanes;
@@ -113,7 +113,7 @@ module depacketizer #(
   wire full = |(full_q & valid_i);
   wire single = |(single_q & valid_i);
   wire known = |match;
-  wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the first free slot, one-hot
+  wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the lowest free slot, one-hot
   wire ends = valid && tail_i;
   wire counts = ends && !single;
 
@@ -131,7 +131,8 @@ module depacketizer #(
   assign overflow_o = overflow_q;
   wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
 
-  // Gated clocks: for an arriving flit, for its virtual channel's packet, and for message slots, when a packet ends.
+  // Gated clocks: clk runs when a flit arrives, packet_clk when it arrives on that virtual channel, and message_clk
+  // when a packet of a multi-packet message ends.
   wire clk, message_clk;
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid), .clk_o(clk));
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk), .enable_i(counts), .clk_o(message_clk));
@@ -168,7 +169,7 @@ module depacketizer #(
           for (k = 0; k < PENDING; k = k + 1)
             match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
         end else if (counts) begin
-          // The message frees its slot, or is allocated one.
+          // A packet's end frees its message's slot if the message is complete, or allocates a slot for a new message.
           if (known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
           else if (same[l]) match_q[l*PENDING+:PENDING] <= free;
         end
@@ -182,7 +183,7 @@ module depacketizer #(
       wire [PACKETS_W-1:0] missing = missing_q[l*PACKETS_W+:PACKETS_W];
       always @(posedge message_clk) begin
         if (counts) begin
-          // A free slot may be written unnecessarily.
+          // If no slot is being allocated, this write has no effect because the slot stays free.
           if (free[l]) message_q[l*NAME_W+:NAME_W] <= name;
           if (match[l] || free[l]) begin
             missing_q[l*PACKETS_W+:PACKETS_W] <= pending_q[l] ? missing - ONE : others;

@@ -1,13 +1,13 @@
-// Counts, per flow, the messages that have been reduced or stored. An arrival counts from the next cycle on; any number of
-// events, even of the same flow, may occur in one cycle. Queries are answered in the same cycle. The first LATE events may
-// be valid late in the cycle, since they are added after the others.
+// Counts the messages of each flow that have been reduced or stored. An arrival is counted from the next cycle on. Any
+// number of arrivals, even of the same flow, may occur in one cycle. Queries are answered in the same cycle. The inputs
+// of the first LATE arrivals may settle late in the cycle, since they are added after the others.
 `default_nettype none
 module dependency_tracker #(
   parameter FLOWS = 64,    // number of flows, at most 2^FLOW_W
   parameter FLOW_W = 10,   // width of a flow number
-  parameter COUNT_W = 10,  // width of a count; a flow has fewer than 2^COUNT_W arrivals
-  parameter EVENTS = 8,    // arrivals per cycle, at least 2
-  parameter LATE = EVENTS / 2,  // late events among them, 1 to EVENTS - 1
+  parameter COUNT_W = 10,  // width of a count; each flow has fewer than 2^COUNT_W arrivals
+  parameter EVENTS = 8,    // arrivals that can occur in one cycle, at least 2
+  parameter LATE = EVENTS / 2,  // arrivals whose inputs settle late, 1 to EVENTS - 1
   parameter QUERIES = 4,   // queries per cycle, one per port
   parameter GATES = 0      // 1: gates the clock while no message arrives
 ) (
@@ -21,13 +21,13 @@ module dependency_tracker #(
   output wire [QUERIES-1:0]         satisfied_o
 );
   localparam INDEX_W = $clog2(FLOWS);
-  localparam GROUP = 1 << (INDEX_W / 2);  // flows that are compared together
+  localparam GROUP = 1 << (INDEX_W / 2);  // flows per group; a flow number is decoded into group and position
   localparam GROUPS = (FLOWS + GROUP - 1) / GROUP;
   localparam EARLY = EVENTS - LATE;
   localparam EARLY_W = $clog2(EARLY + 1);
   localparam LATE_W = $clog2(LATE + 1);
   localparam [COUNT_W-LATE_W-1:0] ONE = 1;
-  reg  [FLOWS*COUNT_W-1:0] count_q;  // 0 for a flow without arrivals
+  reg  [FLOWS*COUNT_W-1:0] count_q;  // one count per flow
 
   function [EARLY_W-1:0] early_of(input [EARLY-1:0] bits);
     integer n;
@@ -54,7 +54,7 @@ module dependency_tracker #(
     added = with_late(count + {{(COUNT_W - EARLY_W){1'b0}}, early}, late);
   endfunction
 
-  // The flow of each arrival, one-hot: its group, and its position within the group.
+  // One-hot decoding of each arrival's flow: the group of the flow, and its position within the group.
   reg [EVENTS*GROUPS-1:0] event_group;
   reg [EVENTS*GROUP-1:0]  event_place;
   integer i, k;
@@ -84,7 +84,7 @@ module dependency_tracker #(
       always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
-        else if (|arrived_i)  // skips most of the simulation work
+        else if (|arrived_i)  // saves the simulator most of the work
 `else
         else
 `endif
@@ -109,7 +109,7 @@ module dependency_tracker #(
     end
   endgenerate
 
-  // Flows are below FLOWS, so the bits above the index are 0.
+  // Flow numbers are below FLOWS, so the bits above INDEX_W are always 0.
   wire unused = &{1'b0, query_flow_i, arrived_flow_i};
 endmodule
 `default_nettype wire

@@ -1,6 +1,7 @@
-// Requests the data of issued messages from the gradient buffer, one flit per cycle, in issue order. It holds at most two
-// messages. A request leaves when req_ready_i indicates that its data has a free slot and no pending sum would change it.
-// The request is registered, and is announced one cycle ahead (next_o), whether or not it will be able to leave.
+// Requests the data of issued messages from the gradient buffer, one flit per cycle, in the order of issue. It holds at
+// most two messages. A request leaves in a cycle with req_ready_i, which indicates that the buffer has a free slot for
+// the data and that no pending sum would still change the data. Requests are registered. Each is announced one cycle
+// ahead by next_o, even if it then has to wait for req_ready_i.
 `default_nettype none
 module dma_address_generator #(
   parameter ADDR_W = 24,  // width of an address, in words of 4 bytes
@@ -14,21 +15,21 @@ module dma_address_generator #(
   input  wire [LEN_W-1:0]  words_i,      // at least 1
   output wire              req_valid_o,
   output wire [ADDR_W-1:0] req_address_o,
-  output wire [LANES-1:0]  req_lanes_o,    // lanes that contain a word, starting at lane 0
+  output wire [LANES-1:0]  req_lanes_o,    // lanes that contain a data word; lane 0 always does
   input  wire              req_ready_i,
-  output wire              next_o,         // the following outputs describe the next cycle's request
+  output wire              next_o,  // a request will be present in the next cycle, as described by the outputs below
   output wire [ADDR_W-1:0] next_address_o,
   output wire [LANES-1:0]  next_lanes_o,
   output wire              busy_o
 );
   localparam [LEN_W-1:0] STEP = LANES[LEN_W-1:0];
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
-  // The front message, from its current request on, and the message behind it.
+  // The front message, beginning with its current request, and the message behind it.
   reg              front_q, behind_q;
   reg [ADDR_W-1:0] address_q, behind_address_q;
   reg [LEN_W-1:0]  words_q, behind_words_q;
   reg [LANES-1:0]  lanes_q;
-  reg              last_q;  // the request is the front message's last
+  reg              last_q;  // the current request is the last one of the front message
 
   wire send = front_q && req_ready_i;
   wire pop = send && last_q;

@@ -1,13 +1,13 @@
-// A queue of DEPTH words. A pushed word reaches the front in the next cycle at the earliest. A push into a full queue is
-// ignored (full_o) unless the front word leaves in the same cycle; popping an empty queue has no effect. With FRONT, the
-// front word is in a register, which shortens paths. data_i is then written whether or not it is pushed, and data_o is
-// undefined while the queue is empty.
+// A queue of DEPTH words. A pushed word reaches the front in the next cycle at the earliest. A push into a full queue
+// (full_o) is ignored unless the front word leaves in the same cycle; a pop from an empty queue has no effect. With
+// FRONT, the front word is kept in a register, which shortens timing paths; data_i is then written to memory even
+// without a push, and data_o is undefined while the queue is empty.
 `default_nettype none
 module fifo #(
   parameter WIDTH = 128,  // word width, at least 1
-  parameter DEPTH = 16,   // words, a power of two, at least 2
+  parameter DEPTH = 16,   // capacity in words, a power of two, at least 2
   parameter ADDR_W = 4,   // log2(DEPTH)
-  parameter FRONT = 0     // 1: data_o is registered
+  parameter FRONT = 0     // 1: the front word is kept in a register
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -25,7 +25,7 @@ module fifo #(
 
   wire do_pop = pop_i && !empty_o;
   wire do_push = push_i && (!full_o || do_pop);
-  // A named wire, because Icarus 11 does not truncate a sum that is used directly as an index.
+  // Icarus 11 does not truncate a sum that is used directly as an index, so it is assigned to a wire first.
   wire [ADDR_W-1:0] tail = head_q + count_q[ADDR_W-1:0];
 
   assign empty_o = count_q == {(ADDR_W + 1){1'b0}};
@@ -38,7 +38,8 @@ module fifo #(
       wire [ADDR_W-1:0] next = head_q + 1'b1;
       wire more = count_q > {{ADDR_W{1'b0}}, 1'b1};
       assign data_o = front_q;
-      // In a full queue this slot holds the front word, which has already been read.
+      // If the queue is full, tail is the slot of the front word, which may be overwritten because front_q holds a
+      // copy.
       always @(posedge clk_i) begin
         words_q[tail] <= data_i;
         if (do_pop || empty_o) front_q <= more ? words_q[next] : data_i;

@@ -1,36 +1,37 @@
-// Adds IEEE 754 binary32 numbers with round to nearest even, subnormals and infinities; every NaN result is the quiet NaN
-// 7fc00000. One sum per cycle, two cycles after its operands (align | add and normalise | round); sum_o is 0 in other
-// cycles. If it is not PIPELINED, the sum is valid in the cycle of its operands. With 7-bit fractions, operands and sums
-// are bfloat16. Integers use the same path: their lower bits as significands, their upper bits as exponents.
+// Adds IEEE 754 binary32 numbers, rounding to nearest even. Subnormals and infinities are supported; every NaN result
+// is the quiet NaN 7fc00000. The adder accepts operands in every cycle and outputs their sum two cycles later (align |
+// add and normalise | round); in cycles without a sum, sum_o is 0. Unless PIPELINED, the sum appears in the cycle of
+// its operands. With a fraction of 7 bits, operands and sums are bfloat16. Integers use the same datapath: the
+// significand carries their lower bits and the exponent their upper bits.
 `default_nettype none
 module fp32_adder #(
   parameter PIPELINED = 1,    // 0: combinational; clk_i and valid_i are ignored
   parameter FRACTION_W = 23,  // 23: binary32; 7: bfloat16
-  parameter GATES = 0,        // 1: gates the clock of a stage without operands
+  parameter GATES = 0,        // 1: gates the clock of each stage that has no operands
   parameter WIDTH = 9 + FRACTION_W
 ) (
   input  wire             clk_i,
-  input  wire             valid_i,  // operands are valid; otherwise the stages hold their contents
+  input  wire             valid_i,  // operands are valid; otherwise the first stage holds its contents
   input  wire             next_i,   // valid_i of the previous cycle
-  // Rounds the binary32 sum to a bfloat16 in its upper half; constant while anything is in flight.
+  // Rounds the binary32 sum to bfloat16, in the upper half of sum_o. Constant while a sum is being computed.
   input  wire             short_i,
-  input  wire             int_i,    // wrapping integers instead of binary32; constant while anything is in flight
+  input  wire             int_i,    // adds wrapping integers instead; constant while a sum is being computed
   input  wire [WIDTH-1:0] a_i,
   input  wire [WIDTH-1:0] b_i,
   output reg  [WIDTH-1:0] sum_o
 );
   localparam SIGNIFICAND_W = FRACTION_W + 1;
-  localparam EXACT_W = SIGNIFICAND_W + 3;  // with guard, round and sticky bits
+  localparam EXACT_W = SIGNIFICAND_W + 3;  // a significand with guard, round and sticky bits
   localparam SHIFTED_W = SIGNIFICAND_W + 31;
-  localparam GROUPS = (EXACT_W + 3) / 4;    // groups of four bits, from the highest down
+  localparam GROUPS = (EXACT_W + 3) / 4;    // groups of four bits; group 0 is the highest
   localparam PADDING = 4 * GROUPS - EXACT_W;
 
-  // Align: x is the operand with the larger magnitude; y is shifted to the exponent of x. Returns {y: significand, guard,
-  // round, sticky; x: significand; exponent; for exponents below 32, the lower three bits decoded one-hot (highest bit for
-  // 0) and the next two bits decoded one-hot; sign of x; subtract; infinity or NaN; NaN; sign of a zero sum}. Both exponent
-  // differences are computed before it is known which is needed. Integers: {b's lower bits, 000; a's lower bits; sum of
-  // the upper bits}.
-  /* verilator lint_off BLKSEQ */  // the variables of functions are not registers
+  // Aligns the operands: x is the one with the larger magnitude, and y is shifted right to the exponent of x. Returns
+  // {significand of y with guard, round and sticky bits; significand of x; exponent; exponent[2:0] one-hot (the highest
+  // bit for 0); exponent[4:3] one-hot, or 0 from exponent 32 on; sign of x; subtract; infinity or NaN; NaN; sign of a
+  // zero sum}. To shorten the path, both exponent differences are computed before the larger operand is known.
+  // Integers: y carries the lower bits of b, x the lower bits of a, and the exponent the sum of the upper bits.
+  /* verilator lint_off BLKSEQ */  // the variables of a function are not registers
   function [EXACT_W+SIGNIFICAND_W+24:0] align(input [WIDTH-1:0] a, input [WIDTH-1:0] b, input whole);
     reg swap, keep, x_leads, y_leads, a_normal, b_normal, nan, far;
     reg [WIDTH-1:0] x, y;
@@ -84,22 +85,23 @@ module fp32_adder #(
     end
   endgenerate
 
-  // Add and normalise, but not below a subnormal's exponent. The shift distance of a difference is anticipated in parallel
-  // with the subtraction, from the first nonzero digit of x - y that the following digit does not cancel; it may be one too
-  // small, which the next stage corrects. Each group of four bits locates its own first one, and each group's exponent is
-  // ready when the first group with a one is known. Returns {sum is zero; not to be shifted further; exponent; significand,
-  // guard, round, sticky}.
-  localparam GROUP_W = 6;  // width of the exponent above the position within a group
+  // Adds or subtracts the significands and normalises the result, but not below the exponent of a subnormal. The left
+  // shift of a difference is predicted while the difference is computed: from the first nonzero digit of x - y that the
+  // next digit does not cancel. The prediction may be one position short, which the rounding stage corrects. To shorten
+  // the path, all groups of four bits find their first one in parallel, and the exponent for each group is computed
+  // before the group of the leading one is known. Returns {sum is zero; no further shift allowed; exponent; significand
+  // with guard, round and sticky bits}.
+  localparam GROUP_W = 6;  // width of the exponent without its lowest two bits
   function [EXACT_W+10:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
                               input [7:0] unit, input [3:0] eights, input whole_sum);
     reg [EXACT_W:0]   total;
     reg [EXACT_W-1:0] wide_x, difference, borrows, leads, shifted;
     reg [4*GROUPS-1:0] ones, limits;
-    reg [2*GROUPS-1:0] place;    // position of a group's first one
+    reg [2*GROUPS-1:0] place;    // position of the first one in each group
     reg [GROUPS-1:0]   any, earlier, first, ends;
-    reg [31:0] limit;  // one-hot: the last position that the exponent allows, the highest bit for an exponent of 0
+    reg [31:0] limit;  // one-hot: the last position to which the exponent allows a shift
     reg [3:0]  four, limit_of;
-    reg [1:0]  left;   // position within the group
+    reg [1:0]  left;   // position of the leading one within its group
     reg [GROUP_W-1:0] upper, borrowed;
     reg [8:0]  exponent;
     reg        zero, unused;
@@ -125,7 +127,7 @@ module fp32_adder #(
       earlier = any << 1;
       for (i = 1; i < GROUPS; i = i * 2) earlier = earlier | earlier << i;
       first = any & ~earlier & {GROUPS{subtract}};
-      // A true addition needs no left shift: `first` is zero.
+      // The sum of two significands needs no left shift, and `first` is then zero.
       if (subtract) shifted = {EXACT_W{1'b0}};
       else if (total[EXACT_W] && !whole_sum) shifted = {total[EXACT_W:2], total[1] || total[0]};
       else shifted = total[EXACT_W-1:0];
@@ -158,7 +160,7 @@ module fp32_adder #(
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
       always @(posedge clk) begin
 `ifdef VERILATOR
-        if (next_i)  // skips most of the simulation work while the result is unused
+        if (next_i)  // saves the simulator most of the work when there is no sum
 `endif
         begin
           added_q <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
@@ -173,10 +175,11 @@ module fp32_adder #(
     end
   endgenerate
 
-  // Round, without the leading bit, which the exponent implies: a carry out of the fraction correctly increments the
-  // exponent. Whether to round up, and the carries within each octet of the fraction, are computed for both possible
-  // positions of the fraction before it is known which applies. A carry enters an octet if all bits below it are ones; in
-  // a bfloat16, rounding up starts at its own lowest octet.
+  // Rounds the sum. The leading bit is omitted because the exponent implies it, so a carry out of the fraction
+  // increments the exponent correctly. The rounding decision and the carries into each octet of the fraction are
+  // computed for both possible positions of the fraction, before it is known whether the predicted shift was right. A
+  // carry enters an octet if all lower bits are ones; for a bfloat16, rounding begins at the lowest octet of the upper
+  // half.
   localparam LOW = FRACTION_W - 7;
   wire             sum_valid;
   wire             short = FRACTION_W > 7 && short_i;
@@ -193,13 +196,13 @@ module fp32_adder #(
       wire unused = &{1'b0, clk_i, valid_i, next_i};
     end
   endgenerate
-  // Whether a fraction with three further bits is rounded up.
+  // Whether a fraction that is followed by three more bits must be rounded up.
   function goes_up(input [FRACTION_W+2:0] exact, input upper_half);
     goes_up = upper_half ? exact[LOW+2] && (exact[LOW+3] || |exact[LOW+1:0]) : exact[2] && (exact[3] || |exact[1:0]);
   endfunction
   integer b;
   always @* begin
-    // The result is used only with a sum; leaving it undefined otherwise saves simulators most of the work.
+    // Without a sum, these values are unused; leaving them undefined saves simulators most of the work.
     {leads, again, here, further, fraction, up, carry, ones, ones_further, rounded, exponent} = {(4*FRACTION_W+14){1'bx}};
     if (sum_valid) begin
       leads = normal_q[EXACT_W-1];
@@ -222,7 +225,7 @@ module fp32_adder #(
         ones_further = ones_further && further[b];
       end
       carry = carry && (again ? ones_further : ones);
-      // If there is no leading one and no further shift, the sum is subnormal.
+      // The sum is subnormal if it has no leading one and must not be shifted further.
       if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
       else if (last_q) exponent = {7'd0, carry};
       else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;
@@ -234,7 +237,7 @@ module fp32_adder #(
     if (sum_valid)
 `endif
     begin
-      // Includes the case that the largest number is rounded up.
+      // The addition may overflow. Rounding up the largest number needs no term: its carry already encodes infinity.
       infinite = special2_q || exponent2_q[8] || (leads && &exponent2_q[7:0]);
       ordinary = sum_valid && !infinite && !nan2_q;
       sum_o[WIDTH-1] = sum_valid && !nan2_q && (zero2_q ? zero_sign2_q : sign2_q);

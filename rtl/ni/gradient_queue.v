@@ -1,10 +1,10 @@
-// Chains communication into the next forward pass (gradient queuing, Fig. 9 of C-Cube). The enqueue semaphore counts the
-// chunks of final gradients, which arrive in order. The layer-chunk table gives the number of leading chunks that contain
-// the gradients of each layer. The layer index counter is the next layer to compute. A layer is released once its number
-// of chunks has arrived; taken_i dequeues it.
+// Chains communication into the next forward pass: the next iteration may compute a layer as soon as the layer's
+// gradients are final (gradient queuing, Fig. 9 of C-Cube). Chunks of final gradients arrive in order and are counted.
+// The layer-chunk table states how many leading chunks contain the gradients of each layer. A layer is released once
+// that many chunks have arrived; taken_i then advances the queue to the next layer.
 `default_nettype none
 module gradient_queue #(
-  parameter LAYERS = 64,  // table lines, a power of two
+  parameter LAYERS = 64,  // capacity in layers, a power of two
   parameter LAYER_W = 6,  // log2(LAYERS)
   parameter CHUNK_W = 10  // width of a chunk count
 ) (
@@ -12,14 +12,14 @@ module gradient_queue #(
   input  wire               rst_ni,
   input  wire               load_valid_i,
   input  wire [LAYER_W-1:0] load_layer_i,
-  input  wire [CHUNK_W-1:0] load_chunks_i,  // chunks that must arrive before the layer may start
-  input  wire               start_i,        // starts an iteration: resets the chunk count and the layer
+  input  wire [CHUNK_W-1:0] load_chunks_i,  // number of chunks that must arrive before the layer may start
+  input  wire               start_i,        // begins an iteration: resets the chunk count, and returns to layer 0
   input  wire [LAYER_W:0]   layers_i,       // number of layers in the model
   input  wire               enqueue_i,      // a chunk has arrived; at most one per cycle
-  output wire               release_o,      // the layer's gradients are complete
+  output wire               release_o,      // the gradients of the current layer are complete
   output wire [LAYER_W-1:0] layer_o,
-  input  wire               taken_i,        // the layer's computation starts
-  output wire               done_o          // all layers have been dequeued
+  input  wire               taken_i,        // the computation of the released layer starts
+  output wire               done_o          // all layers have been taken
 );
   reg [CHUNK_W-1:0] table_q [0:LAYERS-1];
   reg [CHUNK_W-1:0] enqueued_q;

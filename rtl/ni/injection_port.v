@@ -1,6 +1,6 @@
-// Assigns each packet a virtual channel of the router's input port (the first one with a credit, in rotation, after the
-// one used last) and sends one flit per cycle while there are credits. A credit counts in its arrival cycle. room_o is
-// valid for the given kind of flit (head or body) even without a flit.
+// Assigns each packet a virtual channel of the router's input port: the first one with a credit, in rotation, beginning
+// after the virtual channel used last. It sends one flit per cycle while credits are available; a credit can be used in
+// the cycle in which it arrives. room_o is valid even without a flit and depends on whether the next flit is a head.
 `default_nettype none
 module injection_port #(
   parameter VCS = 4,      // virtual channels
@@ -11,16 +11,16 @@ module injection_port #(
   input  wire                clk_i,
   input  wire                rst_ni,
   input  wire                load_i,          // loads the initial credits
-  input  wire [VCS*CREDIT_W-1:0] credits_i,   // buffer slots of each virtual channel; 0: no such channel
-  input  wire [VCS-1:0]      credit_i,        // [virtual channel]: a credit returns
+  input  wire [VCS*CREDIT_W-1:0] credits_i,   // buffer slots of each virtual channel; 0 if the channel does not exist
+  input  wire [VCS-1:0]      credit_i,        // one bit per virtual channel: a credit returns
   input  wire                flit_valid_i,
   input  wire                flit_head_i,
-  output wire                room_o,          // a flit would leave in this cycle
-  output wire                flit_taken_o,    // the flit leaves in this cycle
+  output wire                room_o,          // a flit could leave in this cycle
+  output wire                flit_taken_o,    // a flit leaves in this cycle
   output wire [VC_W-1:0]     vc_o
 );
   reg [VCS*CREDIT_W-1:0] credits_q;
-  reg [VC_W-1:0]         vc_q;  // virtual channel of the current or the last packet
+  reg [VC_W-1:0]         vc_q;  // virtual channel of the current packet or, between packets, of the last one
 
   localparam LAST_VC = VCS - 1;
   localparam [VC_W-1:0] LAST = LAST_VC[VC_W-1:0];

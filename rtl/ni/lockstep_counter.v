@@ -1,8 +1,9 @@
 // Delays a port's next timestep by the estimated serialization time of the current one (MultiTree, NI lockstep). A step
-// loaded in cycle c occupies the link for duration_i cycles from c or, if that is later, from the nominal end of the
-// previous step. The next step may start absorbed_i cycles before the link is free. Instead of counting down, the module
-// compares times with the free-running cycle counter now_i, so a waiting NI's clock can be gated. Times are modulo
-// 2^TIME_W: after an idle time of more than half that range, a past time is mistaken for a future one.
+// that is loaded in cycle c occupies the link for duration_i cycles, from c or, if that is later, from the nominal end
+// of the previous step. The next step may start absorbed_i cycles before the link is free. Instead of counting down,
+// the module compares times with the free-running cycle counter now_i, so that the clock of a waiting network interface
+// can be gated. Times are modulo 2^TIME_W, so after an idle time of more than half this range, a past time is mistaken
+// for a future one.
 `default_nettype none
 module lockstep_counter #(
   parameter TIME_W = 32  // width of the cycle counter
@@ -11,17 +12,17 @@ module lockstep_counter #(
   input  wire              rst_ni,
   input  wire [TIME_W-1:0] now_i,
   input  wire              load_i,
-  input  wire [TIME_W-1:0] duration_i,  // cycles
-  input  wire [TIME_W-1:0] absorbed_i,  // cycles that do not delay the next step, at most duration_i
-  output wire              hold_o,      // the next step may not start in this cycle
+  input  wire [TIME_W-1:0] duration_i,  // cycles for which the step occupies the link
+  input  wire [TIME_W-1:0] absorbed_i,  // cycles by which the next step may start early, at most duration_i
+  output wire              hold_o,      // the next step must not start in this cycle
   output wire [TIME_W-1:0] release_o,   // the first cycle in which the next step may start
-  output wire [TIME_W-1:0] value_o      // cycles until release_o
+  output wire [TIME_W-1:0] value_o      // cycles from now until release_o; 0 if it has passed
 );
   reg [TIME_W-1:0] nominal_end_q;
   reg [TIME_W-1:0] release_q;
 
-  // Both possible ends and releases are computed before it is known which applies. To subtract the absorbed cycles, their
-  // complement is added in a carry-save step, with a carry-in of 1.
+  // To shorten the path, the new end and release are computed for both cases, before it is known whether the previous
+  // step has ended. absorbed_i is subtracted by adding its complement in a carry-save step, with a carry-in of 1.
   wire [TIME_W-1:0] to_end = nominal_end_q - now_i;
   wire              ended = to_end[TIME_W-1];
   wire [TIME_W-1:0] spared = ~absorbed_i;
@@ -36,8 +37,9 @@ module lockstep_counter #(
   wire [TIME_W-1:0] to_release = release_q - now_i;
   wire unused = &{1'b0, to_end, end_carry, now_carry};
 
-  // Determines without a subtraction whether the release is in the future: compares all bits but the highest in groups of
-  // doubling size. above: release_q exceeds now_i in the group; level: release_q is at least now_i in each bit.
+  // Decides whether release_q is later than now_i without a subtraction, by comparing all bits but the highest in
+  // groups of doubling size. above: release_q is larger than now_i in the group; level: no bit of release_q is below
+  // that of now_i.
   localparam PAIRS_W = 1 << $clog2(TIME_W);
   reg [PAIRS_W-1:0] above, level;
   integer n;

@@ -1,24 +1,27 @@
-// The network interface, which executes reduce-schedule tables. It consists of PORTS ports (ni_port) and a shared
-// dependency tracker and reduction unit. payload_words_i selects message- or packet-based flow control.
+// The network interface, which executes reduce-schedule tables. It consists of PORTS ports (ni_port), a dependency
+// tracker per context and a shared reduction unit. payload_words_i selects message-based or packet-based flow control.
 //
-// Timing (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold in cycle c issues
-// in c, one per port. Its head flit leaves at c + dma_latency_i at the earliest; the next packet or message follows without
-// a gap. A message whose tail arrives in cycle c counts as arrived from c + 1 on if it is stored, or from c + 4 on if it is
-// added: its sums are written in c + 4 and requested from c + 5 on. Credits count in their arrival cycle. An ejected flit's
-// credit is returned in the flit's arrival cycle, or later if the reduction unit's queue could otherwise overflow
-// (credit_return). Injection credits are loaded at the first start after reset.
+// Timing, which also holds for ni::NetworkInterface and fabric::InjectionPort: an entry whose conditions are met in
+// cycle c issues in c; each port issues at most one entry per cycle. The entry's head flit leaves at c + dma_latency_i
+// at the earliest, and packets and messages follow each other without gaps. A message whose tail arrives in cycle c
+// counts as arrived from c + 1 on if it is stored, and from c + 4 on if it is added: its sums are written in c + 4 and
+// can be read from c + 5 on. Credits can be used in the cycle in which they arrive. The credit of an ejected flit is
+// returned in the flit's arrival cycle, or later if the reduction unit's queue might otherwise overflow (see
+// credit_return). Injection credits are loaded at the first start after a reset.
 //
-// The clock may be gated from a cycle with !busy_o on, until a flit or credit arrives or now_i reaches the release_o of a
-// port whose state_o is 1 (lockstep). now_i must keep counting.
+// While busy_o is 0, the clock may be gated until a flit or credit arrives, or until now_i reaches release_o of a port
+// whose state_o is 1 (waiting for the lockstep). now_i must not stop.
 //
-// With several CONTEXTS, each holds a collective with its own tables, counters and dependencies, and ends independently
-// (contexts.v). Load a context's tables with load_valid_i while it is not running, then commit them, at least one cycle
-// after line 0. open_i assigns the context a collective, whose id, buffer, priority and strides must stay at the inputs while
-// it is open; ids must differ. start_i runs it, in the cycle of open_i or later, and at least one cycle after the commit. A
-// context keeps its tables, so the same collective can be opened again without loading. In vectors, context 0 comes first.
+// With several CONTEXTS, each context holds one collective with its own tables, counters and dependencies, and
+// completes independently (see contexts.v). Load a context's tables with load_valid_i while the context is not running,
+// then commit them at least one cycle after loading line 0. open_i assigns a collective to the context. The
+// collective's id, buffer, priority and strides must then remain at the inputs until the collective is done, and no
+// other open context may have the same id. start_i runs the collective; it may be set in the cycle of open_i or later,
+// but at least one cycle after the commit. A context keeps its tables, so the same collective can be opened again
+// without loading them. In vectors, context 0 occupies the lowest bits.
 //
-// Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit per cycle on every channel of a
-// message's route.
+// Limits: flow numbers are below FLOWS, times are modulo 2^TIME_W, a packet's payload is a whole number of flits, and
+// every channel of a message's route transports one flit per cycle.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module network_interface #(
@@ -42,57 +45,58 @@ module network_interface #(
   parameter FLITS_W = 24,    // width of a message length, in flits
   parameter PACKETS_W = 14,  // width of a message length, in packets
   parameter SOURCE_W = 10,   // width of a port's system-wide number
-  parameter ROUTE_W = 42,    // width of a source route; a flit must hold the head with its route
+  parameter ROUTE_W = 42,    // width of a source route; the complete head must fit into a flit
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit per port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
-  parameter CONTEXTS = 1,    // collectives in flight, at least 1
+  parameter CONTEXTS = 1,    // number of collectives that may be active at once, at least 1
   parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
   parameter ID_W = 5,        // width of a collective's id in a head flit, at least CONTEXT_W; unused with one context
   parameter ARRIVALS_W = 16, // width of a collective's arrival count
   parameter PRIORITY_W = 8,  // width of a collective's priority
-  parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i (see reduction_unit)
+  parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i
   parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
-  parameter GATES = 0,       // 1: gates the clocks of idle blocks; nothing else changes
-  parameter EJECT_CREDITS = 3,  // ejection credits per virtual channel; VCS * EJECT_CREDITS must be below QUEUE
+  parameter GATES = 0,       // 1: gates the clocks of idle blocks, without changing any output
+  parameter EJECT_CREDITS = 3,  // ejection credits per virtual channel; keep VCS * EJECT_CREDITS below QUEUE
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  input  wire [TIME_W-1:0]         now_i,            // cycle counter, always running
-  // Configuration, constant while anything is in flight.
+  input  wire [TIME_W-1:0]         now_i,            // free-running cycle counter
+  // Configuration; must not change while messages are being sent or received.
   input  wire [1:0]                type_i,           // element type; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
-  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, 2 to BUFFER - 2
-  input  wire [LEN_W-1:0]          payload_words_i,  // words per packet, in whole flits; message-based: all ones minus 3
-  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,   // each context's strides between iterations of its tables
+  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
+  input  wire [LEN_W-1:0]          payload_words_i,  // words per packet; for message-based flow control 2^LEN_W - 4
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // per context: strides between iterations of the tables
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
-  input  wire [VCS*CREDIT_W-1:0]   credits_i,        // buffer slots per virtual channel of the router's input ports
-  // Tables: loaded line by line, then started simultaneously.
-  input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // [port][context]
+  input  wire [VCS*CREDIT_W-1:0]   credits_i,  // initial credits: slots per virtual channel of a router input
+  // Tables are loaded line by line; one start_i then starts the tables of all ports.
+  input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // one bit per [port][context]
   input  wire [INDEX_W-1:0]        load_index_i,
   input  wire [LINE_W-1:0]         load_line_i,
   input  wire [CONTEXTS-1:0]       start_i,
-  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,       // lines per iteration; valid with start_i, or with commit_i if there are several contexts
-  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries in all iterations; valid with lines_i
-  // Inputs for several contexts, ignored if there is one.
+  // Lines per iteration of each table; valid with start_i or, with several contexts, with commit_i.
+  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,
+  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries of each table in all iterations; valid with lines_i
+  // Inputs that are used only if there are several contexts.
   input  wire [CONTEXTS-1:0]       commit_i,
   input  wire [CONTEXTS-1:0]       open_i,
-  input  wire [CONTEXTS*ID_W-1:0]  id_i,             // constant while the context is open, like the strides, base_i and priority_i
-  input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // address of the collective's buffer, in words
+  input  wire [CONTEXTS*ID_W-1:0]  id_i,  // constant while the context is open, as are strides, base_i and priority_i
+  input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // word address of the collective's buffer
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed; higher priorities are served first
   input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages that the collective expects; valid with open_i
-  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // number of contexts that start before it in the same cycle
-  input  wire [1:0]                order_i,          // as in context_arbiter; constant while anything is in flight
-  // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
+  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,  // number of contexts that start in the same cycle but before this one
+  input  wire [1:0]                order_i,  // policy of the context_arbiters; constant while a context runs
+  // Gradient buffer: reads by the DMA, then reads, sums and stores by the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
-  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // lanes whose words are needed, starting at lane 0
+  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // lanes whose words are needed; lane 0 always is
   input  wire [PORTS-1:0]          dma_data_valid_i,
   input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
   output wire [PORTS-1:0]          read_valid_o,
@@ -106,12 +110,13 @@ module network_interface #(
   output wire [PORTS*ADDR_W-1:0]   store_address_o,
   output wire [PORTS*LANES-1:0]    store_lanes_o,
   output wire [PORTS*FLIT_W-1:0]   store_data_o,
-  // For memories of variable latency: flits arriving at the reduction unit, and ports whose oldest flit can proceed.
+  // For memories of variable latency: flits that arrive at the reduction unit, and the ports whose oldest waiting flit
+  // the memory can serve.
   output wire [PORTS-1:0]          coming_valid_o,
   output wire [PORTS-1:0]          coming_add_o,
   output wire [PORTS*ADDR_W-1:0]   coming_address_o,
   output wire [PORTS*LANES-1:0]    coming_lanes_o,
-  input  wire [PORTS-1:0]          memory_ready_i,   // used with WAITS
+  input  wire [PORTS-1:0]          memory_ready_i,   // ignored unless WAITS is 1
   // Injection channels.
   output wire [PORTS-1:0]          flit_valid_o,
   output wire [PORTS*VC_W-1:0]     flit_vc_o,
@@ -120,28 +125,31 @@ module network_interface #(
   output wire [PORTS*FLIT_W-1:0]   flit_o,
   input  wire [PORTS*VCS-1:0]      credit_i,
   // Ejection channels.
-  input  wire [PORTS*VCS-1:0]      flit_valid_i,     // a flit arrives, by virtual channel; at most one per port
+  input  wire [PORTS*VCS-1:0]      flit_valid_i,  // [port][virtual channel]: a flit arrives; at most one per port
   input  wire [PORTS-1:0]          flit_head_i,
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
   output wire [PORTS*VCS-1:0]      credit_o,
-  output wire [CONTEXTS-1:0]       done_o,           // with several contexts: last cycle of a collective; its last sums are written in the next, in which the context is free
-  // For observers and clock gating; indexed by [port][context].
-  output wire [PORTS*CONTEXTS*3-1:0] state_o,        // as ni::DecoderState
+  // With several contexts: the last cycle of a collective. The context is free in the next cycle, in which the
+  // collective's last sums are still being written.
+  output wire [CONTEXTS-1:0]       done_o,
+  // For observers and clock gating; one element per [port][context].
+  output wire [PORTS*CONTEXTS*3-1:0] state_o,        // encoded as ni::DecoderState
   output wire [PORTS*CONTEXTS-1:0] issue_o,
   output wire [PORTS*CONTEXTS*TOTAL_W-1:0] issued_o,
   output wire [PORTS*CONTEXTS*STEP_W-1:0]  timestep_o,
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  release_o,
-  output wire [PORTS-1:0]          arrived_o,        // a message's last tail arrived
-  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o, // parts of leaving table lines that were corrected
-  output wire                      table_wrong_o,    // a table entry differs from the loaded one
+  output wire [PORTS-1:0]          arrived_o,        // the last tail of a message arrived
+  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o,  // parts of a leaving line in which a bit was corrected
+  output wire                      table_wrong_o,    // an entry at the head of a table differs from the one loaded
   output wire                      busy_o,
-  output wire                      stray_o,          // a head flit arrived for a collective without an open context
-  output wire [1:0]                overflow_o        // losses; bit 0: a flit at the reduction unit, bit 1: a message at a depacketizer
+  output wire                      stray_o,          // a head flit arrived whose collective has no open context
+  // Losses. Bit 0: the reduction unit lost a flit; bit 1: a depacketizer lost a message.
+  output wire [1:0]                overflow_o
 );
-  localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // context and flow
-  localparam EVENTS = 2 * PORTS;                                // arrivals per cycle
+  localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // width of a flow with its context
+  localparam EVENTS = 2 * PORTS;                                // arrivals that can occur in one cycle
 
   wire [PORTS*CONTEXTS*FLOW_W-1:0]  query_flow;
   wire [PORTS*TAGGED_W-1:0]         arrived_flow;
@@ -164,7 +172,8 @@ module network_interface #(
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
   wire [PORTS-1:0]         owes;
-  reg                      started_q;  // started since reset; at later starts, some of the neighbours' slots may be occupied
+  // There was a start since reset. Credits are loaded only then: at a later start, the router may hold flits.
+  reg                      started_q;
 
   assign dma_valid_o = dma_request & ~conflict;
   assign coming_valid_o = data_valid;
@@ -235,7 +244,7 @@ module network_interface #(
     .dma_next_lanes_i(dma_next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy),
     .overflow_o(reduction_overflow));
 
-  // A store counts immediately, a sum when it is written.
+  // A stored message counts as arrived at once, an added message when its last sums are written.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;
   reg [PORTS*TAGGED_W-1:0] flow1_q, flow2_q, flow3_q;
   wire takes_credits = |start_i && !started_q;
@@ -244,7 +253,7 @@ module network_interface #(
     else if (|start_i) started_q <= 1'b1;
   end
   wire [PORTS-1:0] adds = arrived & arrived_add;
-  reg  [PORTS*TAGGED_W-1:0] added_flow;  // 0 if nothing is added
+  reg  [PORTS*TAGGED_W-1:0] added_flow;  // 0 for a port at which no added message arrived
   integer a;
   always @* for (a = 0; a < PORTS; a = a + 1)
     added_flow[a*TAGGED_W+:TAGGED_W] = arrived_flow[a*TAGGED_W+:TAGGED_W] & {TAGGED_W{adds[a]}};
@@ -283,7 +292,7 @@ module network_interface #(
       assign place = {CONTEXT_W{1'b0}};
       wire unused = &{1'b0, open_i, arrivals_i, turn_i, ended, left};
     end else begin : g_several
-      wire [EVENTS*CONTEXTS-1:0] event_of;  // [event][context]
+      wire [EVENTS*CONTEXTS-1:0] event_of;  // one bit per [event][context]
       for (e = 0; e < EVENTS; e = e + 1) begin : g_event
         for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
           localparam [ID_W-1:0] CONTEXT = c;

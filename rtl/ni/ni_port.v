@@ -1,17 +1,19 @@
-// The part of the network interface that is replicated per port: reduce-schedule table, timestep and lockstep counters,
+// The part of the network interface that exists once per port: reduce-schedule table, timestep and lockstep counters,
 // command decoder, DMA address generator with its buffer, packetizer, injection port and depacketizer.
 //
-// In a cycle in which the entry at the head of the table issues (issue_o), it leaves the table, its message enters the
-// packetizer, and its data is requested from the next cycle on; its head flit leaves at least dma_latency_i cycles later.
-// A nop takes a cycle and waits for the lockstep. Each skipped table line takes a cycle.
+// In the cycle in which an entry issues (issue_o), it leaves the head of the table, its message enters the packetizer,
+// and from the next cycle on its data is requested. The message's head flit leaves at least dma_latency_i cycles after
+// the issue. A nop waits for the lockstep and then takes one cycle, as does each skipped table line.
 //
-// In a table line, the entry (coppice_layout.vh) is followed by the first iteration that contains it and the iteration after
-// the last one. Flow, step and address are those of iteration 0; every further iteration adds a stride.
+// A table line consists of the entry (coppice_layout.vh), the first iteration in which the entry exists, and the
+// iteration after the last one. The entry's flow, step and address are those of iteration 0; a stride is added to each
+// for every further iteration.
 //
-// With several CONTEXTS, each has its own table, counters and decoder (port_context), and context_arbiter selects one of
-// the contexts whose entries can issue. A head flit then contains the collective's id above its flow, and its address is
-// relative to the collective's buffer: data_address_o includes the local base address of the buffer, and arrived_flow_o
-// contains the context instead of the id. stray_o reports a head flit of a collective without an open context.
+// With several CONTEXTS, each context has its own table, counters and decoder (port_context), and a context_arbiter
+// selects one of the contexts whose entries can issue. The flow in a head flit is then extended by the collective's id,
+// and the address is relative to the collective's buffer. On arrival, data_address_o adds the base address of the
+// buffer, and arrived_flow_o replaces the id with the number of the context. stray_o reports a head flit whose
+// collective has no open context.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module ni_port #(
@@ -34,7 +36,7 @@ module ni_port #(
   parameter PACKETS_W = 14,
   parameter SOURCE_W = 10,
   parameter ROUTE_W = 42,
-  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  parameter BUFFER = 16,     // capacity in flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter CONTEXTS = 1,    // at least 1
   parameter CONTEXT_W = 1,   // log2(CONTEXTS), rounded up, at least 1
@@ -42,32 +44,33 @@ module ni_port #(
   parameter PRIORITY_W = 1,
   parameter ECC = 0,         // 1: tables have check bits
   parameter GATES = 0,       // 1: gates the clocks of idle parts
-  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // flow with its id or context
+  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // width of a flow, including any id or context
   parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
   input  wire [TIME_W-1:0]       now_i,
-  // Configuration, constant while anything is in flight.
+  // Configuration; must not change while messages are being sent or received.
   input  wire                    lockstep_i,
-  input  wire [FLITS_W-1:0]      absorbs_i,        // flits per timestep that the lockstep assumes buffers absorb
-  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, 2 to BUFFER - 2
+  input  wire [FLITS_W-1:0]      absorbs_i,  // flits of a message that the interface's buffer absorbs
+  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles from issue to head flit, 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
-  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // strides between iterations of the table
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // what each iteration of the table adds to flow, address and step
   input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
   input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [SOURCE_W-1:0]     source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
-  // Tables. With several contexts, they are committed instead of started, and run while their context is active.
+  // Tables. With one context, start_i starts the table. With several, commit_i prepares it, and it runs while active_i
+  // is set.
   input  wire [CONTEXTS-1:0]     load_valid_i,
   input  wire [INDEX_W-1:0]      load_index_i,
   input  wire [LINE_W-1:0]       load_line_i,
   input  wire                    start_i,
-  input  wire                    take_credits_i,   // loads credits_i, effective from the next cycle on
+  input  wire                    take_credits_i,   // loads credits_i; the credits can be used from the next cycle on
   input  wire [INDEX_W:0]        lines_i,
-  input  wire [TOTAL_W-1:0]      count_i,          // entries in all iterations
-  // Several contexts, as in contexts.v.
+  input  wire [TOTAL_W-1:0]      count_i,          // entries of the table in all iterations
+  // Signals of the contexts; see contexts.v.
   input  wire [CONTEXTS-1:0]     commit_i,
   input  wire [CONTEXTS-1:0]     open_i,
   input  wire [CONTEXTS-1:0]     active_i,
@@ -78,41 +81,41 @@ module ni_port #(
   input  wire [CONTEXTS*ADDR_W-1:0]     base_i,
   input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,
   input  wire [1:0]              order_i,
-  output wire [CONTEXTS-1:0]     ended_o,          // the table has no entries left after this cycle
-  output wire [CONTEXTS-1:0]     left_o,           // a message's last tail leaves
+  output wire [CONTEXTS-1:0]     ended_o,          // after this cycle, no entries remain in the table
+  output wire [CONTEXTS-1:0]     left_o,           // the last tail of a message leaves the port
   output wire                    stray_o,
-  // Dependency trackers.
+  // Queries to the dependency trackers: have the messages arrived for which the entry waits?
   output wire [CONTEXTS*FLOW_W-1:0]  query_flow_o,
   output wire [CONTEXTS*COUNT_W-1:0] query_dependencies_o,
   input  wire [CONTEXTS-1:0]     satisfied_i,
-  // Gradient buffer reads: data arrives dma_latency_i - 1 cycles after its request.
+  // Reads from the gradient buffer; the data arrives dma_latency_i - 1 cycles after its request.
   output wire                    dma_valid_o,
   output wire [ADDR_W-1:0]       dma_address_o,
   output wire [LANES-1:0]        dma_lanes_o,
-  output wire                    dma_next_o,       // as in dma_address_generator
+  output wire                    dma_next_o,       // a request will be present in the next cycle
   output wire [ADDR_W-1:0]       dma_next_address_o,
   output wire [LANES-1:0]        dma_next_lanes_o,
   input  wire                    dma_conflict_i,
   input  wire                    dma_data_valid_i,
   input  wire [FLIT_W-1:0]       dma_data_i,
-  // Injection channel.
+  // Injection channel, to the router.
   output wire                    flit_valid_o,
   output wire [VC_W-1:0]         flit_vc_o,
   output wire                    flit_head_o,
   output wire                    flit_tail_o,
   output wire [FLIT_W-1:0]       flit_o,
   input  wire [VCS-1:0]          credit_i,
-  // Ejection channel.
+  // Ejection channel, from the router.
   input  wire [VCS-1:0]          flit_valid_i,     // a flit arrives; one-hot by virtual channel
   input  wire                    flit_head_i,
   input  wire                    flit_tail_i,
   input  wire [FLIT_W-1:0]       flit_i,
-  // Reduction unit and tracker.
+  // Arriving data for the reduction unit, and arriving messages for the dependency trackers.
   output wire                    data_valid_o,
   output wire                    data_add_o,
   output wire [ADDR_W-1:0]       data_address_o,
   output wire [LANES-1:0]        data_lanes_o,
-  output wire [VCS-1:0]          data_vc_o,        // as in depacketizer
+  output wire [VCS-1:0]          data_vc_o,        // virtual channel of the flit, one-hot
   output wire [VCS*ADDR_W-1:0]   vc_address_o,
   output wire [VCS*LANES-1:0]    vc_lanes_o,
   output wire [FLIT_W-1:0]       data_o,
@@ -120,21 +123,21 @@ module ni_port #(
   output wire                    arrived_add_o,
   output wire                    arrived_store_o,
   output wire [TAGGED_W-1:0]     arrived_flow_o,
-  // For observers and clock gating, indexed by context.
+  // For observers and clock gating; one element per context.
   output wire [CONTEXTS*3-1:0]   state_o,
   output wire [CONTEXTS-1:0]     issue_o,
   output wire [CONTEXTS*TOTAL_W-1:0] issued_o,
   output wire [CONTEXTS*STEP_W-1:0]  timestep_o,
   output wire [CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [CONTEXTS*TIME_W-1:0]  release_o,
-  output wire [CONTEXTS*2-1:0]   table_corrected_o,  // as in schedule_table
+  output wire [CONTEXTS*2-1:0]   table_corrected_o,  // parts of the leaving line in which a bit was corrected
   output wire [CONTEXTS-1:0]     table_wrong_o,
-  output wire                    busy_o,      // needs the clock in the next cycle
+  output wire                    busy_o,      // the port needs its clock in the next cycle
   output wire                    overflow_o
 );
   localparam [1:0] OP_ADD = 2'd1;
 
-  // The issuing entry.
+  // The entry that issues.
   wire                 issue, pop, pass, place;
   wire [ENTRY_W-1:0]   entry;
   wire [1:0]           op = entry[`COPPICE_OP_W-1:0];
@@ -145,7 +148,8 @@ module ni_port #(
   wire [LEN_W-1:0]     total = entry[`COPPICE_ENTRY_TOTAL_AT+:LEN_W];
   wire [PACKETS_W-1:0] packets = entry[`COPPICE_ENTRY_PACKETS_AT+:PACKETS_W];
   wire [ROUTE_W-1:0]   route = entry[`COPPICE_ENTRY_ROUTE_AT+:ROUTE_W];
-  wire [FLIT_W-1:0]    flit_in;  // a head contains the context and the address in memory
+  // The arriving flit. In a head, the context replaces the id, and the address in memory replaces the relative one.
+  wire [FLIT_W-1:0]    flit_in;
   wire                 message_ends;
   assign issue = |issue_o;
 
@@ -219,7 +223,7 @@ module ni_port #(
         .clk_i(clk_i), .rst_ni(rst_ni), .order_i(order_i), .request_i(request), .fresh_i(fresh_i), .place_i(place_i),
         .priority_i(priority_i), .done_i(done_i), .grant_o(issue_o));
 
-      // The chosen context's entry.
+      // Selects the entry of the context that the arbiter chose.
       reg [ENTRY_W-1:0] chosen;
       reg [ID_W-1:0]    id;
       reg [ADDR_W-1:0]  base;
@@ -238,7 +242,7 @@ module ni_port #(
       assign flow = {id, entry[`COPPICE_ENTRY_FLOW_AT+:FLOW_W]};
       assign source_address = base + address;
 
-      // The contexts of the packetizer's first and second message, one-hot.
+      // The contexts of the two messages in the packetizer, one-hot: first the one being sent, then the next.
       reg [CONTEXTS-1:0] first_q, second_q;
       wire leaves = flit_valid_o && message_ends;
       assign left_o = first_q & {CONTEXTS{leaves}};
@@ -253,7 +257,7 @@ module ni_port #(
         end
       end
 
-      // Replaces the id in a head with the context, and its address with the address in memory.
+      // In a head, replaces the collective's id with its context, and the relative address with the address in memory.
       localparam ADDR_AT = `COPPICE_HEAD_FLOW_AT + TAGGED_W;
       reg [ID_W-1:0]   context_in;
       reg [ADDR_W-1:0] base_in;
@@ -278,7 +282,7 @@ module ni_port #(
     end
   endgenerate
 
-  // The buffer holds requested data, so each request needs a free slot.
+  // The buffer between DMA and injection. A slot is reserved with each request, so requested data always finds one.
   wire               data_empty, data_taken, address_busy, request;
   wire [FLIT_W-1:0]  data;
   reg  [BUFFER_W:0]  asked_q;
@@ -334,8 +338,8 @@ module ni_port #(
   assign busy_o = packet_busy || address_busy || pop || pass;
   assign overflow_o = pending_overflow;
 
-  // Unused because requests are counted, so the buffer cannot overflow; because the packetizer's state shows the end of
-  // a message; and because the latency is below BUFFER, so its upper bits are zero.
+  // These signals are unused: requests reserve slots, so the buffer is never full; the packetizer's state shows the end
+  // of a message; and the upper bits of the latency are 0 because it is below BUFFER.
   wire unused = &{1'b0, data_full, data_count, message_ends, dma_latency_i};
 endmodule
 `default_nettype wire

@@ -1,10 +1,12 @@
-// Splits issued messages into packets, in order: a head flit, then at most payload_words_i words of data (message-based:
-// the whole message, with one head flit for all its sub-messages). It holds the current message and the next, so no cycle
-// is lost between messages or packets. A message starts at least latency_i cycles after its push. A flit leaves in a cycle
-// with valid_o and taken_i; taken_i need not wait for valid_o.
+// Splits issued messages into packets, in the order of issue. A packet consists of a head flit and at most
+// payload_words_i words of data; with message-based flow control, one packet contains the whole message. The packetizer
+// holds the current message and the next one, so no cycle is lost between messages or packets. A message's head leaves
+// at least latency_i cycles after its push. A flit leaves in a cycle with valid_o and taken_i; taken_i does not have to
+// wait for valid_o.
 //
-// Head flit, from bit 0: add (otherwise store), flow, address of the packet's first word, number of data words in the
-// packet, tag (source port, sequence number), number of packets in the message, source route.
+// A head flit contains, from bit 0: whether its data is added or stored, flow, address of the packet's first word,
+// number of data words in the packet, tag (source port and sequence number), number of packets in the message, and
+// source route.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module packetizer #(
@@ -24,12 +26,12 @@ module packetizer #(
   input  wire [SOURCE_W-1:0]  source_i,
   input  wire [LEN_W-1:0]     payload_words_i,  // a multiple of LANES
   input  wire                 push_i,
-  input  wire [LATENCY_W-1:0] latency_i,  // cycles, at least 2
+  input  wire [LATENCY_W-1:0] latency_i,  // cycles between push and head, at least 2
   input  wire                 add_i,
   input  wire [FLOW_W-1:0]    flow_i,
   input  wire [ADDR_W-1:0]    address_i,
   input  wire [LEN_W-1:0]     words_i,    // words of data
-  input  wire [LEN_W-1:0]     total_i,    // words of data and padding
+  input  wire [LEN_W-1:0]     total_i,    // words including padding
   input  wire [PACKETS_W-1:0] packets_i,
   input  wire [ROUTE_W-1:0]   route_i,
   output wire                 place_o,    // push_i is permitted
@@ -58,22 +60,23 @@ module packetizer #(
   reg [1:0]           ready_q;
   reg                 add_q [0:1];
   reg [FLOW_W-1:0]    flow_q [0:1];
-  reg [ADDR_W-1:0]    address_q [0:1];  // the next packet's address
-  reg [LEN_W-1:0]     words_q [0:1];    // data words left, from the next packet on
-  reg [LEN_W-1:0]     total_q [0:1];    // likewise, with padding; valid while a packet is left
+  reg [ADDR_W-1:0]    address_q [0:1];  // address of the next packet's first word
+  reg [LEN_W-1:0]     words_q [0:1];    // data words in the packets whose heads have not left
+  reg [LEN_W-1:0]     total_q [0:1];    // words in these packets, with padding; valid until the last head leaves
   reg [PACKETS_W-1:0] packets_q [0:1];
   reg [ROUTE_W-1:0]   route_q [0:1];
-  // Whether the next packet contains all remaining data, and whether it is the last packet. Computed one cycle after the
-  // words, which is early enough: a head leaves at least two cycles after a push or the previous head.
+  // all_words_q: the next packet contains all remaining data; all_q: it is the last packet. Both are computed one cycle
+  // after the word counts change, which is early enough because a head leaves at least two cycles after a push or the
+  // previous head.
   reg [1:0]           all_words_q, all_q;
   reg [1:0]           count_q;
   reg                 front_q;
   reg [SEQ_W-1:0]     sequence_q;
-  reg                 in_packet_q;    // the head has left
-  reg                 last_packet_q;  // the packet is the message's last
-  reg [BODY_W-1:0]    body_left_q;    // flits left in the packet, data or padding
-  reg [BODY_W-1:0]    data_left_q;    // flits left in the packet that contain data
-  reg                 last_flit_q;    // one flit is left
+  reg                 in_packet_q;    // the head of the current packet has left
+  reg                 last_packet_q;  // the current packet is the last one of its message
+  reg [BODY_W-1:0]    body_left_q;    // flits that remain in the packet, with data or padding
+  reg [BODY_W-1:0]    data_left_q;    // flits that remain in the packet and contain data
+  reg                 last_flit_q;    // one flit remains in the packet
   reg                 holds_data_q;   // the next flit contains data
 
   wire back = front_q ^ count_q[0];
@@ -102,14 +105,14 @@ module packetizer #(
   assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data_q ? data_i : {FLIT_W{1'b0}};
   assign data_taken_o = in_packet_q && holds_data_q && data_valid_i && taken_i;
 
-  // A head does not depend on whether its data has arrived.
+  // A head may leave before its data has arrived.
   wire take_head = !in_packet_q && starts && taken_i;
   wire take_body = in_packet_q && (!holds_data_q || data_valid_i) && taken_i;
   wire take = take_head || take_body;
   wire pop = take_body && last_o;
   integer i;
 
-  // Clocks of the message registers, which change when a message is pushed or a head leaves, and of the other registers.
+  // message_clk is for the registers that change only when a message is pushed or a head leaves; clk is for all others.
   wire message_clk, clk;
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || take_head), .clk_o(message_clk));
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || take || ready_q != 2'd3), .clk_o(clk));

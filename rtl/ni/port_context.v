@@ -1,9 +1,10 @@
-// The part of a network-interface port that is replicated per context, if there are several: reduce-schedule table,
-// timestep and lockstep counters, command decoder. The table is loaded line by line, then committed; from the next cycle
-// on, its entries can issue in cycles with active_i. After its last entry the table returns to its first line, so the same
-// collective can follow immediately: clear_i, in a collective's last cycle, restores the state after the commit.
+// The part of a network-interface port that exists once per context if there are several: reduce-schedule table,
+// timestep and lockstep counters, command decoder. The table is loaded line by line and then committed; from the next
+// cycle on, its entries can issue in cycles with active_i. After its last entry, the table returns to its first line,
+// so that the same collective can follow immediately. clear_i, in the last cycle of a collective, resets everything to
+// the state after the commit.
 //
-// In a cycle with request_o the entry at the head can issue; it does if grant_i is high. A nop needs no grant.
+// In a cycle with request_o, the entry at the head can issue, and does if grant_i is set. A nop needs no grant.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module port_context #(
@@ -36,33 +37,33 @@ module port_context #(
   input  wire               load_valid_i,
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
-  input  wire               commit_i,  // not in the cycle that loads line 0, nor with active_i while entries are left
-  input  wire [INDEX_W:0]   lines_i,        // with commit_i
-  input  wire [TOTAL_W-1:0] count_i,        // with commit_i
-  input  wire               active_i,       // the context runs
+  input  wire               commit_i,  // not in the cycle that loads line 0; not with active_i while entries remain
+  input  wire [INDEX_W:0]   lines_i,        // lines per iteration; valid with commit_i
+  input  wire [TOTAL_W-1:0] count_i,        // entries in all iterations; valid with commit_i
+  input  wire               active_i,       // the context is running
   input  wire               clear_i,        // the context stops running in the next cycle
   input  wire               place_i,
   input  wire               satisfied_i,
-  input  wire               grant_i,        // only with request_o
+  input  wire               grant_i,        // the entry issues; allowed only with request_o
   output wire [FLOW_W-1:0]  query_flow_o,
   output wire [COUNT_W-1:0] query_dependencies_o,
   output wire               request_o,
-  output wire [ENTRY_W-1:0] entry_o,        // with the iteration's flow, step and address
-  output wire               ended_o,        // the table has no entries left after this cycle
-  output wire [2:0]         state_o,        // as ni::DecoderState
+  output wire [ENTRY_W-1:0] entry_o,        // flow, step and address are those of the current iteration
+  output wire               ended_o,        // after this cycle, no entries remain in the table
+  output wire [2:0]         state_o,        // encoded as ni::DecoderState
   output wire [TOTAL_W-1:0] issued_o,
   output wire [STEP_W-1:0]  timestep_o,
   output wire [TIME_W-1:0]  lockstep_o,
   output wire [TIME_W-1:0]  release_o,
-  output wire [1:0]         corrected_o,    // as in schedule_table
+  output wire [1:0]         corrected_o,    // parts of the leaving line in which a bit was corrected
   output wire               wrong_o,
-  output wire               busy_o          // needs the clock in the next cycle
+  output wire               busy_o          // the context needs its clock in the next cycle
 );
   localparam [1:0] OP_NOP = 2'd2;
 
   reg  [INDEX_W:0]   lines_q;
   reg  [TOTAL_W-1:0] count_q;
-  reg                ended_q;  // all entries have left
+  reg                ended_q;  // the last entry has left the table
 
   wire               table_valid, table_pass, table_wrong, hold, nop;
   wire                 above;

@@ -1,5 +1,6 @@
-// One 32-bit lane of the reduction unit. It adds fp32, wrapping int32, or a pair of bf16: the upper one in the fp32 adder,
-// the lower one in a narrower adder. One result per cycle, two cycles after its operands.
+// One 32-bit lane of the reduction unit. It adds fp32, wrapping int32, or a pair of bf16: the fp32 adder then adds the
+// upper elements, and a narrower adder the lower ones. The lane accepts operands in every cycle and outputs their sum
+// two cycles later.
 `default_nettype none
 module reduction_lane #(
   parameter GATES = 0  // 1: gates the clocks of idle parts
@@ -7,7 +8,7 @@ module reduction_lane #(
   input  wire        clk_i,
   input  wire        valid_i,
   input  wire        next_i,  // valid_i of the previous cycle
-  input  wire [1:0]  type_i,  // 0: fp32, 1: bf16, 2: int32; constant while anything is in flight
+  input  wire [1:0]  type_i,  // element type; 0: fp32, 1: bf16, 2: int32; constant while a sum is being computed
   input  wire [31:0] a_i,
   input  wire [31:0] b_i,
   output wire [31:0] sum_o

@@ -1,44 +1,49 @@
-// Adds arriving partial sums to the gradient buffer, one flit per cycle and port, or stores arriving final values. A flit
-// that arrives in cycle t reads its words in t (they arrive in t + 1, in a register in front of the adders), and its sums
-// are written in t + 4, readable from t + 5 on. A store is written in t.
+// Adds arriving partial sums to the gradient buffer, or stores arriving final values, at a rate of one flit per cycle
+// and port. If a flit to be added arrives in cycle t, its words in the buffer are requested in t and enter a register
+// in front of the adders in t + 1. The sums are written in t + 4 and can be read from t + 5 on. A flit to be stored is
+// written in t.
 //
-// A flit whose words overlap those of a pending sum or of a lower port's flit waits in its port's queue until they are
-// written: at most five cycles for each other flit added to the same words. The oldest flit of a queue proceeds as soon as
-// it can. When it cannot, an arriving flit to be added passes the waiting ones, unless one of them is a store. Therefore
-// two messages for the same words, on any ports and at any rates, delay each other only while they overlap.
+// A flit waits in its port's queue while its words overlap those of a pending sum or of a flit at a port with a lower
+// number. It waits for at most five cycles per other flit that is added to the same words. The oldest flit of a queue
+// proceeds as soon as it can. While it cannot, an arriving flit that is to be added may overtake the waiting flits,
+// unless one of them is to be stored. Two messages for the same words therefore delay each other only while they
+// overlap, whatever their ports and rates.
 //
-// A message counts as arrived when the sums of its flits are written, if none of them waited (its data is requested one
-// cycle later). For flits that waited, dma_conflict_o holds back DMA requests that would read their words before they are
-// written. The unit receives each port's request (dma_next_i) at least a cycle early and keeps its comparison key.
+// If none of a message's flits waited, the message counts as arrived when its sums are written, and its data may be
+// requested one cycle later. If a flit did wait, dma_conflict_o holds back all DMA requests that would read its words
+// too early. For this comparison, the unit receives each request at least one cycle in advance (dma_next_i) and stores
+// its comparison key.
 //
-// With WAITS the memory decides which ports can read or store in a cycle (ready_i). Then each queue's flits proceed in
-// arrival order, and a flit that cannot proceed delays no other port. overflow_o, sticky until reset, reports that a flit
-// was lost in a full queue, which credit_return prevents. A flit uses its first lanes, at least one.
+// With WAITS, the memory decides in each cycle which ports may read or store (ready_i). The flits of each port then
+// proceed in arrival order, and a flit that cannot proceed does not delay other ports. overflow_o, sticky until reset,
+// reports that a flit was lost because a queue was full, which credit_return prevents. A flit's words occupy
+// consecutive lanes beginning with lane 0, which is always used.
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
   parameter FLIT_W = 128,  // flit width
   parameter LANES = 4,     // words per flit
-  parameter VCS = 1,       // virtual channels, each with an address and lanes for its next flit
+  parameter VCS = 1,       // virtual channels; each has inputs for the address and lanes of its next flit
   parameter ADDR_W = 24,   // width of a word address
-  parameter QUEUE = 16,    // flits that may wait per port, a power of two
+  parameter QUEUE = 16,    // flits that may wait at each port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
   parameter WAITS = 0,     // 1: flits wait for ready_i
   parameter GATES = 0      // 1: gates the clocks of idle parts
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
-  input  wire [1:0]              type_i,  // 0: fp32, 1: bf16, 2: int32
+  input  wire [1:0]              type_i,  // element type; 0: fp32, 1: bf16, 2: int32
   input  wire [PORTS-1:0]        valid_i,
   input  wire [PORTS-1:0]        add_i,
-  input  wire [PORTS*VCS-1:0]    vc_i,          // [port], one-hot: the flit's virtual channel, which selects its address and lanes
+  // [port], one-hot: the virtual channel of the arriving flit, which selects the flit's address and lanes.
+  input  wire [PORTS*VCS-1:0]    vc_i,
   input  wire [PORTS*VCS*ADDR_W-1:0] address_i,
   input  wire [PORTS*VCS*LANES-1:0]  lanes_i,
   input  wire [PORTS*FLIT_W-1:0] data_i,
   input  wire [PORTS-1:0]        ready_i,
   output wire [PORTS-1:0]        read_valid_o,
   output wire [PORTS*ADDR_W-1:0] read_address_o,
-  input  wire [PORTS*FLIT_W-1:0] read_data_i,   // the words requested in the previous cycle
+  input  wire [PORTS*FLIT_W-1:0] read_data_i,   // the words that were requested in the previous cycle
   output wire [PORTS-1:0]        sum_valid_o,
   output wire [PORTS*ADDR_W-1:0] sum_address_o,
   output wire [PORTS*LANES-1:0]  sum_lanes_o,
@@ -48,27 +53,27 @@ module reduction_unit #(
   output wire [PORTS*LANES-1:0]  store_lanes_o,
   output wire [PORTS*FLIT_W-1:0] store_data_o,
   input  wire [PORTS-1:0]        dma_valid_i,
-  input  wire [PORTS-1:0]        dma_next_i,    // announces the words that the port requests from the next cycle on
+  input  wire [PORTS-1:0]        dma_next_i,    // in the next cycle, the port will request the words described below
   input  wire [PORTS*ADDR_W-1:0] dma_next_address_i,
   input  wire [PORTS*LANES-1:0]  dma_next_lanes_i,
   output reg  [PORTS-1:0]        dma_conflict_o,
-  output wire [PORTS*(QUEUE_W+1)-1:0] waiting_o,  // flits in the queues
+  output wire [PORTS*(QUEUE_W+1)-1:0] waiting_o,  // per port: number of flits in its queue
   output wire                    busy_o,
   output wire                    overflow_o
 );
   localparam LANE_W = $clog2(LANES);
-  localparam LINE_W = ADDR_W - LANE_W;  // width of the number of a line of LANES words
+  localparam LINE_W = ADDR_W - LANE_W;  // width of a line number; a line is LANES aligned words
   localparam KEY_W = LINE_W - 1;
   localparam MAP_W = 4 * LANES;
   localparam SEEN_W = KEY_W + MAP_W;
   localparam SOUGHT_W = 2 * KEY_W + MAP_W;
-  localparam PLACE_W = LANES + ADDR_W;  // a flit's {lanes, address}
+  localparam PLACE_W = LANES + ADDR_W;  // width of a flit's {lanes, address}
 
-  // The oldest flit of each port's queue, in registers with its comparison key, and the flit of each port that proceeds:
-  // the oldest or the arriving one.
+  // Registers for the oldest flit of each port's queue and its comparison pattern, and wires for the flit of each port
+  // that proceeds, which is either the oldest flit or the arriving one.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*SOUGHT_W-1:0] comes_sought;
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
+  /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks
   reg  [PORTS*PLACE_W-1:0] oldest_place_q;
   reg  [PORTS*SOUGHT_W-1:0] oldest_sought_q, dma_sought_q;
   wire [PORTS*FLIT_W-1:0] go_data;
@@ -76,23 +81,25 @@ module reduction_unit #(
   wire [PORTS-1:0]        over;
   reg                     overflow_q;
 
-  // Pending sums: in the cycle in which their words arrive, and one, two and three cycles later.
+  // Pipeline of pending sums: read_q while the words arrive, then first_q, second_q and third_q in the following
+  // cycles.
   reg [PORTS-1:0]        read_q, first_q, second_q, third_q;
   reg [PORTS*PLACE_W-1:0] read_place_q, first_place_q, second_place_q, third_place_q;
-  reg [PORTS*SEEN_W-1:0]  read_seen_q, first_seen_q, second_seen_q, third_seen_q;  // comparison keys
-  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // data of the flit (twice), and the words read
+  reg [PORTS*SEEN_W-1:0]  read_seen_q, first_seen_q, second_seen_q, third_seen_q;  // comparison keys of the sums
+  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // data of flits in two stages; words read from the buffer
   /* verilator lint_on MULTIDRIVEN */
 
-  // A flit's words are in one line or two consecutive lines, so flits share words only if their first lines are equal or
-  // adjacent. In Gray code, the numbers of a line's two neighbours each differ from its own in one bit: one neighbour's in
-  // the lowest bit, the other's in step_of(line). Lines that agree in all other bits are therefore equal, adjacent or two
-  // apart. Line numbers modulo four distinguish these cases, so flits share words if their words overlap in a map of four
-  // lines.
-  // The Gray code of a line's number, without the lowest bit.
+  // A flit's words lie in one line or in two consecutive lines, so two flits can share words only if their first lines
+  // are equal or adjacent. In Gray code, the number of a line differs from each neighbour's in a single bit: the lowest
+  // bit for one neighbour, and the bit step_of(line) for the other. Two lines that agree in all other bits are
+  // therefore equal, adjacent or two apart. To tell these cases apart, each flit's words are marked in a map of four
+  // lines, which is indexed by the line number modulo four: flits share words if their maps overlap.
+  // key_of is the Gray code of a line number without its lowest bit.
   function [KEY_W-1:0] key_of(input [LINE_W-1:1] line);
     key_of = line ^ (line >> 1);
   endfunction
-  // One-hot: the bit in which the other neighbour differs; the highest bit if there is no other.
+  // The bit, one-hot, in which the Gray codes of a line and of its second neighbour differ; the highest bit if this
+  // neighbour does not exist.
   function [KEY_W-1:0] step_of(input [LINE_W-1:0] line);
     reg [KEY_W-1:0] ends;
     begin
@@ -101,7 +108,7 @@ module reduction_unit #(
       step_of = ends & (~ends + {{(KEY_W-1){1'b0}}, 1'b1});
     end
   endfunction
-  // A flit's words in a map of four lines.
+  // Marks a flit's words in the map of four lines.
   function [MAP_W-1:0] map_of(input [LANES-1:0] lanes, input [LANE_W+1:0] address);
     reg [2*LANES-1:0] words;
     integer           i;
@@ -112,12 +119,12 @@ module reduction_unit #(
                                  (words[2*LANES-1:LANES] & {LANES{address[LANE_W+:2] + 2'd1 == i[1:0]}});
     end
   endfunction
-  // A flit's comparison key: {Gray code, words}.
+  // The comparison key of a flit: {Gray code, map of its words}.
   function [SEEN_W-1:0] seen_of(input [PLACE_W-1:0] place);
     seen_of = {key_of(place[ADDR_W-1:LANE_W+1]), map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
   endfunction
-  // The pattern that a flit matches with other keys: {bits that must not be one in the key; bits that must not be zero;
-  // words}.
+  // The pattern for comparing a flit with the keys of other flits: {bits that must be 0 in the key; bits that must be
+  // 1; map of the flit's words}.
   function [SOUGHT_W-1:0] sought_of(input [PLACE_W-1:0] place);
     sought_of = {~(key_of(place[ADDR_W-1:LANE_W+1]) | step_of(place[ADDR_W-1:LANE_W])),
                  key_of(place[ADDR_W-1:LANE_W+1]) & ~step_of(place[ADDR_W-1:LANE_W]),
@@ -129,8 +136,9 @@ module reduction_unit #(
               |(sought[MAP_W-1:0] & seen[MAP_W-1:0]);
   endfunction
 
-  // A flit can proceed unless it shares words with a pending sum or a lower port's flit. Flits: the oldest of each queue,
-  // then the arriving flits. Sums: by age, then by port.
+  // A flit can proceed unless it shares words with a pending sum or with a flit of a lower port. Index f of `free` and
+  // `there` counts the oldest flits of all queues and then the arriving flits; index k of `sums` counts the pending
+  // sums from the youngest stage to the oldest, and within a stage by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, read_q};
   wire [2*PORTS*SEEN_W-1:0] there_seen;
@@ -160,10 +168,10 @@ module reduction_unit #(
     end
   end
 
-  // Pending sums of flits that waited, and DMA requests for words of these or of waiting flits.
+  // A DMA request conflicts if it reads words of a waiting flit, or of a pending sum whose flit had to wait (late).
   reg  [PORTS-1:0]       read_late_q, first_late_q, second_late_q, third_late_q;
   wire any_late = |{queued, read_late_q, first_late_q, second_late_q, third_late_q};
-  wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
+  wire [PORTS*PORTS-1:0] dma_hits;  // one bit per [port of the sum][port of the request]
   integer o;
   always @* begin
     dma_conflict_o = {PORTS{1'b0}};
@@ -182,18 +190,19 @@ module reduction_unit #(
       end
     end
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
-      // The queue. Whether an arriving flit must wait is known late, so it is always written, and counts one cycle later (kept_q).
+      // The port's queue. It is known only late in a cycle whether an arriving flit must wait, so every arriving flit
+      // is written; a flit that must wait is counted in the next cycle, in which kept_q is set.
       reg [FLIT_W-1:0] queue_q [0:QUEUE-1];
       /* verilator lint_off MULTIDRIVEN */
       reg [QUEUE*PLACE_W-1:0] queue_place_q;
       reg [QUEUE-1:0]   queue_add_q;
       /* verilator lint_on MULTIDRIVEN */
       reg               kept_q, kept_store_q;
-      reg [QUEUE-1:0]   there_q;             // occupied slots, excluding that of kept_q
-      reg [QUEUE-1:0]   head_place_q, last_place_q;  // one-hot: the oldest flit's slot; the slot written last
-      reg [QUEUE_W-1:0] head_q, last_q;      // the same slots as numbers
-      reg [QUEUE_W:0]   count_q, stores_q;   // number of flits, and of stores among them, excluding kept_q
-      reg               some_q, two_q, store_waits_q;  // the queue has at least one flit; two flits; one store
+      reg [QUEUE-1:0]   there_q;             // occupied slots, except the slot counted by kept_q
+      reg [QUEUE-1:0]   head_place_q, last_place_q;  // one-hot: slot of the oldest flit; slot written last
+      reg [QUEUE_W-1:0] head_q, last_q;      // number of the oldest flit's slot; of the slot written last
+      reg [QUEUE_W:0]   count_q, stores_q;   // waiting flits, and stores among them, excluding kept_q
+      reg               some_q, two_q, store_waits_q;  // excluding kept_q: flits wait; at least two flits; stores
       reg               oldest_add_q;
       wire [QUEUE-1:0]   holds = there_q | (last_place_q & {QUEUE{kept_q}});
       wire [QUEUE-1:0]   tail_place = kept_q ? {last_place_q[QUEUE-2:0], last_place_q[QUEUE-1]} : last_place_q;
@@ -201,16 +210,16 @@ module reduction_unit #(
       wire [QUEUE_W-1:0] tail = last_q + {{(QUEUE_W-1){1'b0}}, kept_q};
       wire [QUEUE_W:0]   count = count_q + {{QUEUE_W{1'b0}}, kept_q};
       wire [QUEUE_W:0]   stores = stores_q + {{QUEUE_W{1'b0}}, kept_store_q};
-      wire more = two_q || (some_q && kept_q);  // more than one flit waits
+      wire more = two_q || (some_q && kept_q);  // at least two flits wait
       wire no_stores = !store_waits_q && !kept_store_q;
       wire pop = go_old[g];
       wire push = valid_i[g] && !go_new[g];
-      wire room = !count[QUEUE_W];  // ignores a leaving flit, which is known late
+      wire room = !count[QUEUE_W];  // ignores a flit that leaves in this cycle, as that is known late
       wire write = valid_i[g] && room;
       wire [QUEUE_W:0] count_left = count - {{QUEUE_W{1'b0}}, 1'b1};
       wire [QUEUE_W:0] stores_left = stores - {{QUEUE_W{1'b0}}, 1'b1};
 
-      // The second-oldest flit; simulators search for it only if there is one.
+      // The second-oldest flit; undefined if there is none, which saves simulators the search.
       reg [PLACE_W-1:0] next;
       reg               next_add;
       integer e;
@@ -223,7 +232,7 @@ module reduction_unit #(
         end
       end
 
-      // Comparison keys are computed for all virtual channels before the arriving flit's channel is known.
+      // Keys and patterns are computed for all virtual channels before the arriving flit's virtual channel is known.
       reg [PLACE_W-1:0]  comes, place;
       reg [SEEN_W-1:0]   comes_seen;
       reg [SOUGHT_W-1:0] sought_here;
@@ -259,7 +268,8 @@ module reduction_unit #(
       assign go_add[g] = go_old[g] ? oldest_add_q : add_i[g];
       assign go_data[g*FLIT_W+:FLIT_W] = go_old[g] ? queue_q[head_q] : data_i[g*FLIT_W+:FLIT_W];
       assign over[g] = push && !room;
-      // Clocks of the port's state while a flit arrives or waits, of each queue slot, and of pending sums.
+      // Gated clocks: clk runs while a flit arrives or waits, and the others while a pending sum is in the stages that
+      // they serve.
       wire clk, words_clk, late_clk, lane_clk;
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid_i[g] || queued[g]), .clk_o(clk));
       clock_gate #(.GATES(GATES)) i_words_gate (.clk_i(clk_i), .enable_i(read_q[g]), .clk_o(words_clk));
@@ -291,7 +301,7 @@ module reduction_unit #(
       end
       always @(posedge clk) begin
         if (write) queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
-        // A flit that arrives while none waits becomes the oldest if it has to wait.
+        // A flit that arrives at an empty queue becomes the oldest if it has to wait.
         if (pop && more) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= next;
           oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_of(next);
@@ -354,7 +364,7 @@ module reduction_unit #(
           store_waits_q <= pop && !oldest_add_q ? stores_left != {(QUEUE_W + 1){1'b0}} : !no_stores;
         end
       end
-      // Loaded even if the flit does not proceed, which is known late; it then has no effect.
+      // These registers are loaded even if the flit does not proceed, since this is known late; they are then not used.
       always @(posedge clk) begin
         if (queued[g] || valid_i[g]) begin
           read_place_q[g*PLACE_W+:PLACE_W] <= goes;

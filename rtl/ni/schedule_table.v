@@ -1,19 +1,20 @@
-// A port's reduce-schedule table, loaded before the collective and read in order. Since the pieces of a pipelined schedule
-// repeat, the table is a loop: its lines_i lines are repeated until count_i entries have been popped. A line is an entry in
-// iterations `first` to `end` - 1; in other iterations it is skipped, which takes one cycle (pass_o) without hold_i. Each
-// iteration adds a stride to flow, address and timestep. A table that does not repeat has one iteration: all windows are
-// 0 to 1.
+// The reduce-schedule table of a port, which is loaded before the collective and then read in order. The pieces of a
+// pipelined schedule repeat, so the table is a loop: its lines_i lines are repeated until count_i entries have been
+// popped. Each line is an entry with a window of iterations, from `first` to `end` - 1. In other iterations the line is
+// skipped, which takes one cycle (pass_o) while hold_i is 0. Each iteration adds a stride to flow, address and
+// timestep. A table that does not repeat has one iteration, and all windows are 0 to 1.
 //
-// The address, and the fields that decide whether an entry issues and when the next one can (op, flow, dependencies, step,
-// flits, iterations), are read one line ahead of the others, so that registers can provide the current iteration's flow,
-// step and address, whether it contains the line, and whether the line has more flits than absorbs_i. Both memories are
-// read one cycle ahead, as synchronous memory macros require. start_i puts the first line, which is kept in a register, at
-// the head in the next cycle; nothing is loaded in that cycle. If start_i is valid late in its cycle, first_i announces
-// early that the next line, if any, is the first one.
+// Some fields are read one line ahead of the others: the address, and the fields that decide when this entry and the
+// next can issue (op, flow, dependencies, step, flits, iterations). Registers can then provide the flow, step and
+// address of the current iteration, and whether it contains the line, and whether the line has more flits than
+// absorbs_i. Both memories are read one cycle in advance, as synchronous memory macros require. start_i brings the
+// first line, which is kept in a register, to the head in the next cycle; no line may be loaded in that cycle. If
+// start_i settles late in its cycle, first_i announces earlier that the next line, if any, is the first one.
 //
-// With ECC, lines have check bits in the memories and in the first line's register (secded.v) and are corrected at their
-// outputs in the same cycle. A single-bit error in a part of a line has no effect and is counted when the line leaves;
-// larger errors are reported while the line is at the head. Corrected lines are not written back.
+// With ECC, check bits (secded.v) protect the lines in the memories and in the first line's register, and lines are
+// corrected in the cycle in which they are read. A line has two parts. A single wrong bit in a part has no effect and
+// is counted when the line leaves; further wrong bits are reported while the line is at the head. The memory itself is
+// not corrected.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module schedule_table #(
@@ -29,8 +30,8 @@ module schedule_table #(
   parameter FLITS_W = 24,
   parameter FLITS_AT = 102, // first bit of an entry's flits field
   parameter ECC = 0,        // 1: lines have check bits
-  parameter GATES = 0,      // 1: gates the clocks of idle parts; memories have their own enables
-  parameter LINE_W = ENTRY_W + 2 * ITER_W  // end, first, entry
+  parameter GATES = 0,      // 1: gates the clocks of idle parts; each memory has a separate enable
+  parameter LINE_W = ENTRY_W + 2 * ITER_W  // {end, first, entry}
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -38,45 +39,45 @@ module schedule_table #(
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0]  load_line_i,
   input  wire               start_i,
-  input  wire               first_i,          // with start_i; otherwise not while pass_o
+  input  wire               first_i,  // the next line is line 0; set with start_i, and otherwise never with pass_o
   input  wire [INDEX_W:0]   lines_i,          // lines per iteration
   input  wire [TOTAL_W-1:0] count_i,          // entries in all iterations
-  input  wire [FLOW_W-1:0]  flow_stride_i,    // strides: constant while anything is in flight
+  input  wire [FLOW_W-1:0]  flow_stride_i,    // the strides must not change while entries remain
   input  wire [ADDR_W-1:0]  address_stride_i,
   input  wire [STEP_W-1:0]  step_stride_i,
-  input  wire [FLITS_W-1:0] absorbs_i,        // constant while anything is in flight
-  input  wire               hold_i,           // no lines are skipped
-  input  wire               pop_i,            // not while pass_o
-  output wire               valid_o,          // an entry is at the head or behind skipped lines
-  output wire               pass_o,           // the line at the head is skipped
-  output wire [ENTRY_W-1:0] entry_o,          // with the iteration's flow, step and address
+  input  wire [FLITS_W-1:0] absorbs_i,        // must not change while entries remain
+  input  wire               hold_i,           // prevents the skipping of lines
+  input  wire               pop_i,            // not allowed with pass_o
+  output wire               valid_o,          // an entry is at the head or follows skipped lines
+  output wire               pass_o,           // the line at the head is being skipped
+  output wire [ENTRY_W-1:0] entry_o,          // flow, step and address are those of the current iteration
   output wire               above_o,          // the entry has more flits than absorbs_i
   output wire [TOTAL_W-1:0] issued_o,         // entries popped since the start
-  output wire [1:0]         corrected_o,      // parts of the leaving line that were corrected
-  output wire               wrong_o           // the line at the head differs from the loaded one
+  output wire [1:0]         corrected_o,      // parts of the leaving line in which a bit was corrected
+  output wire               wrong_o           // the line at the head differs from the one loaded
 );
   localparam STEP_AT = `COPPICE_ENTRY_STEP_AT;
   localparam ADDR_AT = `COPPICE_ENTRY_ADDR_AT;
-  localparam KEY_W = `COPPICE_ENTRY_WORDS_AT;       // op, flow, dependencies, step, address: the lowest bits of an entry
+  localparam KEY_W = `COPPICE_ENTRY_WORDS_AT;  // width of the lowest fields: op, flow, dependencies, step, address
   localparam AHEAD_W = KEY_W + FLITS_W + 2 * ITER_W;
-  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the first bit after the flits
+  localparam ABOVE_AT = FLITS_AT + FLITS_W;         // the first bit after the field flits
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;
   localparam [INDEX_W-1:0] ONE = 1;
   localparam AHEAD_CODE_W = AHEAD_W + (ECC != 0 ? 1 + $clog2(AHEAD_W + $clog2(AHEAD_W + 1) + 1) : 0);
   localparam REST_CODE_W = REST_W + (ECC != 0 ? 1 + $clog2(REST_W + $clog2(REST_W + 1) + 1) : 0);
   reg [AHEAD_CODE_W-1:0] ahead_lines_q [0:ENTRIES-1];
   reg [REST_CODE_W-1:0]  rest_lines_q [0:ENTRIES-1];
-  reg [AHEAD_CODE_W-1:0] first_q; // the part read ahead, of the first line
-  reg [AHEAD_CODE_W-1:0] ahead_q; // the part read ahead, of the line after the head
-  reg [REST_CODE_W-1:0]  rest_q;  // the rest of the head
-  reg [KEY_W-1:0]   key_q;        // the head's first fields, with the iteration's flow, step and address
+  reg [AHEAD_CODE_W-1:0] first_q; // the fields that are read ahead, of the first line
+  reg [AHEAD_CODE_W-1:0] ahead_q; // the fields that are read ahead, of the line after the head
+  reg [REST_CODE_W-1:0]  rest_q;  // the other fields, of the head line
+  reg [KEY_W-1:0]   key_q;        // the lowest fields of the head line, for the current iteration
   reg [FLITS_W-1:0] flits_q;
   reg               is_in_q, above_q;
-  reg [INDEX_W-1:0] next_q;       // the line after the head
+  reg [INDEX_W-1:0] next_q;       // index of the line after the head
   reg [INDEX_W:0]   count_lines_q;
   reg [TOTAL_W-1:0] issued_q;
   reg [TOTAL_W-1:0] count_q;
-  reg [ITER_W-1:0]  iteration_q;  // the head's iteration; its offsets follow
+  reg [ITER_W-1:0]  iteration_q;  // iteration of the head line; below, what it adds to flow, step and address
   reg [FLOW_W-1:0]  flow_q;
   reg [STEP_W-1:0]  step_q;
   reg [ADDR_W-1:0]  address_q;
@@ -90,7 +91,8 @@ module schedule_table #(
   wire wraps = next_q == {INDEX_W{1'b0}};           // the line after the head is the first line
   wire alone = lines_i == {{INDEX_W{1'b0}}, 1'b1};
 
-  // Clocks of the registers that change when a line reaches the head, when an iteration begins, and at a start.
+  // Gated clocks of the registers that change when a line reaches the head, when an iteration begins, at a start, and
+  // when line 0 is loaded.
   wire line_clk, iteration_clk, start_clk, first_clk;
   wire loads_first = load_valid_i && load_index_i == {INDEX_W{1'b0}};
   clock_gate #(.GATES(GATES)) i_line_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i || leaves), .clk_o(line_clk));
@@ -99,7 +101,7 @@ module schedule_table #(
   clock_gate #(.GATES(GATES)) i_start_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i), .clk_o(start_clk));
   clock_gate #(.GATES(GATES)) i_first_gate (.clk_i(clk_i), .enable_i(loads_first), .clk_o(first_clk));
 
-  // Check bits before the memories, and corrected lines after them.
+  // Check bits are added before the memories, and lines are corrected after them.
   wire [AHEAD_CODE_W-1:0] ahead_code;
   wire [REST_CODE_W-1:0]  rest_code;
   wire [AHEAD_W-1:0]      first_line, ahead_line;
@@ -114,7 +116,7 @@ module schedule_table #(
       wire [REST_W-1:0]        unused_loaded_rest;
       wire                     first_corrected, first_wrong, ahead_corrected, ahead_wrong, rest_corrected, rest_wrong;
       wire [3:0]               unused;
-      reg                      corrected_q, wrong_q;  // state of the head's part that is read ahead
+      reg                      corrected_q, wrong_q;  // errors in the head line's fields that were read ahead
       secded #(.DATA_W(AHEAD_W)) i_load_ahead (
         .data_i(loaded), .check_i({AHEAD_CHECK_W{1'b0}}), .check_o(ahead_code[AHEAD_CODE_W-1:AHEAD_W]), .data_o(unused_loaded),
         .corrected_o(unused[0]), .wrong_o(unused[1]));
@@ -151,7 +153,7 @@ module schedule_table #(
     end
   endgenerate
 
-  // The position of the head line in its loop.
+  // The line that reaches the head, its iteration, and its fields in this iteration.
   wire [AHEAD_W-1:0] comes = first_i ? first_line : ahead_line;
   wire [ITER_W-1:0]  iteration = (wraps ? iteration_q + 1'b1 : iteration_q) & {ITER_W{!first_i}};
   wire [FLOW_W-1:0]  flow_offset = (wraps ? flow_q + flow_stride_i : flow_q) & {FLOW_W{!first_i}};

@@ -1,16 +1,17 @@
-// A single-error-correcting, double-error-detecting code (SECDED). The check bits are parities of the data: each data bit
-// is included in an odd number of them, at least three, and no two bits in the same set. Therefore the syndrome (the XOR
-// of the received check bits and those of the received data) has an odd number of ones after a single error, which it
-// locates, and an even number after a double error. A memory stores check_o of the written data alongside it.
+// A single-error-correcting, double-error-detecting code (SECDED). Each check bit is the parity of a subset of the data
+// bits. Each data bit is included in an odd number of check bits, at least three, and no two data bits in the same set
+// of check bits. The syndrome is the XOR of the received check bits with those computed from the received data. It has
+// an odd number of ones after a single error, which it locates, and an even number after a double error. The memory
+// must store check_o together with the data that is written.
 `default_nettype none
 module secded #(
   parameter DATA_W = 8,
-  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // derived; do not set
+  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // derived from DATA_W; do not set it
 ) (
   input  wire [DATA_W-1:0]  data_i,
-  input  wire [CHECK_W-1:0] check_i,      // as read from memory
+  input  wire [CHECK_W-1:0] check_i,      // the check bits that were read from memory with data_i
   output wire [CHECK_W-1:0] check_o,      // check bits of data_i
-  output wire [DATA_W-1:0]  data_o,       // corrected
+  output wire [DATA_W-1:0]  data_o,       // data_i with a single-bit error corrected
   output wire               corrected_o,  // one bit of the data or the check bits was wrong
   output wire               wrong_o       // at least two bits were wrong
 );
@@ -20,8 +21,8 @@ module secded #(
     end
   endgenerate
 
-  // The check bits that include data bit i: the (i+1)-th number that is not a power of two, and the highest check bit
-  // if that number has an even number of ones.
+  // The check bits that include data bit i, as a mask: the binary digits of the (i+1)-th number that is not a power of
+  // two, plus the highest check bit if this number has an even number of ones.
   function [CHECK_W-1:0] checks_of(input integer i);
     integer number, k;
     begin

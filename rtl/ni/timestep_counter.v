@@ -1,11 +1,11 @@
-// A port's current timestep, starting at 1. advance_i moves it to step_i, but never back.
+// The current timestep of a port, which starts at 1. With advance_i it becomes step_i unless that is earlier.
 `default_nettype none
 module timestep_counter #(
   parameter STEP_W = 16  // width of a timestep
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
-  input  wire              reset_i,    // back to the first timestep
+  input  wire              reset_i,    // returns to timestep 1
   input  wire              advance_i,
   input  wire [STEP_W-1:0] step_i,
   output wire [STEP_W-1:0] value_o

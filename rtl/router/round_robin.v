@@ -1,15 +1,16 @@
-// Grants the first request at or after a pointer, wrapping around. The pointer is a mask with ones from its position up;
-// a mask of zeros starts at the lowest request. If the pointer follows each winner (behind_o), every persistent request
-// is granted within WIDTH grants. The priorities depend on the pointer only and are ready before the requests, so that
-// each request only has to check whether an earlier one is present.
+// Round-robin arbiter: grants the first request at or after a pointer, wrapping around. The pointer is a mask whose
+// bits are 1 from the first position on; with a mask of zeros, the search begins at request 0. If behind_o becomes the
+// pointer after each grant, a persistent request is granted within WIDTH grants. Priorities depend only on the pointer,
+// so they are ready before the requests arrive, and each request only has to check whether one with priority is
+// present.
 `default_nettype none
 module round_robin #(
   parameter WIDTH = 8  // number of requests, at least 2
 ) (
   input  wire [WIDTH-1:0] request_i,
-  input  wire [WIDTH-1:0] from_i,    // the pointer
+  input  wire [WIDTH-1:0] from_i,    // the pointer, as a mask
   output wire [WIDTH-1:0] grant_o,   // one-hot, or zero without requests
-  output wire [WIDTH-1:0] behind_o,  // the pointer after the winner
+  output wire [WIDTH-1:0] behind_o,  // the pointer to the position after the granted request
   output wire             any_o
 );
   // Sets all bits above the lowest set bit.
@@ -25,8 +26,8 @@ module round_robin #(
   always @* begin
     grant = {WIDTH{1'b0}};
     behind = {WIDTH{1'b0}};
-    ahead = {WIDTH{1'b0}};  // requests with priority over this one
-    above = {WIDTH{1'b0}};  // higher-numbered requests
+    ahead = {WIDTH{1'b0}};  // mask of the requests that have priority over request i
+    above = {WIDTH{1'b0}};  // mask of the requests with higher numbers than i
 `ifdef VERILATOR
     if (any_o)  // otherwise there is no grant
 `endif

@@ -1,14 +1,15 @@
-// An input-queued virtual-channel wormhole router with credit flow control and source routing. It implements the contract
-// of fabric::Router with routing and allocation delays of 1, for gradient messages on channels of one flit per cycle.
+// An input-queued virtual-channel wormhole router with credit flow control and source routing. It behaves like
+// fabric::Router with routing and allocation delays of 1, for gradient messages on channels of one flit per cycle.
 //
-// A head that arrives in cycle t requests an output virtual channel from t + 1 on. Once granted in cycle c, it requests
-// the switch from c + 1 on. A flit that wins the switch leaves its buffer in the same cycle and crosses to the output in
-// the next, which is the channel's first cycle; the channel's other cycles are outside this module. After a tail leaves,
-// the next head in the buffer makes its request two cycles later. An output virtual channel is free in the cycle after
-// its tail wins the switch. Flits and credits count in the cycle in which they arrive.
+// A head flit that arrives in cycle t requests an output virtual channel from t + 1 on. If it is granted one in cycle
+// c, the packet requests the switch from c + 1 on. A flit that wins the switch leaves its buffer in the same cycle and
+// crosses to the output in the next one, which is the first cycle of the channel; the rest of the channel is outside
+// this module. If another head is waiting in the buffer when a tail leaves, it requests an output virtual channel two
+// cycles later. An output virtual channel becomes free in the cycle after its tail has won the switch. Flits and
+// credits are counted in the cycle in which they arrive.
 //
-// The lowest HOP_W bits of a head flit's route are this router's hop: output port, first and last virtual channel. The
-// route is shifted by one hop as the head leaves.
+// The lowest HOP_W bits of the route in a head flit belong to this router: output port, and first and last permitted
+// virtual channel. The route is shifted right by HOP_W bits as the head leaves.
 `default_nettype none
 module router #(
   parameter PORTS = 5,
@@ -27,49 +28,51 @@ module router #(
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
-  input  wire [PORTS*CREDIT_W-1:0] credits_i,   // buffer slots per virtual channel downstream of each output, sampled at reset
+  // [output]: buffer slots per virtual channel at the other end of the output's link; sampled during reset.
+  input  wire [PORTS*CREDIT_W-1:0] credits_i,
   input  wire [PORTS*VCS-1:0]    flit_valid_i,  // [port][virtual channel]: a flit arrives; at most one per port
   input  wire [PORTS-1:0]        flit_head_i,
   input  wire [PORTS-1:0]        flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
-  output wire [PORTS*VCS-1:0]    credit_o,      // an input virtual channel frees a slot
+  output wire [PORTS*VCS-1:0]    credit_o,      // [input virtual channel]: a slot has become free
   output wire [PORTS-1:0]        flit_valid_o,
   output wire [PORTS*VC_W-1:0]   flit_vc_o,
   output wire [PORTS-1:0]        flit_head_o,
   output wire [PORTS-1:0]        flit_tail_o,
   output wire [PORTS*FLIT_W-1:0] flit_o,
-  input  wire [PORTS*VCS-1:0]    credit_i       // a slot downstream is free
+  input  wire [PORTS*VCS-1:0]    credit_i       // [output virtual channel]: the neighbour has freed a slot
 );
   localparam INPUTS = PORTS * VCS;
   localparam HOP_W = HOP_PORT_W + 2 * VC_W;
   localparam WORD_W = FLIT_W + 2;
-  // The states are coded so that each request is one state bit.
+  // In the encoding of the states, each request is a single state bit.
   localparam [2:0] IDLE = 3'b000, ROUTE = 3'b001, ASK_VC = 3'b010, SEND = 3'b100;
 
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
+  /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks
   reg [INPUTS*3-1:0]        state_q;     // [input virtual channel]
-  reg [INPUTS*PORTS-1:0]    out_port_q;  // [input virtual channel]: the packet's output port, one-hot
+  reg [INPUTS*PORTS-1:0]    out_port_q;  // [input virtual channel]: output port of its packet, one-hot
   reg [INPUTS*VCS-1:0]      allowed_q;   // [input virtual channel]: output virtual channels that its packet may use
-  reg [INPUTS*VCS-1:0]      out_vc_q;    // the allocated output virtual channel, one-hot
-  reg [INPUTS-1:0]          busy_q;      // output virtual channels that are allocated to a packet
-  reg [INPUTS*CREDIT_W-1:0] credits_q;   // [output virtual channel]: not yet reduced by the previous winner's credit
-  // [input virtual channel]: its output virtual channel has a credit, not counting one that the previous winner uses.
+  reg [INPUTS*VCS-1:0]      out_vc_q;    // [input virtual channel]: its allocated output virtual channel, one-hot
+  reg [INPUTS-1:0]          busy_q;      // [output virtual channel]: it is allocated to a packet
+  reg [INPUTS*CREDIT_W-1:0] credits_q;  // [output virtual channel]: includes the credit of the crossbar's flit
+  // [input virtual channel]: its output virtual channel has a credit, apart from the credit of the crossbar's flit.
   reg [INPUTS-1:0]          place_q;
-  reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the previous cycle
+  reg [INPUTS-1:0]          sent_q;      // [input virtual channel]: it won the switch in the previous cycle
   /* verilator lint_on MULTIDRIVEN */
 
-  wire [INPUTS*WORD_W-1:0]  front;       // only routes and tail bits are used; the rest is read one cycle later
-  wire [INPUTS*WORD_W-1:0]  last;        // the flit that left in the previous cycle
+  wire [INPUTS*WORD_W-1:0]  front;       // used for the route and tail bit only; last provides all bits a cycle later
+  wire [INPUTS*WORD_W-1:0]  last;        // the flit that left each buffer in the previous cycle
   wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
   wire [INPUTS*PORTS-1:0]   asks_switch;
   wire [INPUTS*VCS-1:0]     new_vc;
-  wire [INPUTS-1:0]         granted;     // input virtual channels
+  wire [INPUTS-1:0]         granted;     // [input virtual channel]: its flit wins the switch
   wire [PORTS*PORTS-1:0]    granted_port;
-  wire [INPUTS-1:0]         taken;       // output virtual channels allocated in this cycle
-  wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is at the crossbar
-  wire [INPUTS-1:0]         used;        // output virtual channels that the crossbar's flits use
-  wire [INPUTS-1:0]         some, two;   // output virtual channels with at least one credit in the next cycle; with at least two
-  wire [PORTS-1:0]          busy;        // inputs that hold all or part of a packet
+  wire [INPUTS-1:0]         taken;       // [output virtual channel]: it is allocated in this cycle
+  wire [INPUTS-1:0]         gone;        // [output virtual channel]: its tail is in the crossbar
+  wire [INPUTS-1:0]         used;        // [output virtual channel]: one of its flits is in the crossbar
+  // [output virtual channel]: credits in the next cycle are at least one; at least two.
+  wire [INPUTS-1:0]         some, two;
+  wire [PORTS-1:0]          busy;        // [input]: it holds a packet or part of one
 
   assign credit_o = granted;
 
@@ -87,7 +90,7 @@ module router #(
           .clk_i(clk), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
           .data_o(front[ID*WORD_W+:WORD_W]), .last_o(last[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
 
-        wire routes, asks, sending;  // the state's bits; none set: IDLE
+        wire routes, asks, sending;  // the bits of the state; all are 0 in IDLE
         assign {sending, asks, routes} = state_q[ID*3+:3];
         wire idle = state_q[ID*3+:3] == IDLE;
         wire [HOP_W-1:0] hop = front[ID*WORD_W+ROUTE_AT+:HOP_W];
@@ -95,13 +98,14 @@ module router #(
         wire [VC_W-1:0] last_vc = hop[HOP_PORT_W+VC_W+:VC_W];
         wire [VCS-1:0] from_first = {VCS{1'b1}} << first_vc;
         wire [VCS-1:0] to_last = ~({VCS{1'b1}} << last_vc << 1);
-        wire unused = &{1'b0, hop};  // the field may be wider than a port number
+        wire unused = &{1'b0, hop};  // the port field of a hop may be wider than a port number
         wire has_vc = |new_vc[ID*VCS+:VCS];
         wire sends = sending && front_valid[ID];
         assign asks_vc[ID] = asks;
         assign tail_goes[ID] = granted[ID] && front[ID*WORD_W+FLIT_W];
 
-        // A head's route is read when it arrives, or one cycle after the previous tail has left.
+        // A head's route is read when the head arrives or, if it waited behind another packet, one cycle after that
+        // packet's tail left.
         wire reads = (idle && comes) || routes;
         wire route_clk, state_clk;
         clock_gate #(.GATES(GATES)) i_route_gate (.clk_i(clk), .enable_i(reads), .clk_o(route_clk));
@@ -116,15 +120,15 @@ module router #(
           assign asks_switch[ID*PORTS+k] =
             sends && out_port_q[ID*PORTS+k] && (place_q[ID] || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
         end
-        // Credits of the allocated output virtual channel, one cycle ahead.
+        // Looks up the credits of the allocated output virtual channel for the next cycle.
         wire [VCS-1:0] keeps = new_vc[ID*VCS+:VCS] | (out_vc_q[ID*VCS+:VCS] & {VCS{sending}});
-        reg  [VCS-1:0] some_there, two_there;  // the output port's virtual channels with one credit, with two
+        reg  [VCS-1:0] some_there, two_there;  // output virtual channels with at least one credit; at least two
         integer n;
         always @* begin
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
 `ifdef VERILATOR
-          if (|keeps)  // skips most of a router's simulation work while the result is unused
+          if (|keeps)  // saves the simulator most of the router's work
 `endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
@@ -176,8 +180,8 @@ module router #(
   switch_allocator #(.PORTS(PORTS), .VCS(VCS), .GATES(GATES)) i_switch_allocator (
     .clk_i(allocator_clk), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
-  // The crossbar, one cycle later: selects each input's granted virtual channel and the output that it won, then each
-  // output's winning input.
+  // The crossbar, one cycle after the switch allocator. Each input selects the flit of the virtual channel that won,
+  // and each output then selects the flit of the input that won it.
   /* verilator lint_off MULTIDRIVEN */
   reg [PORTS-1:0]        chosen_tail_q;
   reg [PORTS*VCS-1:0]    chosen_vc_q;
@@ -194,7 +198,7 @@ module router #(
         vc = {VCS{1'b0}};
         for (n = 0; n < VCS; n = n + 1) vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
 `ifdef VERILATOR
-        if (|sent_q[p*VCS+:VCS])  // without a winner, the result is unused
+        if (|sent_q[p*VCS+:VCS])  // otherwise no flit is selected
 `endif
         for (n = 0; n < VCS; n = n + 1)
           word = word | (last[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{sent_q[p*VCS+n]}});
@@ -218,7 +222,7 @@ module router #(
       reg [WORD_W-1:0] word;
       reg [VCS-1:0]    vc;
       reg [VC_W-1:0]   vc_number;
-      reg              tail;  // the word's tail bit, from a register
+      reg              tail;  // tail bit of the word, available early from a register
       integer n;
       always @* begin
         word = {WORD_W{1'b0}};

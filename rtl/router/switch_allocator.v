@@ -1,6 +1,6 @@
-// Matches input ports to output ports for one flit each: separable iSLIP, one iteration. An input's candidate for an
-// output is its first virtual channel, from the input's pointer on, that requests that output. Each output grants one
-// input, and each input accepts one of its grants. Pointers advance past accepted grants.
+// Matches input ports with output ports for one flit each, by separable iSLIP with one iteration. For each output, an
+// input nominates its first virtual channel, from the input's pointer on, that requests this output. Each output grants
+// one input, and each input accepts one grant. A pointer moves past its choice only if the grant is accepted.
 `default_nettype none
 module switch_allocator #(
   parameter PORTS = 5,
@@ -9,20 +9,20 @@ module switch_allocator #(
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
-  input  wire [PORTS*VCS*PORTS-1:0] request_i,  // [input virtual channel][output]: at most one output each
-  output wire [PORTS*VCS-1:0]       vc_o,       // input virtual channels that may send, at most one per input
-  output wire [PORTS*PORTS-1:0]     port_o      // [input][output]: the output granted to each input
+  input  wire [PORTS*VCS*PORTS-1:0] request_i,  // [input virtual channel][output]; at most one output each
+  output wire [PORTS*VCS-1:0]       vc_o,       // [input virtual channel]: it may send a flit; at most one per input
+  output wire [PORTS*PORTS-1:0]     port_o      // [input][output]: the output whose grant the input accepts
 );
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
-  reg [PORTS*VCS-1:0]   vc_pointer_q;      // each input's pointer over its virtual channels
-  reg [PORTS*PORTS-1:0] accept_pointer_q;  // each input's pointer over outputs
-  reg [PORTS*PORTS-1:0] grant_pointer_q;   // each output's pointer over inputs
+  /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks
+  reg [PORTS*VCS-1:0]   vc_pointer_q;      // [input]: pointer over the input's virtual channels
+  reg [PORTS*PORTS-1:0] accept_pointer_q;  // [input]: pointer over the outputs
+  reg [PORTS*PORTS-1:0] grant_pointer_q;   // [output]: pointer over the inputs
   /* verilator lint_on MULTIDRIVEN */
 
-  wire [PORTS*PORTS-1:0]     asks;       // [output][input]
-  wire [PORTS*PORTS*VCS-1:0] candidate;  // [input][output]
-  wire [PORTS*PORTS*VCS-1:0] behind;     // [input][output]: the pointer after the candidate
-  wire [PORTS*PORTS-1:0]     grants;     // [input][output]
+  wire [PORTS*PORTS-1:0]     asks;       // [output][input]: the input has a virtual channel that requests the output
+  wire [PORTS*PORTS*VCS-1:0] candidate;  // [input][output]: the virtual channel that the input nominates, one-hot
+  wire [PORTS*PORTS*VCS-1:0] behind;     // [input][output]: the pointer to the virtual channel after the nominated one
+  wire [PORTS*PORTS-1:0]     grants;     // [input][output]: the output grants the input
 
   genvar i, o, v;
   generate

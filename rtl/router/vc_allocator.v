@@ -1,8 +1,9 @@
-// Allocates output virtual channels to packets: separable, one iteration. Each free output virtual channel grants the
-// first requesting input virtual channel from its pointer on. Each input accepts the first of its grants from its output
-// port's pointer on; that pointer then moves past the virtual channel that the highest-numbered input accepted (gradient
-// messages rotate over a port's virtual channels). Pointers move in the cycle after an allocation, in which the allocated
-// output virtual channel is no longer free.
+// Allocates output virtual channels to packets, in one separable iteration. Each free output virtual channel grants the
+// first input virtual channel, from its pointer on, that requests it. An input virtual channel with several grants
+// accepts the first one from the pointer of its output port on. This pointer then moves past the output virtual channel
+// accepted by the input virtual channel with the highest number, so that gradient messages use the virtual channels of
+// a port in rotation. Pointers move one cycle after an allocation, when the allocated output virtual channel is no
+// longer free.
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,
@@ -15,28 +16,28 @@ module vc_allocator #(
   input  wire                    rst_ni,
   input  wire [INPUTS-1:0]       request_i,   // [input virtual channel]
   input  wire [INPUTS*PORTS-1:0] out_port_i,  // [input virtual channel][output port], one-hot
-  input  wire [INPUTS*VCS-1:0]   allowed_i,   // output virtual channels that its packet may use
-  input  wire [INPUTS-1:0]       free_i,      // free output virtual channels
+  input  wire [INPUTS*VCS-1:0]   allowed_i,  // [input virtual channel]: output virtual channels that its packet may use
+  input  wire [INPUTS-1:0]       free_i,      // [output virtual channel]: it is not allocated
   output wire [INPUTS*VCS-1:0]   vc_o,        // [input virtual channel]: its allocated output virtual channel, one-hot
-  output wire [INPUTS-1:0]       taken_o      // output virtual channels granted in this cycle
+  output wire [INPUTS-1:0]       taken_o      // [output virtual channel]: it is allocated in this cycle
 );
   localparam VC_W = $clog2(VCS);
-  // Each output virtual channel's rotation pointers, masks in the form of round_robin's: the input port with the highest
-  // priority, and the virtual channel of that port. The last virtual channel is always included.
-  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have separate clocks
+  // The rotation pointers of each output virtual channel: an input port, and a virtual channel of this port. Both are
+  // masks as in round_robin; the last virtual channel is always in its mask, so its bit is not stored.
+  /* verilator lint_off MULTIDRIVEN */  // with GATES, different bits of these registers have different clocks
   reg [INPUTS*PORTS-1:0]   port_pointer_q;
   reg [INPUTS*(VCS-1)-1:0] grant_pointer_q;
-  reg [INPUTS*INPUT_W-1:0] grantee_q;     // from the previous cycle
-  reg [INPUTS-1:0]         taken_q;       // from the previous cycle
-  reg [INPUTS-1:0]         vc_pointer_q;  // [output port]: a mask, not yet updated by the previous cycle's grants
+  reg [INPUTS*INPUT_W-1:0] grantee_q;  // [output virtual channel]: input virtual channel granted in the previous cycle
+  reg [INPUTS-1:0]         taken_q;       // [output virtual channel]: it was allocated in the previous cycle
+  reg [INPUTS-1:0]         vc_pointer_q;  // [output port]: mask before the update for the previous cycle's grants
   /* verilator lint_on MULTIDRIVEN */
-  wire [INPUTS-1:0]        vc_pointer;    // updated by the previous cycle's grants
+  wire [INPUTS-1:0]        vc_pointer;    // [output port]: mask after the update
 
   wire [INPUTS*INPUTS-1:0]  grants;   // [output virtual channel][input virtual channel]
-  wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: its first requesting virtual channel
+  wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: first requesting virtual channel
   wire [INPUTS*PORTS-1:0]   ports;    // [output virtual channel]: the first requesting input port, one-hot
-  wire [INPUTS-1:0]         granted;  // granted output virtual channels
-  wire [INPUTS-1:0]         asked;    // requested output virtual channels, free or not
+  wire [INPUTS-1:0]         granted;  // [output virtual channel]: it grants a request
+  wire [INPUTS-1:0]         asked;    // [output virtual channel]: it is requested, whether or not it is free
   genvar o, i;
   generate
     for (o = 0; o < INPUTS; o = o + 1) begin : g_output
@@ -49,11 +50,11 @@ module vc_allocator #(
       wire [INPUTS-1:0]  first;
       wire [PORTS-1:0]   any, any_from, port, behind;
       wire               granted_any;
-      // Selects each port's virtual channel in parallel with the selection of the port.
+      // To shorten the path, each input port's virtual channel is selected while the port is being selected.
       for (i = 0; i < PORTS; i = i + 1) begin : g_input
         reg [VCS-1:0] asks, mine, lowest;
         reg [VC_W-1:0] number;
-        reg is_from;  // this port's position in the rotation is at or after the pointer
+        reg is_from;  // a request of this port is at or after the pointer in the rotation
         wire is_pointers;
         if (i == 0) begin : g_first
           assign is_pointers = from_port[i];
@@ -68,7 +69,7 @@ module vc_allocator #(
           number = {VC_W{1'b0}};
           is_from = 1'b0;
 `ifdef VERILATOR
-          if (|request_i)  // heads are rare: skips most of a router's simulation work
+          if (|request_i)  // few cycles have requests: saves the simulator most of the work
 `endif
           begin
             for (m = 0; m < VCS; m = m + 1)
@@ -115,7 +116,7 @@ module vc_allocator #(
       wire unused = &{1'b0, behind};
     end
     for (i = 0; i < INPUTS; i = i + 1) begin : g_accept
-      reg [VCS-1:0] mine, from;  // only its output port grants
+      reg [VCS-1:0] mine, from;  // virtual channels that grant this input; their pointer
       integer n;
       always @* begin
         mine = {VCS{1'b0}};
@@ -134,13 +135,14 @@ module vc_allocator #(
         .request_i(mine), .from_i(from), .grant_o(vc_o[i*VCS+:VCS]), .behind_o(behind), .any_o(any));
       wire unused = &{1'b0, behind, any};
     end
-    // A grant is accepted unless the same input is also granted a virtual channel that comes first after the pointer. The
-    // pointer is behind the virtual channel that the highest-numbered input accepted in the previous cycle.
+    // Computes which grants are accepted. A grant is accepted unless the same input virtual channel is also granted
+    // another output virtual channel that comes earlier from the pointer on. The pointer is the position after the
+    // output virtual channel that the input virtual channel with the highest number accepted in the previous cycle.
     for (o = 0; o < PORTS; o = o + 1) begin : g_pointer
       wire [VCS-1:0] from = vc_pointer[o*VCS+:VCS];
       wire [VCS-1:0] may = granted[o*VCS+:VCS];
       reg  [VCS-1:0] taken, highest, behind;
-      reg  [PORTS-1:0] same;  // input ports of which both grants select the same virtual channel
+      reg  [PORTS-1:0] same;  // [input port]: both grants select the same virtual channel of the port
       integer k, n, m;
       always @* begin
         taken = may;
@@ -171,7 +173,7 @@ module vc_allocator #(
       end
       assign vc_pointer[o*VCS+:VCS] = |taken_q[o*VCS+:VCS] ? behind : vc_pointer_q[o*VCS+:VCS];
       wire taken_clk, pointer_clk;
-      // A grantee register returns to 0 in the cycle after its last request.
+      // grantee_q returns to 0 in the cycle after the last request, so its clock must run until then.
       clock_gate #(.GATES(GATES)) i_taken_gate (
         .clk_i(clk_i), .enable_i(!rst_ni || |asked[o*VCS+:VCS] || |taken_q[o*VCS+:VCS] || |grantee_q[o*VCS*INPUT_W+:VCS*INPUT_W]),
         .clk_o(taken_clk));

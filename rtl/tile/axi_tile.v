@@ -1,30 +1,31 @@
-// A tile with bus interfaces: registers over AXI4-Lite (lite_tile.v), memory over AXI4 (rtl/memory), and links.
+// A tile with bus interfaces: registers over AXI4-Lite (lite_tile.v), memory over AXI4 (rtl/memory), and links to
+// neighbours.
 //
-// Limits: those of lite_tile.
+// The limits of lite_tile.v apply.
 `default_nettype none
 module axi_tile #(
   parameter LINKS = 4,       // channels to and from neighbours
   parameter PORTS = 4,       // ports of the network interface
   parameter FLIT_W = 128,    // flit width, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two, at least 2
-  parameter DEPTH = 16,      // flits per router buffer, a power of two
-  parameter CREDITS = 16,    // flits that a neighbour may store in a buffer, at most DEPTH
+  parameter DEPTH = 16,      // capacity of a router buffer in flits, a power of two
+  parameter CREDITS = 16,    // credits per virtual channel towards each router, at most DEPTH
   parameter ENTRIES = 256,   // lines per port table, a power of two
-  parameter FLOWS = 64,      // a power of two
+  parameter FLOWS = 64,      // number of flows, a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit per port, a power of two
-  parameter EJECT_CREDITS = 6, // ejection buffer slots per virtual channel; at least 6 for one flit per cycle
-  parameter BUFFER = 64,     // flits between memory and injection, a power of two: the maximum in flight
-  parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
-  parameter ECC = 0,         // 1: table lines have check bits: single-bit errors are corrected, double-bit errors reported
-  parameter COUNTERS = 0,    // 1: has event counters
-  parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
-  parameter SPILL = 0,       // 1: registers at both ends of each AXI4 and AXI4-Lite channel, one cycle each way
+  parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
+  parameter BUFFER = 64,     // capacity in flits between memory and injection, a power of two; limits reads in flight
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
+  parameter COUNTERS = 0,    // 1: the tile has event counters
+  parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output
+  parameter SPILL = 0,       // 1: each AXI4 and AXI4-Lite channel has registers at both ends and a latency of one cycle
   parameter BANKS = 4,       // AXI4 ports to memory, a power of two, at least 2
   parameter BURST_WORDS = 16, // words per burst and line, a power of two, at least two flits
-  parameter LINES = 16,      // lines per bank, a power of two above 2 * PORTS
+  parameter LINES = 16,      // cache lines per bank, a power of two above 2 * PORTS
   parameter AXI_W = 128,     // width of an AXI4 word, 32 times a power of two, at most FLIT_W
   parameter ADDRESS_W = 44,  // width of an AXI4 address
-  // Widths of the network interface's fields.
+  // Widths of the fields of table entries and head flits (see network_interface.v).
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
   parameter TIME_W = 32,
@@ -38,13 +39,13 @@ module axi_tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS)
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  // Registers, over AXI4-Lite.
+  // Registers: an AXI4-Lite port for software.
   input  wire [7:0]                awaddr_i,
   input  wire                      awvalid_i,
   output wire                      awready_o,
@@ -63,7 +64,7 @@ module axi_tile #(
   output wire                      rvalid_o,
   input  wire                      rready_i,
   output wire                      irq_o,
-  // Memory, over AXI4: one port per bank, as in gradient_memory.
+  // Memory: one AXI4 port per bank of gradient_memory.v.
   output wire [BANKS*ADDRESS_W-1:0] memory_araddr_o,
   output wire [7:0]                memory_arlen_o,
   output wire [2:0]                memory_arsize_o,
@@ -89,7 +90,7 @@ module axi_tile #(
   input  wire [BANKS*2-1:0]        memory_bresp_i,
   input  wire [BANKS-1:0]          memory_bvalid_i,
   output wire [BANKS-1:0]          memory_bready_o,
-  // Links.
+  // Links to the neighbours.
   output wire [LINKS-1:0]          flit_valid_o,
   output wire [LINKS*VC_W-1:0]     flit_vc_o,
   output wire [LINKS-1:0]          flit_head_o,
@@ -102,7 +103,7 @@ module axi_tile #(
   input  wire [LINKS-1:0]          flit_head_i,
   input  wire [LINKS-1:0]          flit_tail_i,
   input  wire [LINKS*FLIT_W-1:0]   flit_i,
-  input  wire [LINKS-1:0]          parity_i,         // used with PARITY
+  input  wire [LINKS-1:0]          parity_i,         // ignored unless PARITY is 1
   output wire [LINKS*VCS-1:0]      credit_o
 );
   wire [31:0]             memory_base;
@@ -113,7 +114,7 @@ module axi_tile #(
   wire [PORTS*FLIT_W-1:0] dma_data, read_data, sum_data, store_data;
   wire                    memory_busy;
 
-  // Each bank's AXI4 channels.
+  // AXI4 channels between each bank and its spill registers.
   localparam STRB_W = AXI_W / 8;
   wire [BANKS*ADDRESS_W-1:0] bank_araddr, bank_awaddr;
   wire [BANKS*AXI_W-1:0]     bank_rdata, bank_wdata;
@@ -161,7 +162,7 @@ module axi_tile #(
     .awaddr_o(bank_awaddr), .awlen_o(memory_awlen_o), .awsize_o(memory_awsize_o), .awburst_o(memory_awburst_o),
     .awvalid_o(bank_awvalid), .awready_i(bank_awready), .wdata_o(bank_wdata), .wstrb_o(bank_wstrb), .wlast_o(bank_wlast),
     .wvalid_o(bank_wvalid), .wready_i(bank_wready), .bresp_i(bank_bresp), .bvalid_i(bank_bvalid), .bready_o(bank_bready));
-  // The memory keeps the addresses of each flit's words.
+  // These addresses are unused because gradient_memory receives them earlier, as coming_address.
   wire unused_addresses = &{1'b0, read_address, sum_valid, sum_address, store_address};
 
   lite_tile #(

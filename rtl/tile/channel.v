@@ -1,11 +1,11 @@
-// A channel: the outputs are the inputs from LATENCY cycles earlier. Only the marks (flit valids, credits) are reset.
-// With GATES, data without a mark may be replaced with zeros or held.
+// A channel whose outputs are its inputs of LATENCY cycles ago. Only the marks, which indicate valid flits and credits,
+// are reset. With GATES, the data of a cycle without marks may be lost: the outputs then hold other data.
 `default_nettype none
 module channel #(
-  parameter MARKS = 1,   // bits that a reset clears, such as flit valids
-  parameter WIDTH = 8,   // bits without reset, at least 1
+  parameter MARKS = 1,   // number of bits that a reset clears, such as valid bits of flits
+  parameter WIDTH = 8,   // number of bits without a reset, at least 1
   parameter LATENCY = 1, // cycles, at least 1
-  parameter GATES = 0    // 1: gates the data clock while no mark enters or leaves
+  parameter GATES = 0    // 1: gates the data's clock while no mark enters or leaves
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -15,7 +15,7 @@ module channel #(
   output wire [WIDTH-1:0] data_o
 );
   reg [LATENCY*MARKS-1:0] marks_q;
-  /* verilator lint_off MULTIDRIVEN */  // with GATES each stage has a separate clock
+  /* verilator lint_off MULTIDRIVEN */  // with GATES, each stage has a different clock
   reg [LATENCY*WIDTH-1:0] data_q;
   /* verilator lint_on MULTIDRIVEN */
   assign marks_o = marks_q[LATENCY*MARKS-1-:MARKS];

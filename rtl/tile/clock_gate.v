@@ -1,6 +1,7 @@
-// A clock gate: a rising edge passes only at the end of a cycle with enable_i. A latch that is transparent while the clock
-// is low holds enable_i, so the high phase is free of glitches; enable_i may arrive as late as a register's input. Gates
-// may be nested. A library's clock-gating cell, if there is one, replaces this module. Without GATES it is a wire.
+// A clock gate: a rising edge of clk_i passes only at the end of a cycle with enable_i. A latch, which is transparent
+// while the clock is low, holds enable_i, so the output is free of glitches while the clock is high. enable_i may
+// settle as late as the input of a register. Gates may be nested. If the cell library has a clock-gating cell, replace
+// this module with it. Without GATES, the module is a wire.
 `default_nettype none
 module clock_gate #(
   parameter GATES = 0

@@ -2,7 +2,7 @@
 #ifndef COPPICE_TILE_H
 #define COPPICE_TILE_H
 
-// The byte offset of each register, the number of registers if it is not one, and the lowest bit and mask of each field.
+// Byte offset of each register, number of registers (_COUNT) in an array, and lowest bit and mask of each field.
 
 #define COPPICE_TILE_ID 0x000u
 #define COPPICE_TILE_ID_VALUE_AT 0u

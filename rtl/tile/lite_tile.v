@@ -1,8 +1,9 @@
-// A tile with AXI4-Lite registers (tile_registers.v, described in docs/hardware/registers.md), an interrupt, and tile's
-// ports for memory and links. irq_o is high while an enabled interrupt is pending: done at the end of a collective, error
-// at the first loss.
+// A tile with AXI4-Lite registers (tile_registers.v, described in docs/hardware/registers.md), an interrupt, and the
+// memory and link ports of tile.v. irq_o is 1 while an enabled interrupt is pending. The end of a collective makes the
+// interrupt `done` pending, and the first error makes `error` pending.
 //
-// Limits: those of tile; at most 8 ports, 256 bits per line and 32768 lines per table.
+// The limits of tile.v apply. In addition, the register map allows at most 8 ports, 256 bits per table line and 32768
+// lines per table.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module lite_tile #(
@@ -10,20 +11,20 @@ module lite_tile #(
   parameter PORTS = 4,       // ports of the network interface
   parameter FLIT_W = 128,    // flit width, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two, at least 2
-  parameter DEPTH = 16,      // flits per router buffer, a power of two
-  parameter CREDITS = 16,    // flits that a neighbour may store in a buffer, at most DEPTH
+  parameter DEPTH = 16,      // capacity of a router buffer in flits, a power of two
+  parameter CREDITS = 16,    // credits per virtual channel towards each router, at most DEPTH
   parameter ENTRIES = 256,   // lines per port table, a power of two
-  parameter FLOWS = 64,      // a power of two
+  parameter FLOWS = 64,      // number of flows, a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit per port, a power of two
-  parameter EJECT_CREDITS = 6, // ejection buffer slots per virtual channel; at least 6 for one flit per cycle
+  parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
   parameter BUFFER = 16,     // flits between memory and injection, a power of two above the DMA latency
-  parameter WAITS = 0,       // 1: memory latency is arbitrary
-  parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
-  parameter ECC = 0,         // 1: table lines have check bits: single-bit errors are corrected, double-bit errors reported
-  parameter COUNTERS = 0,    // 1: has event counters
-  parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
-  parameter SPILL = 0,       // 1: registers at both ends of each AXI4-Lite channel, one cycle each way
-  // Widths of the network interface's fields.
+  parameter WAITS = 0,       // 1: the memory may have any latency
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
+  parameter COUNTERS = 0,    // 1: the tile has event counters
+  parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output
+  parameter SPILL = 0,       // 1: each AXI4-Lite channel has registers at both ends and a latency of one cycle
+  // Widths of the fields of table entries and head flits (see network_interface.v).
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
   parameter TIME_W = 32,
@@ -37,7 +38,7 @@ module lite_tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
@@ -47,7 +48,7 @@ module lite_tile #(
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  // Registers, over AXI4-Lite.
+  // Registers: an AXI4-Lite port for software.
   input  wire [7:0]                awaddr_i,
   input  wire                      awvalid_i,
   output wire                      awready_o,
@@ -66,9 +67,9 @@ module lite_tile #(
   output wire                      rvalid_o,
   input  wire                      rready_i,
   output wire                      irq_o,
-  output wire [31:0]               memory_base_o,    // address of word 0, in units of 4 KiB
+  output wire [31:0]               memory_base_o,    // address of the gradients' word 0, in units of 4 KiB
   input  wire                      memory_error_i,
-  // Memory, as in network_interface.
+  // Memory ports; network_interface.v states their timing.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
   output wire [PORTS*LANES-1:0]    dma_lanes_o,
@@ -89,9 +90,9 @@ module lite_tile #(
   output wire [PORTS-1:0]          coming_add_o,
   output wire [PORTS*ADDR_W-1:0]   coming_address_o,
   output wire [PORTS*LANES-1:0]    coming_lanes_o,
-  input  wire [PORTS-1:0]          memory_ready_i,   // used with WAITS, like memory_busy_i
+  input  wire [PORTS-1:0]          memory_ready_i,   // ignored unless WAITS is 1, as is memory_busy_i
   input  wire                      memory_busy_i,
-  // Links.
+  // Links to the neighbours.
   output wire [LINKS-1:0]          flit_valid_o,
   output wire [LINKS*VC_W-1:0]     flit_vc_o,
   output wire [LINKS-1:0]          flit_head_o,
@@ -104,10 +105,10 @@ module lite_tile #(
   input  wire [LINKS-1:0]          flit_head_i,
   input  wire [LINKS-1:0]          flit_tail_i,
   input  wire [LINKS*FLIT_W-1:0]   flit_i,
-  input  wire [LINKS-1:0]          parity_i,         // used with PARITY
+  input  wire [LINKS-1:0]          parity_i,         // ignored unless PARITY is 1
   output wire [LINKS*VCS-1:0]      credit_o
 );
-  localparam MOST_PORTS = 8;  // supported by the register map
+  localparam MOST_PORTS = 8;  // number of ports in the register map
   localparam [31:0] ID = 32'h434f5054;
   localparam [7:0]  PORTS_FIELD = PORTS[7:0], LINKS_FIELD = LINKS[7:0];
   localparam [15:0] ENTRIES_FIELD = ENTRIES[15:0];
@@ -134,14 +135,14 @@ module lite_tile #(
   wire [255:0] line;
   wire [MOST_PORTS*16-1:0] lines, count;
 
-  // Each event sets its interrupt once.
+  // These registers detect rising edges, so each event makes its interrupt pending only once.
   reg done_q, error_q;
   always @(posedge clk_i) begin
     done_q <= rst_ni && done;
     error_q <= rst_ni && error != 5'd0;
   end
 
-  // AXI4-Lite channels.
+  // AXI4-Lite channels behind the spill registers.
   wire [7:0]  awaddr, araddr;
   wire [31:0] wdata, rdata;
   wire [3:0]  wstrb;
@@ -211,6 +212,6 @@ module lite_tile #(
     .flit_valid_o(flit_valid_o), .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o),
     .flit_o(flit_o), .parity_o(parity_o), .parity_i(parity_i), .credit_i(credit_i), .flit_valid_i(flit_valid_i), .flit_vc_i(flit_vc_i),
     .flit_head_i(flit_head_i), .flit_tail_i(flit_tail_i), .flit_i(flit_i), .credit_o(credit_o));
-  wire unused = &{1'b0, line, lines, count, table_line};  // bits of nonexistent ports and lines
+  wire unused = &{1'b0, line, lines, count, table_line};  // bits of ports and table fields that this tile lacks
 endmodule
 `default_nettype wire

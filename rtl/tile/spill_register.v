@@ -1,25 +1,25 @@
-// A valid/ready channel with registers at both ends, so no combinational path crosses it. It transfers one word per
-// cycle with a latency of one cycle. Since ready_o is registered, a second slot holds the word that arrives in the
-// cycle before ready_o falls. Without SPILL the channel is just wires.
+// A valid/ready channel with registers at both ends, so that no combinational path crosses it. It transfers one word
+// per cycle, with a latency of one cycle. Since ready_o is registered, a word may still arrive in the cycle in which
+// the receiver stops accepting words; a second slot holds it. Without SPILL, the channel consists of wires.
 `default_nettype none
 module spill_register #(
   parameter WIDTH = 1,
-  parameter SPILL = 1  // 0: wires
+  parameter SPILL = 1  // 1: registers; 0: wires
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
-  input  wire             valid_i,  // low during reset
+  input  wire             valid_i,  // must be 0 during a reset
   output wire             ready_o,
   input  wire [WIDTH-1:0] data_i,
   output wire             valid_o,
   input  wire             ready_i,
-  output wire [WIDTH-1:0] data_o    // held until the next word
+  output wire [WIDTH-1:0] data_o    // holds its value until the next word
 );
   generate
     if (SPILL != 0) begin : g_registers
       reg             front_valid_q, behind_valid_q;
       reg [WIDTH-1:0] front_q, behind_q;
-      wire moves = !front_valid_q || ready_i;  // the front slot is free or being emptied
+      wire moves = !front_valid_q || ready_i;  // the front slot is empty or will be empty after this cycle
       assign ready_o = !behind_valid_q;
       assign valid_o = front_valid_q;
       assign data_o = front_q;

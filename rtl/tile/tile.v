@@ -1,29 +1,31 @@
-// A tile: a router, a network interface, and the channel registers of both. Router ports 0 to LINKS - 1 lead to
-// neighbours, the next PORTS to the network interface. Flits and credits that arrive from a link, and credits that leave,
-// are registered; flits leave the router's buffers through its crossbar. Tiles can therefore be wired pin to pin; wires
-// between them may delay flits and credits by whole cycles.
+// A tile: a router, a network interface, and the registers of the channels between them and to the links. Router ports
+// 0 to LINKS - 1 lead to neighbours, and the next PORTS ports to the network interface. Flits and credits arriving from
+// a link are registered, as are credits leaving; leaving flits come from the registers of the router's crossbar. Links
+// can therefore connect the pins of two tiles directly, or delay flits and credits by whole cycles.
 //
-// Timing (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in t + 1
-// and, over a wire without registers, in the neighbour's buffer in t + 2. Credits take the same time. Injection takes
-// two cycles each way, ejection three.
+// Timing, which equals that of the model's nodes: a flit that wins the router's switch in cycle t is at the pins in t +
+// 1 and, over a link without delay, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes two
+// cycles for flits and for credits, and ejection three, counted from the cycle in which a flit wins the switch.
 //
-// Start: load the tables line by line, then assert start_i with lines_i, count_i and arrivals_i. No message of a
-// collective may arrive before the tile has started it. done_o rises once all entries have issued, arrivals_i messages
-// have arrived and been written, and nothing is in flight, and stays high until the next start, which is allowed only
-// while it is high. Strides, tables and type must be constant from start to done_o.
+// To start a collective, load the tables line by line, then set start_i for one cycle together with lines_i, count_i
+// and arrivals_i. No message of the collective may arrive before that. done_o becomes 1 once all entries have issued,
+// arrivals_i messages have arrived and been written, and the network interface is idle. It remains 1 until the next
+// start, which is not allowed earlier. Strides, tables and type must not change between start_i and done_o.
 //
-// error_o reports losses until reset. Bit 0: a flit was lost at the reduction unit, which cannot happen while neighbours
-// respect their credits. Bit 1: a depacketizer had no free slot for a message. Bit 2, with PARITY: a link changed a flit
-// (even parity over all its signals, parity_o and parity_i). Bit 3, with ECC: a table entry differs from the loaded one;
-// corrected_o counts corrections. With COUNTERS, counters_o count since the start: cycles; flits sent over links, to the
-// router and from the router; and, over all ports, cycles in which an entry waits for the lockstep, for messages and for
-// a packetizer slot.
+// The bits of error_o remain set until a reset. Bit 0: the reduction unit lost a flit, which cannot happen if
+// neighbours respect their credits. Bit 1: a depacketizer had no free slot for a message. Bit 2, with PARITY: a link
+// changed a flit; the parity of all signals of a flit, including parity_o or parity_i, is even. Bit 3, with ECC: a
+// table entry differs from the one loaded. corrected_o counts the errors corrected in tables. With COUNTERS, counters_o
+// contains the following counts since the start: busy cycles; flits sent over links, into the router by the network
+// interface, and out of it; and cycles in which an entry waited for the lockstep, for messages, and for a packetizer
+// slot, summed over all ports.
 //
-// With WAITS the memory may have any latency: connect it through rtl/memory/gradient_memory.v, whose busy_o drives
-// memory_busy_i; done_o then rises once all data is in memory. Without WAITS the tile is cycle-accurate to the model.
+// With WAITS, the memory may have any latency: connect it through rtl/memory/gradient_memory.v, and that module's
+// busy_o to memory_busy_i. done_o then becomes 1 only when all data is in memory. Without WAITS, the tile has the same
+// timing as the model in every cycle.
 //
-// Limits: those of network_interface; VCS is a power of two; the buffers of all routers in the network hold at least
-// CREDITS flits per virtual channel.
+// The limits of network_interface.v apply. In addition, VCS is a power of two, and the buffers of all routers in the
+// network hold at least CREDITS flits per virtual channel.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module tile #(
@@ -31,19 +33,19 @@ module tile #(
   parameter PORTS = 4,       // ports of the network interface
   parameter FLIT_W = 128,    // flit width, 32 times a power of two
   parameter VCS = 4,         // virtual channels, a power of two, at least 2
-  parameter DEPTH = 16,      // flits per router buffer, a power of two
-  parameter CREDITS = 16,    // flits that a neighbour may store in a buffer, at most DEPTH
+  parameter DEPTH = 16,      // capacity of a router buffer in flits, a power of two
+  parameter CREDITS = 16,    // credits per virtual channel towards each router, at most DEPTH
   parameter ENTRIES = 256,   // lines per port table, a power of two
-  parameter FLOWS = 64,      // a power of two
+  parameter FLOWS = 64,      // number of flows, a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit per port, a power of two
-  parameter EJECT_CREDITS = 6, // ejection buffer slots per virtual channel; at least 6 for one flit per cycle
-  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
-  parameter WAITS = 0,       // 1: memory latency is arbitrary
-  parameter PARITY = 0,      // 1: flits have a parity bit on links; errors are reported
-  parameter ECC = 0,         // 1: table lines have check bits: single-bit errors are corrected, double-bit errors reported
-  parameter COUNTERS = 0,    // 1: has event counters
-  parameter GATES = 0,       // 1: gates the clocks of idle parts; nothing else changes
-  // Widths of the network interface's fields.
+  parameter EJECT_CREDITS = 6, // ejection credits per virtual channel; 6 or more sustain one flit per cycle
+  parameter BUFFER = 16,     // capacity in flits between DMA and injection, a power of two above the DMA latency
+  parameter WAITS = 0,       // 1: the memory may have any latency
+  parameter PARITY = 0,      // 1: flits carry a parity bit on links, and a wrong one is reported
+  parameter ECC = 0,         // 1: tables correct single-bit errors in a line and report double-bit errors
+  parameter COUNTERS = 0,    // 1: the tile has event counters
+  parameter GATES = 0,       // 1: gates the clocks of idle parts, without changing any output
+  // Widths of the fields of table entries and head flits (see network_interface.v).
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
   parameter TIME_W = 32,
@@ -57,7 +59,7 @@ module tile #(
   parameter SOURCE_W = 10,
   parameter HOP_PORT_W = 3,
   parameter HOPS = 6,
-  // Derived; do not set.
+  // These parameters are derived from the others; do not set them.
   parameter LANES = FLIT_W / 32,
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
@@ -67,7 +69,7 @@ module tile #(
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
-  // Configuration, constant while anything is in flight.
+  // Configuration; must not change while messages are being sent or received.
   input  wire [1:0]                type_i,           // element type; 0: fp32, 1: bf16, 2: int32
   input  wire                      lockstep_i,
   input  wire [FLITS_W-1:0]        absorbs_i,
@@ -76,7 +78,7 @@ module tile #(
   input  wire [FLOW_W-1:0]         flow_stride_i,
   input  wire [ADDR_W-1:0]         address_stride_i,
   input  wire [STEP_W-1:0]         step_stride_i,
-  input  wire [SOURCE_W-1:0]       source_i,         // the system-wide number of port 0; the other ports follow
+  input  wire [SOURCE_W-1:0]       source_i,  // number of port 0 in the system; the numbers of the other ports follow
   // Tables, start and status.
   input  wire [PORTS-1:0]          load_valid_i,
   input  wire [INDEX_W-1:0]        load_index_i,
@@ -84,15 +86,15 @@ module tile #(
   input  wire                      start_i,
   input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,
   input  wire [PORTS*TOTAL_W-1:0]  count_i,
-  input  wire [TOTAL_W-1:0]        arrivals_i,       // messages that this tile expects
-  output wire                      busy_o,           // started and not done
+  input  wire [TOTAL_W-1:0]        arrivals_i,       // number of messages of the collective that arrive at this tile
+  output wire                      busy_o,           // a collective has been started and is not done
   output wire                      done_o,
   output wire [3:0]                error_o,
-  output wire [15:0]               corrected_o,      // corrected parts of lines, saturating at 65535
+  output wire [15:0]               corrected_o,      // number of corrected parts of table lines, up to 65535
   output wire [7*32-1:0]           counters_o,
-  output wire [TOTAL_W-1:0]        arrived_o,        // messages that have arrived since the start
-  output wire [TIME_W-1:0]         now_o,            // cycles since reset
-  // Memory, as in network_interface.
+  output wire [TOTAL_W-1:0]        arrived_o,        // number of messages that have arrived since the start
+  output wire [TIME_W-1:0]         now_o,            // number of cycles since the reset
+  // Memory ports; network_interface.v states their timing.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
   output wire [PORTS*LANES-1:0]    dma_lanes_o,
@@ -113,9 +115,9 @@ module tile #(
   output wire [PORTS-1:0]          coming_add_o,
   output wire [PORTS*ADDR_W-1:0]   coming_address_o,
   output wire [PORTS*LANES-1:0]    coming_lanes_o,
-  input  wire [PORTS-1:0]          memory_ready_i,   // used with WAITS, like memory_busy_i
+  input  wire [PORTS-1:0]          memory_ready_i,   // ignored unless WAITS is 1, as is memory_busy_i
   input  wire                      memory_busy_i,
-  // Links.
+  // Links to the neighbours.
   output wire [LINKS-1:0]          flit_valid_o,
   output wire [LINKS*VC_W-1:0]     flit_vc_o,
   output wire [LINKS-1:0]          flit_head_o,
@@ -128,22 +130,22 @@ module tile #(
   input  wire [LINKS-1:0]          flit_head_i,
   input  wire [LINKS-1:0]          flit_tail_i,
   input  wire [LINKS*FLIT_W-1:0]   flit_i,
-  input  wire [LINKS-1:0]          parity_i,         // used with PARITY
+  input  wire [LINKS-1:0]          parity_i,         // ignored unless PARITY is 1
   output wire [LINKS*VCS-1:0]      credit_o
 );
-  localparam ALL = LINKS + PORTS;  // ports of the router
+  localparam ALL = LINKS + PORTS;  // number of router ports
   localparam PORT_W = $clog2(ALL);
   localparam CREDIT_W = $clog2(DEPTH + 1);
   localparam NI_CREDIT_W = 10;
   localparam TAG_W = `COPPICE_TAG_W;
   localparam ROUTE_AT = `COPPICE_HEAD_ROUTE_AT;
-  localparam WORD_W = VC_W + 2 + FLIT_W;  // signals that accompany a valid flit
+  localparam WORD_W = VC_W + 2 + FLIT_W;  // width of the signals that accompany a valid flit
   localparam COUNT_W_OF_PORTS = $clog2(PORTS + 1);
   localparam [NI_CREDIT_W-1:0] NI_CREDITS = CREDITS[NI_CREDIT_W-1:0];
   localparam [CREDIT_W-1:0] LINK_CREDITS = CREDITS[CREDIT_W-1:0];
   localparam [CREDIT_W-1:0] LOCAL_CREDITS = EJECT_CREDITS[CREDIT_W-1:0];
 
-  // Parameter constraints: if one is violated, elaboration fails on an undefined module whose name states it.
+  // Checks of the parameters. If one fails, elaboration reports an undefined module, whose name states the rule.
   generate
     if (FLIT_W != 32 * LANES || LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_check_flit
       FLIT_W_must_be_32_times_a_power_of_two_from_2 i_wrong ();
@@ -175,15 +177,15 @@ module tile #(
   end
   assign now_o = now_q;
 
-  // Flits at the router's and the network interface's ports.
-  wire [ALL*VCS-1:0]      in_valid;  // [virtual channel]
+  // Flits and credits at the ports of the router (in, out) and of the network interface (inject, eject).
+  wire [ALL*VCS-1:0]      in_valid;  // [port][virtual channel]
   wire [ALL-1:0]          out_valid;
   wire [ALL*VC_W-1:0]     out_vc;
   wire [ALL-1:0]          in_head, in_tail, out_head, out_tail;
   wire [ALL*FLIT_W-1:0]   in_flit, out_flit;
   wire [ALL*VCS-1:0]      in_credit, out_credit;
   wire [PORTS-1:0]        inject_valid;
-  wire [PORTS*VCS-1:0]    eject_valid;  // indexed like in_valid
+  wire [PORTS*VCS-1:0]    eject_valid;  // [port][virtual channel]
   wire [PORTS*VC_W-1:0]   inject_vc;
   wire [PORTS-1:0]        inject_head, inject_tail, eject_head, eject_tail;
   wire [PORTS*FLIT_W-1:0] inject_flit, eject_flit;
@@ -203,7 +205,7 @@ module tile #(
     .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
     .flit_o(out_flit), .credit_i(out_credit));
 
-  // The virtual channel of an arriving flit, one-hot; zero if no flit arrives, regardless of vc.
+  // One-hot virtual channel of an arriving flit; 0 if no flit arrives, whatever vc is.
   function [VCS-1:0] marks_of(input valid, input [VC_W-1:0] vc);
     integer n;
     for (n = 0; n < VCS; n = n + 1) marks_of[n] = valid && vc == n[VC_W-1:0];
@@ -211,7 +213,7 @@ module tile #(
 
   genvar p;
   generate
-    // Flits leave one cycle after winning the router's switch.
+    // Flits leave one cycle after they have won the router's switch.
     for (p = 0; p < LINKS; p = p + 1) begin : g_link
       assign flit_valid_o[p] = out_valid[p];
       assign {flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]} =
@@ -292,7 +294,8 @@ module tile #(
     .table_wrong_o(table_wrong), .busy_o(ni_busy), .stray_o(stray),
     .overflow_o(error_o[1:0]));
 
-  // Counts arrivals and detects completion; decoder state 0 means that a port's table has ended.
+  // Counts arrivals and detects the end of the collective. Each port's decoder is in state 0 (done) when its table has
+  // ended.
   reg [TOTAL_W-1:0] arrived_q, arrivals_q;
   reg               runs_q, done_q, just_started_q;
   reg [COUNT_W_OF_PORTS-1:0] together;
@@ -342,7 +345,7 @@ module tile #(
       assign corrected_o = 16'd0;
     end
     if (COUNTERS != 0) begin : g_counters
-      localparam [2:0] WAIT_LOCKSTEP = 3'd1, WAIT_DEPENDENCY = 3'd2, WAIT_QUEUE = 3'd3;  // states of command_decoder
+      localparam [2:0] WAIT_LOCKSTEP = 3'd1, WAIT_DEPENDENCY = 3'd2, WAIT_QUEUE = 3'd3;  // encoding of ni::DecoderState
       wire [PORTS-1:0] ejected, lockstep_waits, dependency_waits, place_waits;
       for (p = 0; p < PORTS; p = p + 1) begin : g_state
         assign ejected[p] = |eject_valid[p*VCS+:VCS];
