@@ -5,13 +5,13 @@
 #include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/packed_trees/timetable.h"
 
-// Orders of pieces that follow a timetable, for channels shared by several ports.
+// The periodic order of pieces, which follows a timetable because several ports share channels.
 namespace coppice::schedule {
 namespace {
 
 // The largest delay that a router may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// Head flits may take 1 / kHeadShare of a slot.
+// Head flits may take up to 1 / kHeadShare of a slot.
 constexpr Femtoseconds kHeadShare = 8;
 // The largest excess of a period over the busiest resource's time, relative to that time.
 constexpr double kSlack = 0.08;
