@@ -69,7 +69,7 @@ TEST_F(OrderProofTest, HoldsForWhatWaitsForAll) {
 TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
   entry(1, 0).dependencies = 1;
   refuses("flow 0 at bytes 0..8, accelerator 1, step 2: gather: the reduce of flow 0 from accelerator");
-  refuses("may arrive before or after it: it waits for 1 of 2 arrivals");
+  refuses("may arrive before or after this entry, which waits for 1 of 2 arrivals");
 }
 
 TEST_F(OrderProofTest, RefusesAParentThatSentNothing) {
