@@ -20,9 +20,8 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr Bytes kProbe = Bytes{1} << 30;
-constexpr double kGoodEnough = 0.99;  // the search ends once the lower bound is at least this share of the
-                                      // best time
-constexpr int kMostTries = 200;       // maximum number of random orders tried
+constexpr double kGoodEnough = 0.99;            // the search ends at this ratio of lower bound to best time
+constexpr int kMostTries = 200;                 // maximum number of random orders tried
 constexpr std::int64_t kTriedWork = 2'000'000;  // limit on accelerators squared x channels x tries
 
 // Two channels, one in each direction, between a switch and another node.

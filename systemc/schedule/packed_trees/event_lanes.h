@@ -55,8 +55,7 @@ class EventLanes {
 
  private:
   static constexpr std::size_t kNoLane = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kCleared = 4096;  // a lane erases its past events once there are more than
-                                                 // this
+  static constexpr std::size_t kCleared = 4096;  // a lane with more past events than this erases them
 
   struct Lane {
     Femtoseconds delay = 0;

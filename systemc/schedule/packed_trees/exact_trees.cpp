@@ -30,8 +30,7 @@ constexpr double kLeastRate = 0.9;
 constexpr Bytes kShorter = 4;
 constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
-constexpr std::size_t kExecuted = 4;  // number of orders whose tables are built and timed, lowest estimates
-                                      // first
+constexpr std::size_t kExecuted = 4;  // number of orders whose tables are built, lowest estimates first
 constexpr double kSpare = 0.25;       // slack for late data, as a fraction of a period
 // The tables of an order are built only if its estimated time is at most this share of the best time so far.
 constexpr double kWorthExecuting = 0.995;

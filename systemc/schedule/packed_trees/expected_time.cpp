@@ -237,8 +237,7 @@ class TableExecution {
   EventLanes events_;
   std::vector<Moving> moving_;
   std::vector<std::int32_t> idle_;                       // free elements of moving_
-  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // the slowest bandwidth (bytes per second) and the
-                                                         // size
+  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // slowest bandwidth in bytes per second, and size
   Femtoseconds last_busy_ = 0;
   Femtoseconds finish_ = 0;
   TableEntry entry_;

@@ -17,8 +17,7 @@ using topology::Topology;
 constexpr int kMostTrees = 96;
 constexpr int kMostTreeNodes = 4'200;      // limit on the total number of nodes of all trees
 constexpr int kLeastTrees = 16;            // number of trees allowed regardless of kMostTreeNodes
-constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed; further choices are only
-                                           // estimated
+constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed, not only estimated
 constexpr double kApart = 1.45;            // tree counts that are packed differ by at least this factor
 constexpr double kLeastShare = 0.95;       // minimum link utilization, relative to the best number of trees
 constexpr std::int64_t kExchangesPerNode = 50;

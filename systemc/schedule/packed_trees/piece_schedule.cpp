@@ -62,8 +62,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
       }
     }
   }
-  std::vector<std::int32_t> sender(topology.channels().size(), -1);  // [channel]: the first port that sends
-                                                                     // over the channel
+  std::vector<std::int32_t> sender(topology.channels().size(), -1);  // [channel]: first port that uses it
   for (const Hop& hop : hops_) {
     for (const ChannelId id : hop.path) {
       if (sender[index(id)] < 0) sender[index(id)] = hop.server;
@@ -370,8 +369,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const std::vector<Femtoseconds> left = remaining(bytes);
   const Femtoseconds period = this->period(bytes.front());
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
-  std::vector<std::vector<Waiting>> waiting(index(servers_));  // [server]: sorted, with the most urgent
-                                                               // message last
+  std::vector<std::vector<Waiting>> waiting(index(servers_));  // [server]: sorted, most urgent last
   std::vector<ChannelTimes> channel_times(topology_.channels().size());
   std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose data will have arrived by that step
   std::int64_t unsent = 0;

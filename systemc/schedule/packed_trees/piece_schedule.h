@@ -193,8 +193,7 @@ class PieceScheduler {
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;                    // tree by tree, predecessors before the hops that wait for them
   std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + index in its path]
-  std::vector<std::int32_t> next_;           // the hops that wait for a hop; ranges are given by first_next
-                                             // and end_next
+  std::vector<std::int32_t> next_;           // hops that wait for a hop, from first_next to end_next - 1
   std::vector<std::int32_t> channel_paces_;  // [channel]
   // [pace]: a channel with this bandwidth. There is one pace for each bandwidth that is the lowest on some
   // path.

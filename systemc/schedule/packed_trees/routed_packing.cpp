@@ -115,8 +115,7 @@ class RoutedPacker {
   struct Label {
     double key = std::numeric_limits<double>::infinity();
     ChannelId over = -1;
-    NodeId from = kNoNode;  // previous node; the node itself (and `over` is -1) if it already belongs to the
-                            // tree
+    NodeId from = kNoNode;  // previous node; for an accelerator in the tree, itself (`over` is then -1)
 
     bool is_source() const { return over < 0 && from != kNoNode; }
   };

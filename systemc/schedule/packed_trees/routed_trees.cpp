@@ -14,8 +14,7 @@ using topology::Topology;
 
 constexpr int kMostTreeNodes = 4'200;        // limit on the total number of nodes of all trees
 constexpr int kLeastTrees = 16;              // number of trees allowed regardless of kMostTreeNodes
-constexpr std::int64_t kGrowth = 3'000'000;  // limit on trees x rounds x accelerators squared, at about 50 ns
-                                             // each
+constexpr std::int64_t kGrowth = 3'000'000;  // limit on trees x rounds x accelerators squared (50 ns each)
 constexpr int kMostRounds = 16;
 constexpr std::size_t kChoices = 3;
 

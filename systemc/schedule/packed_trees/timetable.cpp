@@ -14,8 +14,7 @@ namespace {
 // The maximum average number of times that a hop is placed.
 constexpr std::int64_t kPlacings = 8;
 constexpr int kPeriods = 5;             // approximate number of periods tried
-constexpr std::int32_t kMoreSlots = 3;  // the longest period tried exceeds the shortest by at least this many
-                                        // slots
+constexpr std::int32_t kMoreSlots = 3;  // minimum difference of the longest and the shortest period tried
 
 // The indices of all hops, each after the hops for which it waits.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {

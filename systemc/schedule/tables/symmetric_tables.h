@@ -7,13 +7,13 @@
 
 namespace coppice::schedule {
 
-// Tables that look the same from every accelerator: moves() map the origin's messages to those of any other,
-// so that the origin's behaviour represents that of every accelerator.
+// Tables that look the same from every accelerator. moves() maps the origin's messages to those of any other
+// accelerator, so the origin's behaviour represents that of every accelerator.
 class SymmetricTables : public TableSource {
  public:
   virtual const Translations& moves() const = 0;
-  // The flow of the message that arrives at the origin as the image of a message of `flow` that arrives at
-  // `from`.
+  // The image of `flow` under the move that maps accelerator `from` to the origin. A message of `flow` that
+  // arrives at `from` corresponds to a message of this image that arrives at the origin.
   virtual std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const = 0;
 };
 
