@@ -14,7 +14,7 @@ using topology::ChannelId;
 using topology::Topology;
 using topology::VcRange;
 
-// The layer of every hop of `path`.
+// Assigns a layer of virtual channels to every hop of `path`.
 std::vector<int> layers_along(topology::LayeredDependencies& dependencies, const ChannelPath& path) {
   std::vector<int> layers(path.size(), 0);
   for (std::size_t i = 1; i < path.size(); ++i) {
