@@ -66,8 +66,8 @@ class ClosLinks {
 
   int tors_;
   int spines_;
-  std::vector<std::uint8_t> live_up_;    // [tor * spines + spine]
-  std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]
+  std::vector<std::uint8_t> live_up_;    // [tor * spines + spine]: link to the spine
+  std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]: link to the ToR
 };
 
 // Thrown if flows have no live path. what() names the first of these flows, and flows() lists all of them by

@@ -83,8 +83,8 @@ class LoadLevels {
   std::size_t words_;
   std::vector<std::uint64_t> all_;                  // [end][word]: the live spines
   std::vector<std::vector<std::uint64_t>> levels_;  // [k][end][word]
-  std::vector<int> loads_;                          // [end * spines + spine]
-  std::vector<int> live_;                           // [end]
+  std::vector<int> loads_;                          // [end * spines + spine]: number of flows
+  std::vector<int> live_;                           // [end]: number of live spines
 };
 
 }  // namespace coppice::routing

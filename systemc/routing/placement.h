@@ -31,8 +31,8 @@ struct JobShape {
   int replicas = 2;  // number of copies
 };
 
-// Returns [job][replica][rank in the copy]: the accelerator. The entry of a job is empty if the job does not
-// fit into the remaining hosts. No host is shared between jobs.
+// Returns the accelerator of every rank in every copy: [job][replica][rank]. A job that does not fit into the
+// remaining hosts has no copies. No host is shared between jobs.
 std::vector<std::vector<std::vector<topology::NodeId>>> place_jobs(const ClusterShape& cluster,
                                                                    const std::vector<JobShape>& jobs,
                                                                    Placement placement, std::uint64_t seed);

@@ -25,7 +25,7 @@ class SpineBalancer {
   // `links` and `flows` must outlive the balancer.
   SpineBalancer(const ClosLinks& links, std::span<const Flow> flows);
 
-  // Sets the cap of every link: to the minimum possible for its ToR, or to `most`.
+  // Sets the caps of all links, either to the minimum possible for each ToR or to `most`.
   void cap_by_degree();
   void cap_all(int most);
 
@@ -65,7 +65,7 @@ class SpineBalancer {
   std::span<const Flow> flows_;
   LoadLevels loads_;
   Assignment spine_;
-  std::vector<int> caps_;            // [end]
+  std::vector<int> caps_;            // [end]: maximum load of its links
   std::vector<std::int64_t> heads_;  // [end][spine]: first flow on the link
   // [flow]: the next flow on the same link at its source, and at its destination.
   std::vector<std::array<std::int64_t, 2>> next_;

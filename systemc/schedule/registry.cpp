@@ -49,8 +49,8 @@ class AutomaticCompiler final : public Compiler {
   }
 };
 
-// Selects an algorithm like NCCL, whose tuner predicts the time of every algorithm and protocol and chooses
-// the fastest.
+// Selects an algorithm as NCCL does: NCCL's tuner predicts the time of every algorithm and protocol and
+// chooses the fastest.
 class NcclCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {

@@ -17,7 +17,8 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The time allowed for trying algorithms, in CPU seconds: the amount per accelerator, and the minimum.
+// The allowance for trying algorithms, in CPU seconds: kSecondsPerAccelerator for every accelerator, but at
+// least kLeastSeconds.
 constexpr double kSecondsPerAccelerator = 0.012;
 constexpr double kLeastSeconds = 1;
 
@@ -33,8 +34,8 @@ bool may_apply(const topology::Topology& topology, const CompileRequest& request
   return topology.in_network().empty() || info.over_dimensions;
 }
 
-// The candidates that may apply, in the order in which time is reserved for them: first those marked `first`,
-// then all others, and within each group the quickest to compile first.
+// The candidates that may apply, in the order in which compile time is allotted to them: first the candidates
+// marked `first`, then all others. Within each group, those that compile fastest come first.
 std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
                                   std::span<const AlgorithmInfo> algorithms) {
   std::vector<Candidate> all;
@@ -52,8 +53,8 @@ std::vector<Candidate> candidates(const topology::Topology& topology, const Comp
   return all;
 }
 
-// Moves the candidates that fit into the allowed time out of `all` and returns them in the order in which to
-// try them. The remaining candidates stay in `all`, quickest to compile first.
+// Removes the candidates that fit into the allowance from `all` and returns them in the order in which to try
+// them. The remaining candidates stay in `all`, those that compile fastest first.
 std::vector<Candidate> take_affordable(const topology::Topology& topology, std::vector<Candidate>& all) {
   double left = std::max(kLeastSeconds, kSecondsPerAccelerator * topology.num_accelerators());
   std::vector<Candidate> taken;
@@ -225,7 +226,7 @@ AutomaticChoice choose_all_to_all(const topology::Topology& topology, const Comp
       fastest = time;
       choice.schedule = std::move(schedule);
     } catch (const UnsupportedError&) {
-      continue;  // there are other algorithms
+      continue;  // other algorithms may still apply
     }
   }
   std::ranges::stable_sort(choice.expected, {}, &ExpectedTime::time);

@@ -123,7 +123,7 @@ class OriginExecution {
   MessageTiming timing_;
   const TablePattern& pattern_;
   std::vector<ChannelId> channels_;    // [way]: the channel at the origin
-  std::vector<std::int32_t> arrived_;  // [flow]
+  std::vector<std::int32_t> arrived_;  // [flow]: number of arrivals at the origin
   std::vector<Slot> slots_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Femtoseconds finish_ = 0;

@@ -41,7 +41,7 @@ class Assignment {
     return done;
   }
 
-  std::vector<std::int32_t> item_;     // [slot]
+  std::vector<std::int32_t> item_;     // [slot]: see operator[]
   std::vector<std::int32_t> visited_;  // [slot]: the last round in which it was visited
   std::int32_t round_ = 0;
   std::size_t matched_ = 0;

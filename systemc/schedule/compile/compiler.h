@@ -29,9 +29,9 @@ struct CompileRequest {
   // The function that routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // random seed for compilers that break ties at random
-  // The number of pieces, which move independently, into which the data is cut: every accelerator's chunk
-  // (multitree_optimal), all the data (if there is a root, and hierarchical), or every tree's part of the
-  // data (tree, double_tree and their overlapped forms). Other algorithms accept only 1.
+  // The number of pieces into which data is cut and which then move independently: every accelerator's chunk
+  // (multitree_optimal), all the data (with a root, or hierarchical), or every tree's part of the data (tree,
+  // double_tree and their overlapped forms). Other algorithms accept only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
   // after which the root has all data). Only algorithms with AlgorithmInfo::rooted support it.
@@ -95,7 +95,7 @@ struct AlgorithmInfo {
   bool from_file = false;           // has no compiler; its tables are read from a file
   // the compiler uses only one plane or parallel link (spread.h then uses all)
   bool one_plane = false;
-  bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest
+  bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest of them
   std::vector<AutomaticTrial> trials{};  // trials by `algorithm: auto`; empty: never tried
   // The time of an all-reduce by the equations of the linear cost model; nullptr if no equation applies.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;

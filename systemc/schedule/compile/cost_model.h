@@ -10,7 +10,7 @@ namespace coppice::schedule {
 struct CostModel {
   double alpha_ns = 0;          // fixed cost of a step
   double beta_ns_per_byte = 0;  // inverse bandwidth
-  int accelerators = 2;         // P
+  int accelerators = 2;         // the number P of accelerators
 
   // Eq. (1): an all-gather of N bytes around a ring, to which every accelerator contributes an equal part.
   double all_gather_ns(double bytes) const;
@@ -25,8 +25,7 @@ struct CostModel {
   // Eq. (6): overlapped phases on a tree, which take 2 log P + K steps.
   double overlapped_tree_ns(double bytes, double chunks) const;
   // Eq. (7): eq. (6) with the number of chunks from eq. (4), which is optimal for eq. (3). The optimum for
-  // eq. (6) itself is sqrt(2) times that number of chunks, with a factor of 2 sqrt(2) instead of the 3 in eq.
-  // (7).
+  // eq. (6) itself has sqrt(2) times as many chunks; the factor 3 in eq. (7) would then be 2 sqrt(2).
   double overlapped_tree_ns(double bytes) const;
 };
 

@@ -30,9 +30,9 @@ struct StepTiming {
   Femtoseconds interface_time = 0;  // sum of the latencies at both ends
   Femtoseconds cycle = 0;           // clock period, which is the minimum time of a flit on a channel
   Femtoseconds message_setup = 0;   // time that an accelerator's port spends before every message
-  double efficiency = 1;            // bytes of data per byte sent (Protocol::efficiency)
-  Femtoseconds memory = 0;          // time until a message's data has been read
-  Femtoseconds reduction = 0;       // time until a partial sum is in memory
+  double efficiency = 1;            // fraction of the sent bytes that is data (Protocol)
+  Femtoseconds memory = 0;          // time to read a message's data from memory
+  Femtoseconds reduction = 0;       // time to add data to a partial sum in memory
   // bandwidth of the adder at a switch port; 0: as fast as the port's channel
   Bandwidth adder{};
   Bytes buffer = 0;  // flits that a virtual channel of a router can buffer

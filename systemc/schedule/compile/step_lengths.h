@@ -32,7 +32,7 @@ class StepLengths {
     const StepLengths* lengths_;
     Bandwidth pace_;
     Bytes unit_;
-    double owed_ = 0;  // bytes by which the previous nops were too short
+    double owed_ = 0;  // bytes by which the nops so far were too short, because of rounding
   };
 
  private:

@@ -76,8 +76,8 @@ class SymmetricBuilder {
     slots_.resize(slot_ports_.size());
   }
 
-  // Collects the origin's entries for all flows. They are the images of all accelerators' entries for the
-  // origin's flows under the moves that map these accelerators to the origin.
+  // Collects the origin's entries for all flows. They are derived from all accelerators' entries for the
+  // origin's flows: each entry is moved so that its accelerator becomes the origin.
   void collect_entries(const Schedule& of_origin) {
     for (std::size_t n = 0; n < of_origin.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);
@@ -111,7 +111,7 @@ class SymmetricBuilder {
   // The slots, with nops in all steps before the last entry that have no message.
   std::vector<std::vector<TableEntry>> with_nops() const {
     StepLengths lengths;
-    std::vector<Bandwidth> slowest;  // [slot]
+    std::vector<Bandwidth> slowest;  // [slot]: bandwidth of its slowest channel
     for (const auto& slot : slots_) {
       slowest.push_back(slot.empty() ? Bandwidth{1} : pace_of(slot.front()));
       for (const TableEntry& entry : slot) {
@@ -168,7 +168,7 @@ class SymmetricBuilder {
   const Translations& moves_;
   Bytes bytes_;
   std::size_t ways_ = 0;
-  std::vector<ChannelId> channels_;      // [node * ways + way]
+  std::vector<ChannelId> channels_;      // see channel_of()
   std::vector<std::size_t> slot_ports_;  // [slot]: NI port at the origin
   std::vector<std::size_t> slot_of_way_;
   std::vector<std::vector<TableEntry>> slots_;

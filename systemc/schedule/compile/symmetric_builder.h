@@ -25,8 +25,9 @@ struct SymmetricSends {
 bool pattern_pays(const CompileRequest& request, int accelerators, int pieces);
 
 // Builds, as a pattern, the tables that build_schedule() would build from the messages of all flows. Entries
-// of the same port and step are ordered by the distance of their flows' owners. Requires pattern_pays().
-// Throws ModelError if the moves do not map channels to channels, or map one port to several.
+// of the same port and step are ordered by the numbers that their flows have when the entries are moved to
+// the origin. Requires pattern_pays(). Throws ModelError if the moves do not map channels to channels, or map
+// one port to several.
 Schedule build_symmetric_schedule(const topology::Topology& topology, const CompileRequest& request,
                                   const std::string& algorithm, const SymmetricSends& symmetric);
 

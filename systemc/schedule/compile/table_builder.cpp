@@ -211,12 +211,12 @@ class Builder {
   RouteTable routes_;
   Schedule schedule_;
   std::vector<std::int32_t> order_;       // indices of sends that carry data, sorted by step
-  std::vector<std::int32_t> route_;       // [position in order_]
+  std::vector<std::int32_t> route_;       // [position in order_]: index of the route
   std::vector<std::size_t> first_table_;  // [node]: index of its first table among the tables of all nodes
   StepLengths lengths_;
-  std::vector<StepLengths::Nops> nops_;  // [table]
-  std::vector<Arrivals> arrivals_;       // [accelerator * flows + flow]
-  // [send]: the previous reduce of its flow that arrived at its node
+  std::vector<StepLengths::Nops> nops_;  // [table]: the port's nops
+  std::vector<Arrivals> arrivals_;       // see arrivals()
+  // [send]: index of the previous reduce of the same flow to the same node
   std::vector<std::int32_t> previous_reduce_;
 };
 

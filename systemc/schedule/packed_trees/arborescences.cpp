@@ -25,8 +25,8 @@ constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // the search also ends after this many tree counts with such a rate
-constexpr std::uint64_t kAttempts = 8;  // number of random orders in which switches' channels are replaced
+constexpr int kMostFine = 5;            // maximum number of tree counts with at least this rate
+constexpr std::uint64_t kAttempts = 8;  // number of random orders tried when replacing switches
 
 // A path, possibly through switches, and the number of trees that it can still carry.
 struct Part {
@@ -38,8 +38,8 @@ struct Part {
 struct Batch {
   NodeId root = kNoNode;
   Amount weight = 0;
-  std::vector<int> depth;                        // [accelerator]; -1: not reached
-  std::vector<std::pair<NodeId, NodeId>> edges;  // parents first
+  std::vector<int> depth;                        // [accelerator]: depth in the tree; -1: not reached
+  std::vector<std::pair<NodeId, NodeId>> edges;  // {parent, child}, from the root outwards
 
   bool complete() const { return edges.size() + 1 == depth.size(); }
 };
@@ -87,9 +87,9 @@ class Packer {
     return parts_[index(from) * index(topology_.num_nodes()) + index(to)];
   }
 
-  // Sets the number of trees rooted at each accelerator. Free roots start with all trees at every
-  // accelerator; their numbers are then reduced as long as all trees still reach every accelerator, first
-  // down to equal shares, then further.
+  // Sets the number of trees rooted at each accelerator. If roots are free, every accelerator starts as the
+  // root of all trees; these numbers are then reduced as long as all trees still reach every accelerator,
+  // first down to equal shares, then further.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);
@@ -156,8 +156,8 @@ class Packer {
     for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[random_.below(i)]);
   }
 
-  // Replaces the pairs' capacity one tree at a time, always for the pair whose sender and receiver have used
-  // the smallest fraction of their capacity.
+  // Replaces pairs of channels with direct channels in steps of one tree. Every step uses the pair whose
+  // sender and receiver have used the smallest fraction of their capacity.
   void spread(NodeId over, std::vector<std::pair<NodeId, NodeId>> pairs) {
     // [node]: number of trees assigned so far to the node's channel to the switch (`first`) and from the
     // switch (`second`).
@@ -245,7 +245,7 @@ class Packer {
   Amount trees_;
   int source_;
   FlowGraph graph_;
-  std::vector<std::vector<Part>> parts_;  // [from * nodes + to]
+  std::vector<std::vector<Part>> parts_;  // [from * nodes + to]: the paths between two nodes
   std::vector<Amount> at_root_;           // [accelerator]: number of trees rooted there
 };
 
@@ -372,8 +372,8 @@ ArborescencePacking Packer::pack() {
 }
 
 // The utilization of the busiest port. A message occupies its sender's port for as long as the slowest
-// channel on its path needs. It counts equally at its receiver's port, which is the sender's port when the
-// trees are reversed.
+// channel on its path needs. The receiver's port is charged the same time, because it becomes the sender's
+// port when the trees are reversed.
 double port_load(const Topology& topology, const ArborescencePacking& packing, double per_tree) {
   std::vector<double> load(topology.channels().size(), 0);
   std::vector<double> arriving(load);

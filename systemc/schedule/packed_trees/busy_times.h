@@ -28,7 +28,7 @@ class BusyTimes {
  private:
   const MessageTiming& timing_;
   std::span<const topology::ChannelId> paces_;
-  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]
+  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]: size and result of the last call
 };
 
 }  // namespace coppice::schedule

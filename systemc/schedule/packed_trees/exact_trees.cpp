@@ -112,7 +112,7 @@ class SteadyTables {
 
  private:
   struct Trial {
-    Femtoseconds finish = 0;  // estimated finish
+    Femtoseconds finish = 0;  // estimated time of the last arrival
     int pieces = 1;
     double spare = 0;
   };

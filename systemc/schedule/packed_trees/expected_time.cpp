@@ -90,7 +90,7 @@ class TableExecution {
   void issue(std::size_t index, Femtoseconds now) {
     Port& port = ports_[index];
     port.awaits = -1;
-    if (now < port.free_at) return;  // the event at free_at tries again
+    if (now < port.free_at) return;  // the port's event at free_at will call issue()
     while (port.next < port.table->size()) {
       port.table->read_message(port.next, entry_);
       if (entry_.op == Op::kNop) {
@@ -146,9 +146,9 @@ class TableExecution {
   // A message on its way from router to router.
   struct Moving {
     ChannelPath path;
-    std::size_t passed = 0;  // channels passed
+    std::size_t passed = 0;  // number of channels passed
     Bytes bytes = 0;
-    Femtoseconds end = 0;   // arrival of its last flit
+    Femtoseconds end = 0;   // time at which the last flit has passed these channels
     Femtoseconds rest = 0;  // time from `end` until dependent messages may be sent
     std::int32_t arrival = 0;
   };
@@ -228,10 +228,10 @@ class TableExecution {
   Femtoseconds router_;
   Femtoseconds setup_;
   std::int32_t first_moving_;
-  std::vector<Femtoseconds> free_at_;  // [channel]
-  std::vector<std::int32_t> arrived_;  // [node * flows + flow]
+  std::vector<Femtoseconds> free_at_;  // [channel]: time at which it becomes free
+  std::vector<std::int32_t> arrived_;  // [node * flows + flow]: number of arrivals
   std::vector<Port> ports_;
-  std::vector<std::size_t> first_port_;  // [node]
+  std::vector<std::size_t> first_port_;  // [node]: index of its first port
   // Event numbers below 0 are those of number_of(), and numbers below first_moving_ those of arrival_of().
   // Higher numbers are first_moving_ plus the index in moving_ of a message that reaches a channel.
   EventLanes events_;

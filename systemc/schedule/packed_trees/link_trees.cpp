@@ -18,7 +18,7 @@ constexpr int kMostTrees = 96;
 constexpr int kMostTreeNodes = 4'200;      // limit on the total number of nodes of all trees
 constexpr int kLeastTrees = 16;            // number of trees allowed regardless of kMostTreeNodes
 constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed, not only estimated
-constexpr double kApart = 1.45;            // tree counts that are packed differ by at least this factor
+constexpr double kApart = 1.45;            // minimum ratio between tree counts that are packed
 constexpr double kLeastShare = 0.95;       // minimum link utilization, relative to the best number of trees
 constexpr std::int64_t kExchangesPerNode = 50;
 constexpr std::int64_t kMostExchanges = 500'000;
@@ -86,7 +86,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
   const int limit = std::clamp(kMostTreeNodes / topology.num_accelerators(), kLeastTrees, kMostTrees);
   const auto most =
       static_cast<int>(std::max<Bytes>(std::min<Bytes>(limit, elements / std::max(request.chunks, 1)), 1));
-  std::vector<double> congestion{0};  // [trees]
+  std::vector<double> congestion{0};  // [number of trees]: lower bound on the congestion
   std::vector<int> counts;
   double least = std::numeric_limits<double>::infinity();  // least congestion per tree
   for (int trees = 1; trees <= most; ++trees) {

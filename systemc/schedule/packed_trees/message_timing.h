@@ -22,7 +22,7 @@ class MessageTiming {
                     NodeId destination = topology::kNoNode) const;
   // The time from the release of the port until dependent messages may be sent.
   Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
-  // busy() over one channel.
+  // Like busy() above, for a path of one channel.
   Femtoseconds busy(topology::ChannelId channel, Bytes bytes) const { return busy({&channel, 1}, bytes); }
 
  private:

@@ -65,7 +65,7 @@ struct Candidate {
   PieceChoice pieces;
   std::vector<Chunk> flows{};
   PieceSchedule schedule{};
-  bool buffered = false;  // pieces wait in router buffers
+  bool buffered = false;  // whether pieces wait in router buffers
 };
 
 // The expected time of messages of `bytes` bytes, divided by the estimated time.
@@ -74,7 +74,7 @@ double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
   return scheduler.in_steps(bytes) ? kTimesteps : kContention;
 }
 
-// Tree choices with their numbers of pieces.
+// Collects tree choices, each with its best number of pieces, and schedules the best of them.
 class Candidates {
  public:
   // Keeps only candidates expected to finish by `limit`.

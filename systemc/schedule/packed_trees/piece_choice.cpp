@@ -21,9 +21,9 @@ constexpr std::ptrdiff_t kFewer = 2;  // number of smaller piece counts that a f
 constexpr int kMostPieces = 4096;
 // A filled pipeline proceeds evenly, so a trial simulates only some pieces and extrapolates the time of the
 // rest.
-constexpr std::int64_t kTriedMessages = 25'000;  // maximum messages per trial
+constexpr std::int64_t kTriedMessages = 25'000;  // maximum number of messages per trial
 constexpr int kLeastTriedPieces = 10;
-// Other numbers of pieces are tried only if the expected one takes at most this multiple of the best known
+// Other numbers of pieces are tried only if the expected number takes at most this multiple of the best known
 // time.
 constexpr double kHopeless = 1.2;
 // Simulating more messages than this takes seconds. The smallest number of pieces that finishes within
@@ -104,7 +104,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
   }
   PieceChoice choice{{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
   for (const double urgency : kOtherUrgencies) {
-    if (scheduler.shares_channels()) break;  // for shared channels, timesteps matter more
+    if (scheduler.shares_channels()) break;  // with shared channels, timesteps matter more
     const Femtoseconds other = finish(best, urgency);
     if (other >= choice.finish) continue;
     choice = {{counts[static_cast<std::size_t>(best)], urgency}, other};

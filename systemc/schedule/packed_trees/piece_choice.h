@@ -18,9 +18,9 @@ struct PieceChoice {
   Femtoseconds finish = 0;
   bool periodic = false;  // ordered by PieceScheduler::schedule_periodic()
 };
-// Chooses the number of pieces that finishes first. If it is automatic, numbers near `pieces` are tried. If
-// there are many pieces, only a few are simulated, and every further piece is assumed to take one period. No
-// other number is tried if `pieces` pieces cannot come close to finishing by `limit`.
+// Chooses the number of pieces that finishes first. If CompileRequest::chunks is automatic, numbers near
+// `pieces` are tried. If there are many pieces, only a few are simulated, and every further piece is assumed
+// to take one period. No other number is tried if `pieces` pieces cannot come close to finishing by `limit`.
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners, Femtoseconds limit);
 

@@ -177,8 +177,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  // An event is the arrival of a message (its index), the release of a port (-1 - server), or another search
-  // for a message at a port (-1 - servers_ - server).
+  // An event's number identifies an arrival (the message's index), the release of a port (-1 - server), or
+  // another search for a message at a port (-1 - servers_ - server).
   EventLanes events;
   BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;
@@ -197,8 +197,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<Femtoseconds> looks_at(index(servers_), 0);
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
   const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
-  // How long before a channel is free a message may reach it. A buffered message may wait, because the buffer
-  // holds one message.
+  // The time by which a message may reach a channel before the channel is free. Buffered messages may wait
+  // for the channel, because the buffer in front of it holds one message.
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
@@ -217,7 +217,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return end - offset(hop, hop.path.size() - 1);
   };
-  // The earliest start of a message at which the channels after its first will be free.
+  // The earliest start of a message that finds all channels after its first channel free.
   const auto possible_at = [&](const Hop& hop) {
     Femtoseconds at = 0;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i) {

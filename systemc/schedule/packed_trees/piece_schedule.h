@@ -35,7 +35,7 @@ struct PackedTree {
 // The message of one piece over one hop of a tree, and its estimated start.
 struct TimedPiece {
   std::int32_t tree = 0;
-  std::int32_t hop = 0;  // index in the tree
+  std::int32_t hop = 0;  // index in PackedTree::hops
   std::int32_t piece = 0;
   Femtoseconds start = 0;
   std::int32_t step = 0;  // the message's timestep, from 1; 0: as early as the order allows
@@ -45,7 +45,7 @@ struct TimedPiece {
 struct PieceSchedule {
   std::vector<TimedPiece> messages;  // sorted by start
   Femtoseconds finish = 0;
-  bool in_steps = false;  // messages have timesteps, which the lockstep enforces
+  bool in_steps = false;  // whether messages have timesteps, which the lockstep enforces
   // The number of timesteps between the messages of consecutive pieces over a hop; 0: the order does not
   // repeat.
   std::int32_t period_steps = 0;
@@ -53,9 +53,9 @@ struct PieceSchedule {
   Femtoseconds step_time = 0;
 };
 
-// The priority of messages at a port. The message with the lowest value of its piece's number minus `urgency`
-// times the piece's remaining work goes first. Work is counted in periods; a period is the time for which one
-// piece of every tree occupies the busiest port or channel.
+// The priority of messages at a port. The message with the lowest key goes first: the number of its piece,
+// minus `urgency` times the work that remains for the piece. Work is measured in periods; a period is the
+// time for which one piece of every tree occupies the busiest port or channel.
 struct PieceOrder {
   int pieces = 1;
   double urgency = 1;
@@ -70,7 +70,7 @@ class PieceScheduler {
   PieceScheduler(const topology::Topology& topology, const CompileRequest& request,
                  std::span<const PackedTree> trees);
 
-  // `bytes` [piece * trees + tree].
+  // Orders the messages of pieces with lengths `bytes` [piece * trees + tree].
   PieceSchedule schedule(std::span<const Bytes> bytes, const PieceOrder& order) const;
   // An order that is the same for every piece, with timesteps that repeat (modulo scheduling). Returns the
   // order of schedule() instead if messages need timesteps that keep them apart, or if the repeating order
@@ -83,8 +83,8 @@ class PieceScheduler {
   // The finish of schedule_periodic() for pieces of equal length; does not list the messages.
   struct Periodic {
     Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
-    double period = 1;  // relative to the time of the busiest channel
-    double fill = 0;    // time until all accelerators have the first piece, in the same unit
+    double period = 1;  // length of a period, relative to the time of the busiest channel
+    double fill = 0;    // time until all accelerators have the first piece, also relative to it
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // A steady-state order, which is the same in every period. Each hop sends piece p one period after piece p
@@ -148,7 +148,7 @@ class PieceScheduler {
   // The result of steady_for(): the time at which each hop sends the first piece, the period, and the time at
   // which every node has the first piece.
   struct Steady {
-    std::vector<Femtoseconds> starts;  // [hop]
+    std::vector<Femtoseconds> starts;  // [hop]: when it sends the first piece
     Femtoseconds period = 0;
     Femtoseconds last = 0;
   };
@@ -188,13 +188,13 @@ class PieceScheduler {
   MessageTiming timing_;
   Femtoseconds cycle_ = 1;
   Bytes longest_buffered_ = 0;
-  bool shares_channels_ = false;  // any channel is shared by several ports (behind switches)
+  bool shares_channels_ = false;  // whether any channel is shared by several ports (behind switches)
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;                    // tree by tree, predecessors before the hops that wait for them
-  std::vector<Femtoseconds> offsets_;        // [first_offset of the hop + index in its path]
+  std::vector<Femtoseconds> offsets_;        // see offset()
   std::vector<std::int32_t> next_;           // hops that wait for a hop, from first_next to end_next - 1
-  std::vector<std::int32_t> channel_paces_;  // [channel]
+  std::vector<std::int32_t> channel_paces_;  // [channel]: index into paces_; -1: not used
   // [pace]: a channel with this bandwidth. There is one pace for each bandwidth that is the lowest on some
   // path.
   std::vector<topology::ChannelId> paces_;

@@ -188,7 +188,8 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
                             std::span<const Chunk> flows, const PieceSchedule& order) {
   const std::size_t n = static_cast<std::size_t>(topology.num_accelerators());
   std::vector<ChannelPath> paths;
-  std::vector<std::vector<std::int32_t>> path_of(trees.size());  // [tree][hop]; -1: a single channel
+  // [tree][hop]: index into paths; -1: a single channel
+  std::vector<std::vector<std::int32_t>> path_of(trees.size());
   for (std::size_t t = 0; t < trees.size(); ++t) {
     for (const TreeHop& hop : trees[t].hops) {
       path_of[t].push_back(hop.path.size() > 1 ? static_cast<std::int32_t>(paths.size()) : -1);

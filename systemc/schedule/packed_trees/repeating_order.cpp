@@ -14,7 +14,7 @@ namespace coppice::schedule {
 namespace {
 
 constexpr int kFewestPieces = 4;
-// Orders are compared over kFillings times the number of pieces that fill the network.
+// Orders are compared by the time for kFillings times as many pieces as fill the network.
 constexpr int kFillings = 3;
 // The maximum time of a repeating order, relative to a non-repeating order. It is larger if the number of
 // pieces is given, because tables should be small even with many pieces.

@@ -23,11 +23,12 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr double kFirstSharpness = 6;
-constexpr double kSharpening = 1.35;  // factor per round
+constexpr double kSharpening = 1.35;  // factor by which the sharpness grows per round
 constexpr double kMostSharpness = 60;
 // Limits the exponents of prices so that sums of prices remain finite; infinite sums could not be compared.
 constexpr double kSteepest = 600;
-constexpr double kLevelPrice = 0.02;  // price of an average hop's latency, relative to a fully used channel
+// price of a hop of average latency, relative to that of a fully used channel
+constexpr double kLevelPrice = 0.02;
 
 // A tree for one direction: every accelerator's parent, and the path between the accelerator and its parent
 // in the direction of messages.
@@ -40,7 +41,8 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// The only pace if all paths are single channels. Otherwise paces are bandwidths in GB/s.
+// The only pace if the network has no switches, in which case all paths are single channels. Otherwise paces
+// are bandwidths in GB/s.
 constexpr double kAnyPace = 0;
 
 // The possible paces of messages, that is, bandwidths of the slowest channel on a path.
@@ -417,16 +419,16 @@ class RoutedPacker {
   const Topology& topology_;
   TreeDirections ways_;
   std::optional<std::vector<ChannelId>> twins_;  // set if sums and values use reverse channels of each other
-  std::vector<double> hop_;                      // latency of a hop over the channel, relative to the mean
-  std::vector<double> rate_;                     // [channel]
+  std::vector<double> hop_;                      // [channel]: latency of a hop, relative to the mean
+  std::vector<double> rate_;                     // [channel]: bandwidth in GB/s
   double sharpness_ = kFirstSharpness;
   double target_ = 1;
-  Way way_ = Way::kDown;  // direction of the growing tree
+  Way way_ = Way::kDown;  // direction of the tree that is being grown
   std::vector<double> paces_;
   std::vector<Label> labels_;  // [pace * nodes + node]
   std::vector<std::pair<double, std::size_t>> heap_;
-  std::vector<double> load_;           // [channel]
-  mutable std::vector<double> price_;  // [channel]; -1: not known
+  std::vector<double> load_;           // [channel]: number of uses
+  mutable std::vector<double> price_;  // [channel]: own_price(); -1: not known
 };
 
 }  // namespace

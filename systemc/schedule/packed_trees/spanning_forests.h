@@ -44,11 +44,11 @@ class SpanningForests {
 
  private:
   struct Forest {
-    std::vector<std::uint8_t> holds;          // [link]
+    std::vector<std::uint8_t> holds;          // [link]: whether the forest contains it
     std::vector<std::vector<int>> incident;   // [node]: incident links
     std::vector<topology::NodeId> component;  // [node]: the root of its component
     std::vector<int> into;                    // [node]: the link towards the component's root; -1 at the root
-    std::vector<int> depth;                   // [node]
+    std::vector<int> depth;                   // [node]: distance from the component's root, in links
   };
   Forest& at(int tree) { return trees_[static_cast<std::size_t>(tree)]; }
   const Forest& at(int tree) const { return trees_[static_cast<std::size_t>(tree)]; }

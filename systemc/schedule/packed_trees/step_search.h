@@ -35,7 +35,7 @@ class StepSearch {
   int link(int tree, topology::NodeId node) const;
 
  private:
-  struct Cell {  // the joins of one node in one step, in all trees
+  struct Cell {  // stands for all joins of one node in one step, over all trees
     topology::NodeId node;
     int step;
   };
@@ -64,12 +64,12 @@ class StepSearch {
   Random random_;
   std::vector<std::vector<int>> links_in_;   // [node]: indices of links into the node
   std::vector<std::vector<int>> nodes_out_;  // [node]: destinations of links out of the node
-  std::vector<topology::NodeId> src_;        // [link]
-  std::vector<int> steps_;                   // [tree][node]
-  std::vector<int> left_over_;               // [cell]: joins without a link
+  std::vector<topology::NodeId> src_;        // [link]: its source
+  std::vector<int> steps_;                   // [tree][node]: the step in which the node joins
+  std::vector<int> left_over_;               // [cell]: number of joins without a link
   std::vector<Cell> touched_;
-  std::vector<char> is_touched_;  // [cell]
-  std::vector<int> before_;       // [touched]: left_over_ before the change
+  std::vector<char> is_touched_;  // [cell]: whether it is in touched_
+  std::vector<int> before_;       // [index in touched_]: left_over_ before the change
   struct Was {
     int tree;
     topology::NodeId node;

@@ -35,7 +35,7 @@ constexpr std::int64_t kTries = 60'000;
 constexpr std::int64_t kManyNodes = 200;
 
 struct Shape {
-  int steps = 0;  // per phase
+  int steps = 0;  // number of steps per phase
   int trees = 0;
   Femtoseconds promise = 0;
 };

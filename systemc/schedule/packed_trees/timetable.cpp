@@ -11,7 +11,7 @@
 namespace coppice::schedule {
 namespace {
 
-// The maximum average number of times that a hop is placed.
+// The maximum number of placements, as a multiple of the number of hops.
 constexpr std::int64_t kPlacings = 8;
 constexpr int kPeriods = 5;             // approximate number of periods tried
 constexpr std::int32_t kMoreSlots = 3;  // minimum difference of the longest and the shortest period tried
@@ -89,7 +89,7 @@ class Places {
 
   std::int32_t count_ = 0;
   std::vector<std::vector<std::int32_t>> of_hop_;
-  std::vector<std::vector<Near>> near_;  // [place]
+  std::vector<std::vector<Near>> near_;  // [place]: the places of the same resource
 };
 
 // One attempt to place all hops in a period.
@@ -231,8 +231,9 @@ class Placement {
   std::span<const std::int32_t> left_;  // [hop]: slots from the hop's start until its last successor is done
   std::int32_t period_;
   std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop that occupies it
-  std::vector<std::int32_t> costs_;  // [place * period + slot]: cost of displacing the hops that collide
-  std::vector<std::int32_t> sums_;   // total cost over all places of the current hop
+  // [place * period + slot]: cost of displacing all hops that collide there
+  std::vector<std::int32_t> costs_;
+  std::vector<std::int32_t> sums_;  // total cost over all places of the current hop
   std::vector<std::int32_t> starts_;
   std::vector<std::int32_t> ready_;
   std::vector<std::int32_t> evictions_;

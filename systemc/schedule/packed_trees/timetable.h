@@ -15,11 +15,11 @@ struct TimetableHop {
   struct Use {
     std::int32_t resource = 0;
     Femtoseconds offset = 0;
-    std::int32_t routers = 0;  // routers passed on the way there
+    std::int32_t routers = 0;  // number of routers passed on the way there
   };
   std::vector<Use> uses;
   std::int32_t way = 1;            // slots from its start until its successors may start
-  std::int32_t awaits = 0;         // number of preceding hops
+  std::int32_t awaits = 0;         // number of hops for which it waits
   std::vector<std::int32_t> next;  // indices of the hops that wait for it
 };
 
@@ -34,7 +34,7 @@ struct Distance {
 // The slot in which each hop starts, from 0. The hops of each further piece start `period` slots later.
 struct Timetable {
   std::int32_t period = 0;
-  std::vector<std::int32_t> starts;  // [hop]
+  std::vector<std::int32_t> starts;  // [hop]: its slot
   std::int32_t last = 0;             // one past the slot of the last hop
 };
 

@@ -21,7 +21,7 @@ struct SharedChannel {
   NodeId node = topology::kNoNode;
   int ni_port = -1;
   bool ejection = false;  // whether the shared NI port is an ejection port, otherwise an injection port
-  bool late = false;      // one of the messages belongs to an earlier step
+  bool late = false;      // whether one of the messages belongs to an earlier step
 };
 
 // Describes a shared channel for reports, such as "channel 3->7 (port 0) in step 5: 2 messages".
@@ -29,10 +29,11 @@ std::string to_string(const topology::Topology& topology, const SharedChannel& s
 
 // The properties that the checker proved for a correct schedule.
 struct CheckReport {
-  // No message waits for a channel while the lockstep keeps its nominal times (schedule/proof/contention.h).
+  // Whether no message ever waits for a channel if the lockstep keeps its nominal times
+  // (schedule/proof/contention.h).
   bool contention_free = true;
-  bool disjoint_steps = true;         // no two messages of one step need the same channel
-  std::vector<SharedChannel> shared;  // empty if contention_free; the first 16 otherwise
+  bool disjoint_steps = true;         // whether no two messages of one step need the same channel
+  std::vector<SharedChannel> shared;  // the first 16 shared channels; empty if contention_free
   // [flow]: the maximum number of additions that any contribution undergoes, whatever the order of arrivals.
   // This is the depth of the flow's reduction tree; it bounds the rounding error of the sums.
   std::vector<int> additions;

@@ -30,7 +30,7 @@ struct Leg {
 struct TimedMessage {
   const Message* message;
   std::int32_t step;
-  std::size_t sender;     // NI port
+  std::size_t sender;     // number of the sender's NI port
   Femtoseconds time;      // transfer time over the path's slowest channel
   std::size_t first_leg;  // index in StepMessages::all_legs
   std::size_t end_leg;
@@ -122,7 +122,7 @@ class Resources {
   std::size_t most_ports_ = 0;
 };
 
-// The use of every resource by the messages of one timestep.
+// Tracks how the messages of one timestep use every resource.
 class StepUse {
  public:
   StepUse(const Resources& resources, CheckReport& report)
@@ -303,8 +303,8 @@ class Timeline {
   const Resources& resources_;
   Femtoseconds router_;
   CheckReport& report_;
-  std::vector<Femtoseconds> free_at_;       // [resource]
-  std::vector<Femtoseconds> port_free_at_;  // [NI port]
+  std::vector<Femtoseconds> free_at_;       // [resource]: time at which it becomes free
+  std::vector<Femtoseconds> port_free_at_;  // [NI port]: time at which it becomes free
   std::vector<Femtoseconds> slip_;          // [NI port]: how far the port is behind its timesteps
   RecentArrivals arrived_;
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;

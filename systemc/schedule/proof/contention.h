@@ -28,7 +28,7 @@ class ContentionSearch {
   virtual void add_step(std::span<const Message* const> messages) = 0;
 };
 
-// The arguments must outlive the result.
+// Starts a search that fills in `report`. The arguments must outlive the result.
 std::unique_ptr<ContentionSearch> search_contention(const topology::Topology& topology,
                                                     const Schedule& schedule, CheckReport& report,
                                                     const SymmetricTables* pattern = nullptr);

@@ -172,7 +172,7 @@ void Causality::check_family(const Message& sending, const Inbox& inbox) const {
 
 bool Causality::caused(std::int32_t earlier, std::int32_t later) const {
   if (message(earlier).round >= message(later).round) return false;
-  if (!is_cause(earlier)) return true;  // another part of the proof checks it
+  if (!is_cause(earlier)) return true;  // checked by another part of the proof
   return ConstBits(&causes_[static_cast<std::size_t>(later) * words_], words_)
       .contains(static_cast<std::size_t>(earlier - first_cause_));
 }
@@ -203,7 +203,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
          i < arrivals.size(); ++i) {
       const std::int32_t arrival = arrivals[i];
       if (!counted && !overlap(sending, message(arrival))) continue;
-      // A step ends with its arrivals, so an arrival of the entry's own step comes after the entry.
+      // All arrivals of a step come at its end, so an arrival of the entry's own step comes after the entry.
       if (caused(entry, arrival) || later_by_lockstep(entry, arrival) ||
           (schedule_.ordered_by_lockstep && message(arrival).entry->step == sending.entry->step)) {
         continue;

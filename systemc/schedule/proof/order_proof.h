@@ -63,7 +63,7 @@ class Causality {
   const Schedule& schedule_;
   std::size_t accelerators_;
   std::size_t flows_in_group_ = 0;
-  std::vector<std::int32_t> place_in_group_;  // [flow]
+  std::vector<std::int32_t> place_in_group_;  // [flow]: its index in the group
   std::span<const Message* const> messages_;
   std::size_t words_ = 0;  // number of words with one bit per message of a part
   std::int32_t first_cause_ = 0;
@@ -71,7 +71,7 @@ class Causality {
   std::vector<std::uint64_t>
       causes_;  // [message * words]: messages of the part that arrived before it was sent
   std::vector<std::uint64_t> inbox_causes_;      // the inbox's merged arrivals and their causes
-  std::vector<Inbox> inboxes_;                   // [node * flows in group + index of flow in group]
+  std::vector<Inbox> inboxes_;                   // see inbox_of()
   std::vector<std::vector<std::int32_t>> sent_;  // [node]: messages that the node sent
 };
 

@@ -99,7 +99,7 @@ class Images {
   const Topology& topology_;
   const Schedule& schedule_;
   const Translations& moves_;
-  std::vector<Way> ways_;  // [route * accelerators + accelerator]
+  std::vector<Way> ways_;  // [route * accelerators + accelerator]: the route from there
 };
 
 // Whether chunks are contiguous, their pieces consist of whole elements, and no message exceeds its maximum
@@ -144,7 +144,8 @@ bool have_turns(const ProgramTables& tables) {
   return missing == 0;
 }
 
-// Whether every accelerator's share of a chunk is the share in the chunk's program.
+// Whether every accelerator's share of a chunk matches the share that the chunk's program assigns to the
+// accelerator.
 bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   if (schedule.collective == Collective::kAllReduce) return true;
   const std::size_t nodes = schedule.nodes.size();
@@ -172,7 +173,7 @@ class HeldPieces {
   // The number of pieces in a batch. Larger batches need fewer passes over all messages, but the stored
   // contributions should fit into a cache.
   static std::int32_t batch(int accelerators) {
-    constexpr std::size_t kCache = std::size_t{2} << 20;  // bytes
+    constexpr std::size_t kCache = std::size_t{2} << 20;  // target size of the stored contributions in bytes
     const std::size_t fit = kCache / sizeof(Held) / static_cast<std::size_t>(accelerators);
     return std::max(64, static_cast<std::int32_t>(fit));
   }
@@ -286,7 +287,7 @@ class HeldPieces {
   const ChunkProgram& program_;
   Collective collective_;
   Pieces batch_;
-  std::vector<Held> held_;  // [accelerator * pieces of the batch + piece]
+  std::vector<Held> held_;  // [accelerator * pieces in the batch + piece]
   int additions_ = 0;
 };
 

@@ -19,7 +19,7 @@ using topology::Topology;
 
 // The messages of one port, in table order.
 struct Port {
-  std::size_t next = 0;  // indices into the messages
+  std::size_t next = 0;  // index of the port's next message
   std::size_t end = 0;
 };
 
@@ -170,7 +170,7 @@ class Replay {
   const SymmetricTables* pattern_;
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]: index of its first port; also one past the last node
-  std::vector<std::int32_t> arrived_;    // [node * flows + flow]
+  std::vector<std::int32_t> arrived_;    // [inbox]: number of arrivals
   std::vector<std::int32_t> tried_in_;   // [node]: the last round in which its ports were tried
   // The following members are used only for numbered arrivals.
   std::vector<std::size_t> first_place_;  // [inbox]: place of its first arrival; also one past the last inbox

@@ -50,7 +50,7 @@ class Contributions {
   const MessageGroup* group_ = nullptr;
   const GroupLayout* layout_ = nullptr;
   IntervalRange batch_;
-  std::vector<std::uint64_t> held_;  // [(node * intervals of the batch + interval) * words]
+  std::vector<std::uint64_t> held_;  // [index() * words_]: the contributions in the value
   // The maximum number of additions so far, whatever the order of arrivals at an accelerator. In the worst
   // case the deepest value arrives first, and all other arrivals are added to it.
   struct Depth {
@@ -58,7 +58,7 @@ class Contributions {
     std::int32_t arrivals = 0;
     std::int32_t total() const { return deepest + arrivals; }
   };
-  std::vector<Depth> depth_;  // [node * intervals of the batch + interval]
+  std::vector<Depth> depth_;  // [index()]
   std::vector<std::uint64_t> in_flight_;
   std::vector<std::int32_t> depth_in_flight_;
 };

@@ -54,7 +54,7 @@ class MappedPaths {
 
   bool hold() {
     const std::size_t ways = pattern_.ways();
-    std::vector<int> ejection(schedule_.nodes.size() * ways, -1);  // [receiver * ways + way]
+    std::vector<int> ejection(schedule_.nodes.size() * ways, -1);  // [receiver * ways + way]: ejection port
     for (std::size_t n = 0; n < schedule_.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);
       for (std::size_t way = 0; way < ways; ++way) {

@@ -17,8 +17,8 @@ using topology::Topology;
 // The state of an accelerator in a tree after the messages so far.
 struct Progress {
   std::uint8_t arrivals = 0;
-  bool summed = false;        // whether it has sent its sum
-  bool stored = false;        // whether its parent has stored a final value in it
+  bool summed = false;        // whether the accelerator has sent its sum
+  bool stored = false;        // whether the final value from its parent has been stored
   std::uint16_t deepest = 0;  // maximum number of additions in a sum that arrived
 };
 
@@ -165,9 +165,9 @@ class TreeCheck {
   EntryCheck entry_check_;
   CheckReport report_;
   std::unique_ptr<ContentionSearch> contention_;
-  std::vector<Progress> progress_;   // [node * trees + tree]
-  std::vector<std::size_t> sums_;    // [tree]: sums sent
-  std::vector<std::size_t> stores_;  // [tree]: values stored
+  std::vector<Progress> progress_;   // see progress()
+  std::vector<std::size_t> sums_;    // [tree]: number of sums sent
+  std::vector<std::size_t> stores_;  // [tree]: number of values stored
   // The following members hold the messages of one timestep.
   std::vector<TableEntry> entries_;
   std::vector<Message> messages_;

@@ -167,7 +167,7 @@ void ChunkProgram::find_moves(const Hierarchy& hierarchy, std::span<const Dimens
 
 ChunkProgram::Move ChunkProgram::across(const Hierarchy& hierarchy, const DimensionAlgorithm& algorithm,
                                         NodeId node, const Step& step, int message) const {
-  const int number = message / step.in_turn;  // index among the algorithm's messages
+  const int number = message / step.in_turn;  // index among the messages of DimensionAlgorithm
   const auto there = algorithm.move(step.stage.op, step.in_stage, number, level(step).coordinate(node));
   Move move;
   move.dst = hierarchy.peer(node, step.stage.dimension, there.peer);

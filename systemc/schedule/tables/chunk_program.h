@@ -25,14 +25,15 @@ struct Pieces {
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
-  Bytes shares = 0;  // number of accelerators' shares that an accelerator holds at the start
+  // The number of shares of the chunk (one per accelerator) that an accelerator holds when the stage begins.
+  Bytes shares = 0;
   // Whether one stage performs both phases: the dimension's switches add the data that they receive and
   // return the sum. Used for the dimension that an all-reduce visits last in its reduce-scatter and first in
   // its all-gather.
   bool whole = false;
-  // An all-gather's data may be scattered, because the pieces in between have not been gathered yet. `apart`
-  // is the number of contiguous runs in which one part lies; `joins` is whether neighbouring parts are
-  // contiguous.
+  // The data of an all-gather may be scattered, because the pieces between its parts have not been gathered
+  // yet. `apart` is the number of contiguous runs in which one part lies; `joins` is whether neighbouring
+  // parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
@@ -62,9 +63,9 @@ class ChunkProgram {
   enum class Leg : std::uint8_t { kAcross, kUp, kDown };
   struct Step {
     ProgramStage stage;
-    int level = 0;  // index of the dimension in the order
+    int level = 0;  // index of the stage's dimension in the order
     Leg leg = Leg::kAcross;
-    int in_stage = 0;       // index among the stage's steps
+    int in_stage = 0;       // index of the step in its stage
     int first_message = 0;  // index of the step's first message in an accelerator's list
     int messages = 0;
     int in_turn = 1;                // number of messages sent back to back in one turn
@@ -131,7 +132,7 @@ class ChunkProgram {
   };
   struct Received {
     std::int32_t by_accelerator = 0;
-    std::vector<std::int32_t> by_switch;  // [dimension]
+    std::vector<std::int32_t> by_switch;  // [dimension]: number of arrivals at its switch
   };
 
   void add_stages(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
@@ -166,16 +167,16 @@ class ChunkProgram {
   int pieces_;
   std::vector<Level> levels_;
   std::vector<Step> steps_;
-  std::vector<int> step_of_;    // [message]
-  std::vector<int> out_ports_;  // [message]
-  // [message * accelerators + accelerator]; in this order because all accelerators send a message at the same
-  // time.
+  std::vector<int> step_of_;    // [message]: index of its step
+  std::vector<int> out_ports_;  // [message]: see out_port()
+  // see place(). Messages are the outer index because all accelerators send a message at the same time.
   std::vector<Move> moves_;
 };
 
 // The positions of a chunk's pieces and the lengths of its messages.
 struct MessageSizes {
-  std::vector<Bytes> bounds;   // [piece]: start relative to the chunk's address; then the chunk's end
+  // [piece]: offset of its start in the chunk; the last element is the chunk's size
+  std::vector<Bytes> bounds;
   std::vector<Bytes> longest;  // [message]: maximum length over all accelerators
 
   Bytes bytes(const Pieces& pieces) const {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostFollowed = std::size_t{1} << 23;  // limit on accelerators times flows
 
-// Calls `visit` for all messages; stops at the end of a table if the last call for that table returned false.
+// Calls `visit` for all messages, table by table, until the last call for a table returns false.
 template <typename Visit>
 void for_each_message(const Schedule& schedule, Visit visit) {
   for (const auto& node : schedule.nodes) {
@@ -50,7 +50,7 @@ std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   return chunks;
 }
 
-// [name]: number of the node with this name.
+// The inverse of `names`: [name]: the node's number.
 std::vector<std::size_t> numbers_of(std::span<const NodeId> names) {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < names.size(); ++number) {

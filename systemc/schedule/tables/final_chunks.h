@@ -14,7 +14,7 @@ namespace coppice::schedule {
 // when the last message that the accelerator receives for that chunk has been reduced or stored.
 struct FinalChunks {
   std::size_t flows = 0;
-  std::vector<std::int32_t> chunk_of;  // [flow]; -1: the flow has no data
+  std::vector<std::int32_t> chunk_of;  // [flow]: number of its chunk; -1: no data
   std::vector<Bytes> ends;             // [chunk]: one past its last address
   std::vector<std::int32_t> messages;  // [accelerator * flows + flow]: number of messages received
 

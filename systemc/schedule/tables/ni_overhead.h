@@ -26,12 +26,12 @@ struct TableLayout {
   int dependencies = 0;     // number of arrivals of the flow for which the entry waits
   int step = 0;             // timestep
   int address = 0;          // address of the data, in elements
-  int elements = 0;         // length of the data
-  int padded_elements = 0;  // length including padding; 0 bits if no message is padded
-  int flits = 0;            // length of the message: the initial value of the lockstep counter
-  int packets = 0;          // length of the message
+  int elements = 0;         // length of the data, in elements
+  int padded_elements = 0;  // length including padding, in elements; 0 bits if nothing is padded
+  int flits = 0;            // length of the message in flits, the initial value of the lockstep counter
+  int packets = 0;          // length of the message in packets
   int arrival = 0;          // arrival number at the destination, if arrivals are numbered
-  int route = 0;            // an output port per hop, and the virtual channels if routes differ in them
+  int route = 0;            // an output port per hop, and the choice of virtual channels if it differs
   int first = 0;            // folded tables: the first iteration of a line
   int end = 0;              // folded tables: one past the last iteration of a line
 
@@ -48,7 +48,7 @@ struct FoldedTables {
   TableLayout layout;
   std::int64_t port_lines = 0;  // lines of the fullest port
   std::int64_t node_lines = 0;  // lines of the fullest accelerator
-  double mean_node_lines = 0;   // mean over the accelerators
+  double mean_node_lines = 0;   // mean number of lines per accelerator
   Bytes table_bytes = 0;        // packed lines of the fullest accelerator
   // The loop registers of all ports of an accelerator: iteration, strides, and accumulated offsets.
   Bytes loop_bytes = 0;
@@ -57,8 +57,8 @@ struct FoldedTables {
 // The hardware that every accelerator's network interface needs to execute a schedule (MultiTree paper, Sec.
 // IV: schedule table, timestep counter, lockstep counter).
 struct NiOverhead {
-  // The size of a lockstep counter in bits. It compares two stored times with a cycle counter
-  // (rtl/ni/lockstep_counter.v).
+  // The size of a lockstep counter in bits. The counter stores two times, which it compares with a cycle
+  // counter (rtl/ni/lockstep_counter.v).
   static constexpr int kLockstepBits = 2 * 32;
 
   TableLayout layout;
@@ -66,10 +66,10 @@ struct NiOverhead {
   int ports = 0;                  // ports per accelerator
   std::int64_t port_entries = 0;  // entries of the fullest port
   std::int64_t node_entries = 0;  // entries of the fullest accelerator
-  double mean_node_entries = 0;   // mean over the accelerators
+  double mean_node_entries = 0;   // mean number of entries per accelerator
   Bytes table_bytes = 0;          // packed entries of the fullest accelerator
-  Bytes dependency_bytes = 0;     // per accelerator: a count of arrivals for every flow
-  Bytes counter_bytes = 0;        // per accelerator: timestep and lockstep counters of all ports
+  Bytes dependency_bytes = 0;     // counts of arrivals for all flows at an accelerator
+  Bytes counter_bytes = 0;        // timestep and lockstep counters of all ports of an accelerator
 
   std::optional<FoldedTables> folded;  // set if tables repeat
 

@@ -65,7 +65,7 @@ class Translations {
   Digits to_top_ = 0;  // 0x8000 - width; added to a sum, it sets the top bit if the sum reaches the width
   std::size_t strides_[kMostDimensions] = {};
   std::vector<NodeId> nodes_;
-  std::vector<Digits> digits_;  // [node]
+  std::vector<Digits> digits_;  // [node]: its coordinates
 };
 
 }  // namespace coppice::schedule

@@ -54,10 +54,10 @@ class ProgramTables final : public SymmetricTables {
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
   std::size_t slots() const { return spec_.slots.size(); }
 
-  // Turns of the same message, in chunks that differ only in their position.
+  // The turns of one message in all chunks that differ only in their position.
   struct AlikeTurns {
     Turn turn;               // turn of the chunk with the largest address
-    std::int32_t step = 0;   // the last step of these turns
+    std::int32_t step = 0;   // step of the last of these turns
     std::int64_t count = 0;  // number of turns per accelerator
   };
   std::vector<AlikeTurns> alike_turns() const;

@@ -49,7 +49,7 @@ struct Repetition {
 // The protocol of a collective's messages, if the machine offers several (system.ni.protocols).
 struct Protocol {
   std::string name{};
-  double efficiency = 1;    // bytes of data per byte sent
+  double efficiency = 1;    // fraction of the sent bytes that is data
   Femtoseconds setup = 0;   // time that a port spends before each message
   Femtoseconds launch = 0;  // time from the call of the collective until its first entry may issue
 
@@ -64,7 +64,7 @@ Bytes sent_bytes(Bytes bytes, double efficiency);
 struct Schedule {
   std::string algorithm;
   Collective collective = Collective::kAllReduce;
-  Bytes size = 0;  // bytes of the whole gradient buffer, which has this size at every accelerator
+  Bytes size = 0;  // bytes of the gradient buffer, which is equally long at every accelerator
   // Greater than 1 if every accelerator computes an all-reduce by itself. `size` then covers this many copies
   // of the data, and the tables are a reduce-scatter that leaves the sum in each accelerator's own copy.
   int copies = 1;

@@ -38,9 +38,9 @@ using NodeList = boost::container::small_vector<NodeId, 2>;
 struct TableEntry {
   Op op = Op::kNop;
   std::int32_t flow = -1;  // tree or chunk identity; -1 for a nop
-  // The destination of a reduce; for a gather, the node from which the value came (kNoNode at the root).
+  // The destination of a reduce, or the node from which the value of a gather came (kNoNode at the root).
   NodeId parent = topology::kNoNode;
-  NodeList children;      // The nodes whose partial sums a reduce includes, or the destination of a gather.
+  NodeList children;      // nodes whose partial sums a reduce includes, or destination of a gather
   std::int32_t step = 0;  // timestep, from 1, in which the entry may start
   // The number of arrivals of `flow` at this node that must have been reduced or stored before the entry
   // issues.

@@ -101,7 +101,7 @@ class Folder {
 
   Repetition stride_;
   std::vector<TableLine> lines_;
-  std::vector<std::int32_t> offset_;  // [line]
+  std::vector<std::int32_t> offset_;  // [line]: Item::offset
   std::vector<std::size_t> place_;    // [line]: position of the line in order_
   std::vector<std::int32_t> order_;
   std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;

@@ -17,7 +17,7 @@ namespace coppice::schedule {
 class TreeTables final : public TableSource {
  public:
   using Flow = std::uint16_t;
-  static constexpr Flow kIdle = std::numeric_limits<Flow>::max();  // value of an entry without a message
+  static constexpr Flow kIdle = std::numeric_limits<Flow>::max();  // stands for an entry without a message
   static constexpr int kMostTrees = kIdle;
   static constexpr int kMostPorts = std::numeric_limits<std::uint8_t>::max();
 
@@ -30,14 +30,14 @@ class TreeTables final : public TableSource {
   struct Spec {
     std::size_t ports = 1;             // ports per accelerator
     std::size_t reduce_steps = 0;      // number of steps that reduce; all later steps gather
-    std::vector<Chunk> chunks;         // [tree]
+    std::vector<Chunk> chunks;         // [tree]: its data
     std::vector<Bytes> longest;        // [step]: length of the longest message
-    std::vector<NodeId> neighbours;    // [slot]; kNoNode: no channel
+    std::vector<NodeId> neighbours;    // [slot]: the node at the other end; kNoNode: no channel
     std::vector<std::uint8_t> back;    // [slot]: the neighbour's port that leads back
     std::vector<std::int32_t> routes;  // [slot]: index into Schedule::routes; -1: no message
     std::vector<std::size_t> first;    // [slot]: first index in `flows`; also one past the last slot
-    std::vector<Flow> flows;           // [first of the slot + step - 1]
-    std::vector<Place> places;         // [node * trees + tree]
+    std::vector<Flow> flows;           // [first[slot] + step - 1]
+    std::vector<Place> places;         // see place()
   };
 
   explicit TreeTables(Spec spec) : spec_(std::move(spec)) {}
