@@ -53,7 +53,8 @@ PathVcs assign_vcs(const Topology& topology, std::span<const ChannelPath> paths,
   }
   if (count > vcs) {
     throw UnsupportedError(fmt::format(
-        "the paths through the switches of {} need {} virtual channels to avoid deadlock, but there are {}",
+        "the paths through the switches of {} need {} virtual channels to avoid deadlock, but there are {}: "
+        "increase router.vcs",
         topology.name(), count, vcs));
   }
   PathVcs result;

@@ -223,9 +223,10 @@ class RoutedPacker {
         const auto missing =
             std::ranges::find_if(labels_, [](const Label& label) { return !label.is_source(); }) -
             labels_.begin();
-        throw UnsupportedError(way == Way::kDown
-                                   ? fmt::format("accelerator {} cannot be reached from {}", missing, root)
-                                   : fmt::format("accelerator {} cannot reach {}", missing, root));
+        throw UnsupportedError(
+            way == Way::kDown
+                ? fmt::format("accelerator {} cannot be reached from accelerator {}", missing, root)
+                : fmt::format("accelerator {} cannot reach accelerator {}", missing, root));
       }
       const NodeId node = node_at(place);
       ChannelPath path;

@@ -230,10 +230,10 @@ void Causality::check_stores(std::size_t inbox, NodeId node) const {
         if (later_by_lockstep(store, other) || later_by_lockstep(other, store)) continue;
         refuse(
             message(store),
-            fmt::format(
-                "at accelerator {} it may arrive before or after the {} from accelerator {} in step {}, "
-                "which touches the same data",
-                node, to_string(message(other).entry->op), message(other).src, message(other).entry->step));
+            fmt::format("may arrive at accelerator {} before or after the {} from accelerator {} in step {}, "
+                        "which touches the same data",
+                        node, to_string(message(other).entry->op), message(other).src,
+                        message(other).entry->step));
       }
     }
   }

@@ -58,7 +58,7 @@ class Contributions {
     std::int32_t arrivals = 0;
     std::int32_t total() const { return deepest + arrivals; }
   };
-  std::vector<Depth> depth_;  // [index()]
+  std::vector<Depth> depth_;  // [index()]: additions in the value
   std::vector<std::uint64_t> in_flight_;
   std::vector<std::int32_t> depth_in_flight_;
 };

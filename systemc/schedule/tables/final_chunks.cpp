@@ -67,7 +67,7 @@ std::int64_t FinalChunks::chunks_to(Bytes bytes) const {
   if (bytes == 0) return 0;
   const auto chunk = std::ranges::lower_bound(ends, bytes);
   if (chunk == ends.end()) {
-    throw ModelError(fmt::format("final chunks: {} bytes exceed the buffer, which has {}", bytes,
+    throw ModelError(fmt::format("final chunks: {} bytes exceed the buffer, which has {} bytes", bytes,
                                  ends.empty() ? Bytes{0} : ends.back()));
   }
   return chunk - ends.begin() + 1;

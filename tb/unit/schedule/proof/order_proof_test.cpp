@@ -88,7 +88,7 @@ TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},
                          {.op = Op::kReduce, .flow = 1, .src = 2, .dst = 1, .step = 2}});
   refuses(
-      "flow 0 at bytes 0..8, accelerator 0, step 1: gather: at accelerator 1 it may arrive before or after "
+      "flow 0 at bytes 0..8, accelerator 0, step 1: gather: may arrive at accelerator 1 before or after "
       "the reduce from accelerator 2 in step 2, which touches the same data");
   // The lockstep orders the two messages.
   schedule_.ordered_by_lockstep = true;
