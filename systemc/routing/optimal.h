@@ -39,8 +39,8 @@ struct Reassignment {
   bool proven = false;  // whether no assignment has a smaller max_load
 };
 
-// Adapts an assignment to flows that have arrived or left and to links that have failed or recovered, with
-// few moves. A flow keeps its spine unless its link is above its cap or an alternating path for another flow
+// Adapts an assignment, with few moves, to flows that have arrived or left and to links that have failed or
+// recovered. A flow keeps its spine unless its link is above its cap or an alternating path for another flow
 // moves it. `previous[i]` is the previous spine of flow i; kNoSpine if the flow is new. The result is as good
 // as that of Optimal.
 Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> previous);

@@ -31,8 +31,8 @@ struct StepTiming {
   Femtoseconds cycle = 0;           // clock period, which is the minimum time of a flit on a channel
   Femtoseconds message_setup = 0;   // time that an accelerator's port spends before every message
   double efficiency = 1;            // fraction of the sent bytes that is data (Protocol)
-  Femtoseconds memory = 0;          // time to read a message's data from memory
-  Femtoseconds reduction = 0;       // time to add data to a partial sum in memory
+  Femtoseconds memory = 0;          // time from a memory request to its first flit
+  Femtoseconds reduction = 0;       // latency of the adder
   // bandwidth of the adder at a switch port; 0: as fast as the port's channel
   Bandwidth adder{};
   Bytes buffer = 0;  // flits that a virtual channel of a router can buffer

@@ -197,8 +197,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<Femtoseconds> looks_at(index(servers_), 0);
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
   const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
-  // The time by which a message may reach a channel before the channel is free. Buffered messages may wait
-  // for the channel, because the buffer in front of it holds one message.
+  // The time for which a message may wait in front of a channel. Buffered messages may wait until the
+  // previous message has left, because the buffer holds one message.
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };

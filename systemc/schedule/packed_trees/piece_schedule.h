@@ -83,8 +83,8 @@ class PieceScheduler {
   // The finish of schedule_periodic() for pieces of equal length; does not list the messages.
   struct Periodic {
     Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // the maximum if there is no timetable
-    double period = 1;  // length of a period, relative to the time of the busiest channel
-    double fill = 0;    // time until all accelerators have the first piece, also relative to it
+    double period = 1;  // length of a period, as a multiple of the busiest channel's time
+    double fill = 0;    // time until all accelerators have the first piece, likewise
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
   // A steady-state order, which is the same in every period. Each hop sends piece p one period after piece p

@@ -13,8 +13,9 @@ namespace {
 
 // The maximum number of placements, as a multiple of the number of hops.
 constexpr std::int64_t kPlacings = 8;
-constexpr int kPeriods = 5;             // approximate number of periods tried
-constexpr std::int32_t kMoreSlots = 3;  // minimum difference of the longest and the shortest period tried
+constexpr int kPeriods = 5;  // approximate number of periods tried
+// minimum difference between the longest and the shortest period tried
+constexpr std::int32_t kMoreSlots = 3;
 
 // The indices of all hops, each after the hops for which it waits.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
@@ -233,7 +234,7 @@ class Placement {
   std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop that occupies it
   // [place * period + slot]: cost of displacing all hops that collide there
   std::vector<std::int32_t> costs_;
-  std::vector<std::int32_t> sums_;  // total cost over all places of the current hop
+  std::vector<std::int32_t> sums_;  // [slot]: total cost over all places of the current hop
   std::vector<std::int32_t> starts_;
   std::vector<std::int32_t> ready_;
   std::vector<std::int32_t> evictions_;

@@ -19,6 +19,10 @@ constexpr std::size_t kPartBytes = std::size_t{32} << 20;
   throw ScheduleError(place_of(message) + ": " + what);
 }
 
+std::string name_of(NodeId node) {
+  return node == topology::kNoNode ? "no accelerator" : fmt::format("accelerator {}", node);
+}
+
 bool overlap(const Message& a, const Message& b) {
   return a.entry->address < b.entry->address + b.entry->bytes &&
          b.entry->address < a.entry->address + a.entry->bytes;
@@ -154,8 +158,8 @@ void Causality::check_family(const Message& sending, const Inbox& inbox) const {
     const NodeId from = last_store < 0 ? topology::kNoNode
                                        : message(inbox.arrivals[static_cast<std::size_t>(last_store)]).src;
     if (from == entry.parent) return;
-    refuse(sending,
-           fmt::format("its parent is {}, but the value it depends on came from {}", entry.parent, from));
+    refuse(sending, fmt::format("its parent is {}, but the value it depends on came from {}",
+                                name_of(entry.parent), name_of(from)));
   }
   NodeList sources;
   for (std::int32_t i = last_store + 1; i < inbox.merged; ++i) {

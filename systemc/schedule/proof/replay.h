@@ -16,7 +16,7 @@ struct Message {
   NodeId dst = topology::kNoNode;  // the node at which the route ends
   std::int32_t src_port = 0;       // NI port at the sender
   std::int32_t ejection_port = 0;  // NI port at the destination
-  std::int32_t round = -1;         // replay round of the send, which may use arrivals of earlier rounds
+  std::int32_t round = -1;         // number of the replay round in which the message is sent
   std::int32_t arrival = -1;       // index among the arrivals of its flow at dst
 };
 

@@ -46,10 +46,10 @@ struct TableLayout {
 // may be negative.
 struct FoldedTables {
   TableLayout layout;
-  std::int64_t port_lines = 0;  // lines of the fullest port
-  std::int64_t node_lines = 0;  // lines of the fullest accelerator
+  std::int64_t port_lines = 0;  // maximum number of lines at a port
+  std::int64_t node_lines = 0;  // maximum number of lines at an accelerator
   double mean_node_lines = 0;   // mean number of lines per accelerator
-  Bytes table_bytes = 0;        // packed lines of the fullest accelerator
+  Bytes table_bytes = 0;        // size of node_lines packed lines
   // The loop registers of all ports of an accelerator: iteration, strides, and accumulated offsets.
   Bytes loop_bytes = 0;
 };
@@ -64,10 +64,10 @@ struct NiOverhead {
   TableLayout layout;
   int accelerators = 0;
   int ports = 0;                  // ports per accelerator
-  std::int64_t port_entries = 0;  // entries of the fullest port
-  std::int64_t node_entries = 0;  // entries of the fullest accelerator
+  std::int64_t port_entries = 0;  // maximum number of entries at a port
+  std::int64_t node_entries = 0;  // maximum number of entries at an accelerator
   double mean_node_entries = 0;   // mean number of entries per accelerator
-  Bytes table_bytes = 0;          // packed entries of the fullest accelerator
+  Bytes table_bytes = 0;          // size of node_entries packed entries
   Bytes dependency_bytes = 0;     // counts of arrivals for all flows at an accelerator
   Bytes counter_bytes = 0;        // timestep and lockstep counters of all ports of an accelerator
 

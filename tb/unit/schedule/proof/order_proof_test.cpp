@@ -74,7 +74,7 @@ TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
 
 TEST_F(OrderProofTest, RefusesAParentThatSentNothing) {
   entry(1, 0).parent = 2;
-  refuses("its parent is 2, but the value it depends on came from -1");
+  refuses("its parent is accelerator 2, but the value it depends on came from no accelerator");
 }
 
 TEST_F(OrderProofTest, RefusesChildrenThatSentNothing) {
