@@ -82,7 +82,7 @@ class LoadLevels {
   int spines_;
   std::size_t words_;
   std::vector<std::uint64_t> all_;                  // [end][word]: the live spines
-  std::vector<std::vector<std::uint64_t>> levels_;  // [k][end][word]
+  std::vector<std::vector<std::uint64_t>> levels_;  // [k][end][word]: spines with at most k flows
   std::vector<int> loads_;                          // [end * spines + spine]: number of flows
   std::vector<int> live_;                           // [end]: number of live spines
 };

@@ -39,7 +39,7 @@ struct Batch {
   NodeId root = kNoNode;
   Amount weight = 0;
   std::vector<int> depth;                        // [accelerator]: depth in the tree; -1: not reached
-  std::vector<std::pair<NodeId, NodeId>> edges;  // {parent, child}, from the root outwards
+  std::vector<std::pair<NodeId, NodeId>> edges;  // {parent, child}, ordered from the root outwards
 
   bool complete() const { return edges.size() + 1 == depth.size(); }
 };

@@ -73,7 +73,7 @@ struct Schedule {
   // The minimum number of timesteps for trees over channels that carry one chunk per timestep; 0: not known.
   int least_steps = 0;
   int flows = 0;
-  int chunks = 0;  // chosen by the compiler if the request is kAutomaticChunks
+  int chunks = 0;  // the compiler's choice if the request is kAutomaticChunks
   // Whether some conflicting arrivals are ordered only by their timesteps (2D ring: a column's sum must not
   // overtake a lagging row). Such a schedule needs the lockstep; other schedules are correct under any
   // timing.
