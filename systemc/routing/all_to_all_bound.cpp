@@ -16,10 +16,10 @@ using topology::Channel;
 using topology::NodeId;
 using topology::Topology;
 
-// Rounds of approximate_all_to_all(), about a millisecond each.
+// The number of rounds of approximate_all_to_all(), which take about a millisecond each.
 constexpr int kRounds = 320;
 
-// Tries bounds and keeps the best.
+// Tries several bounds and keeps the highest.
 class Search {
  public:
   Search(const Topology& topology, Bytes block) : topology_(topology), block_(block) {}
@@ -66,7 +66,7 @@ class Search {
     }
   }
 
-  // Tries the cut as given, and with only those switches inside that lead to accelerators inside.
+  // Tries the cut as given, and then with those switches inside that lead only to accelerators inside.
   void try_cut(std::vector<bool> inside) {
     const NodeId n = topology_.num_accelerators();
     std::vector<std::vector<NodeId>> groups(2);
@@ -108,10 +108,10 @@ class Search {
     if (ns > best_.ns * (1 + 1e-9)) best_ = {ns, {}, std::move(lengths)};
   }
 
-  // Solves the linear program for lengths y and distances d from every accelerator s to every node v:
-  // maximise the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for every
-  // channel e from u to v, and to a sum of bandwidths times lengths of at most 1. Its columns are lengths,
-  // then distances.
+  // Solves a linear program for channel lengths y and distances d from every accelerator s to every node v.
+  // It maximises the sum of the distances between accelerators, subject to d(s, v) <= d(s, u) + y(e) for
+  // every channel e from u to v, and to a sum of bandwidths times lengths of at most 1. Its columns are the
+  // lengths, followed by the distances.
   std::vector<double> best_lengths() const {
     const auto& channels = topology_.channels();
     const auto count = static_cast<int>(channels.size());
@@ -147,7 +147,7 @@ class Search {
     }
     matrix.load_into(problem.get());
     glp_smcp parameters = quiet_simplex();
-    parameters.it_lim = 20'000;  // an intermediate solution gives a weaker but still valid bound
+    parameters.it_lim = 20'000;  // an intermediate solution yields a weaker but still valid bound
     if (glp_simplex(problem.get(), &parameters) != 0 && glp_get_prim_stat(problem.get()) != GLP_FEAS)
       return {};
     std::vector<double> lengths;

@@ -8,31 +8,31 @@
 
 namespace coppice::routing {
 
-// The least time of an all-to-all, in which every accelerator has a block for every other, and its proof. If
-// channels are given arbitrary lengths, a block travels at least the distance of its pair, and all channels
-// together carry at most their bandwidths times their lengths per unit of time. The least time is therefore
-// the sum of all pairs' distances times the block, divided by the sum of bandwidth times length (by the
-// duality of linear programming, some lengths prove the true optimum). A cut is the special case of length 1
-// for its channels and 0 for all others.
+// A lower bound on the time of an all-to-all, in which every accelerator sends a block to every other, and
+// its proof. Assign arbitrary lengths to all channels. The block of a pair of accelerators then travels at
+// least their distance, and per unit of time all channels together carry at most the sum of bandwidth times
+// length. The all-to-all therefore takes at least the sum of all pairs' distances, times the size of a block,
+// divided by that sum of bandwidth times length. By the duality of linear programming, some lengths prove the
+// true optimum. A cut is the special case in which its channels have length 1 and all others length 0.
 struct AllToAllBound {
   double ns = 0;
-  // The accelerators inside a cut, then those outside; empty: `lengths` give a better bound than all cuts
-  // tried.
+  // The accelerators inside the cut that proves the bound, then the accelerators outside; empty if `lengths`
+  // prove a higher bound than all cuts tried.
   std::vector<std::vector<topology::NodeId>> groups;
-  std::vector<double> lengths;  // [channel], the longest is 1; empty: `groups` prove the bound
+  std::vector<double> lengths;  // [channel]; the maximum is 1. Empty if `groups` prove the bound.
 };
 
-// The largest of these bounds: cuts around every single accelerator and around every range of coordinates of
-// a dimension; equal lengths for all channels; optimal lengths, found by a linear program, if accelerators
-// times channels do not exceed kMostSolved; and nearly optimal lengths (concurrent_flow.h) if they do not
-// exceed kMostApproximated (64 accelerators with about 8 links each, and their switches). Latency is not
-// included.
+// Computes the highest of several bounds: cuts around every single accelerator and around every range of
+// coordinates of a dimension; equal lengths for all channels; optimal lengths, found by a linear program, if
+// accelerators times channels do not exceed kMostSolved; and nearly optimal lengths (concurrent_flow.h) if
+// that product does not exceed kMostApproximated (64 accelerators with about 8 links each, and their
+// switches). Latency is not included.
 AllToAllBound least_all_to_all(const topology::Topology& topology, Bytes block);
 
 inline constexpr std::size_t kMostSolved = 1536;
 inline constexpr std::size_t kMostApproximated = 65536;
 
-// The bound proven by these channel lengths.
+// The bound in nanoseconds that `lengths` [channel] prove for blocks of `block` bytes.
 double all_to_all_ns(const topology::Topology& topology, Bytes block, std::span<const double> lengths);
 
 }  // namespace coppice::routing

@@ -18,7 +18,8 @@ struct Destination {
   std::vector<std::size_t> flows;
 };
 
-// The loads of a state, and its cost, updated move by move.
+// A state of the annealing: the spine of every destination, with link loads and the cost, which are updated
+// move by move.
 class State {
  public:
   State(const ClosLinks& links, std::span<const Flow> flows)
@@ -55,8 +56,8 @@ class State {
 
   double squares() const { return static_cast<double>(squares_); }
 
-  // The first spine with free links for all flows to the destination (global first fit); kNoSpine if there is
-  // none.
+  // The first spine whose links are free for all flows to the destination (global first fit); kNoSpine if
+  // there is none.
   int first_fit(std::size_t d) const {
     for (int s = 0; s < links_->spines(); ++s) {
       const bool fits = std::ranges::all_of(destinations[d].flows, [&](std::size_t i) {
@@ -107,7 +108,7 @@ class State {
   std::int64_t squares_ = 0;
 };
 
-// Draws two destinations: with equal probability any two, or two on the same ToR.
+// Chooses two destinations at random: with equal probability either any two, or two on the same ToR.
 std::pair<std::size_t, std::size_t> draw_move(const State& state, Random& random) {
   const std::size_t a = random.below(state.destinations.size());
   if (random.bernoulli(0.5)) return {a, random.below(state.destinations.size())};
@@ -115,7 +116,7 @@ std::pair<std::size_t, std::size_t> draw_move(const State& state, Random& random
   return {a, neighbours[random.below(neighbours.size())]};
 }
 
-// Returns the best state seen.
+// Anneals `state` and returns the best assignment found.
 Assignment anneal(State& state, Random& random) {
   constexpr int kMoves = 20'000;
   constexpr double kHot = 2.0;

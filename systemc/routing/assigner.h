@@ -6,7 +6,7 @@
 
 namespace coppice::routing {
 
-// A method that assigns a spine to every flow. One final class per method, one file each.
+// A method that assigns a spine to every flow. Each method is a final class in a file of its own.
 class PathAssigner {
  public:
   virtual ~PathAssigner() = default;

@@ -18,7 +18,7 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr double kCloseEnough = 0.995;
-// The relative difference up to which distances count as equal.
+// Distances count as equal if their relative difference is at most this.
 constexpr double kTie = 1e-9;
 
 class Rounds {
@@ -44,7 +44,7 @@ class Rounds {
         sums_[e] += lengths[e];
       }
       best.most = std::min(best.most, busiest(carried_) / round);
-      // In the long run the mean of all lengths gives the best bound.
+      // After many rounds, the mean of the lengths of all rounds proves the best bound.
       if (round % 16 == 0) keep(best, sums_, send(sums_, nullptr) / round);
       if (best.least >= kCloseEnough * best.most) break;
       lengthen(loads, 1 / std::sqrt(static_cast<double>(round)));
@@ -61,7 +61,7 @@ class Rounds {
     best.lengths = lengths;
   }
 
-  // Scales lengths so that bandwidths times lengths add up to 1.
+  // Converts weights into lengths such that the sum of bandwidths times lengths is 1.
   std::vector<double> lengths_of(const std::vector<double>& weights) const {
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     std::vector<double> lengths;
@@ -76,7 +76,8 @@ class Rounds {
     return most;
   }
 
-  // Returns the sum of all distances, negative if a pair is not connected, and adds the flow to `loads`.
+  // Sends one block per pair over its shortest paths and adds the flow to `loads` unless it is nullptr.
+  // Returns the sum of all distances; negative if a pair is not connected.
   double send(const std::vector<double>& lengths, std::vector<double>* loads) const {
     double sum = 0;
     for (NodeId source = 0; source < topology_.num_accelerators(); ++source) {
@@ -90,8 +91,8 @@ class Rounds {
     return sum;
   }
 
-  // Distributes loads from the farthest node back to the source, equally over the last channels of all
-  // shortest paths.
+  // Processes nodes from the farthest to the source, and distributes the blocks that reach a node equally
+  // over the last channels of all shortest paths to it.
   void add_loads(NodeId source, const std::vector<double>& distance, const std::vector<double>& lengths,
                  std::vector<double>& loads) const {
     std::vector<NodeId> order(distance.size());
@@ -104,7 +105,7 @@ class Rounds {
       std::vector<ChannelId> last;
       for (const ChannelId id : topology_.in_channels(node)) {
         const double before = distance[index(topology_.channel(id).src)];
-        const bool nearer = before < distance[index(node)];  // and so is processed later
+        const bool nearer = before < distance[index(node)];  // the node before is then processed later
         if (nearer && before + lengths[index(id)] <= distance[index(node)] * (1 + kTie)) last.push_back(id);
       }
       const double part = blocks[index(node)] / static_cast<double>(last.size());
@@ -126,8 +127,8 @@ class Rounds {
   const Topology& topology_;
   topology::Distances distances_;
   std::vector<double> weights_;  // [channel]
-  std::vector<double> sums_;     // sum of the lengths of all rounds
-  std::vector<double> carried_;  // load over all rounds
+  std::vector<double> sums_;     // [channel]: sum of the lengths of all rounds
+  std::vector<double> carried_;  // [channel]: total load of all rounds
 };
 
 }  // namespace

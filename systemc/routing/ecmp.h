@@ -7,7 +7,7 @@
 
 namespace coppice::routing {
 
-// The fields of a RoCEv2 packet that switches hash: UDP over IPv4, destination port 4791.
+// The fields of a RoCEv2 packet that switches hash. RoCEv2 uses UDP over IPv4 with destination port 4791.
 struct FiveTuple {
   std::uint32_t src_address = 0;
   std::uint32_t dst_address = 0;
@@ -16,23 +16,25 @@ struct FiveTuple {
   std::uint8_t protocol = 17;
 };
 
-// 10.0.0.0/8, one address per NIC.
+// The IPv4 address of an accelerator's NIC, in 10.0.0.0/8.
 std::uint32_t nic_address(NodeId accelerator);
 
-// RoCEv2 leaves the source port to the sender: implementations choose one of 0xC000 to 0xFFFF per connection.
+// RoCEv2 leaves the choice of the source port to the sender; implementations choose a port from 0xC000 to
+// 0xFFFF per connection.
 inline constexpr std::uint16_t kFirstSourcePort = 0xC000;
 
-// A switch's hash: CRC-32 (IEEE 802.3) over the tuple's bytes in network order, seeded per switch.
+// The hash of a switch: CRC-32 (IEEE 802.3) over the switch's seed and the tuple's bytes in network order.
 std::uint32_t hash_tuple(const FiveTuple& tuple, std::uint32_t seed);
 
 // Equal-cost multipath: the source ToR hashes a flow's five-tuple to choose among its live next hops, in
-// ascending order. Each connection has its own source port, drawn by `seed`, so a pair keeps its path.
+// ascending order. Every connection has one source port, which is chosen at random by `seed`, so a pair of
+// accelerators always uses the same path.
 class Ecmp final : public PathAssigner {
  public:
   explicit Ecmp(std::uint64_t seed) : seed_(seed) {}
   Assignment assign(const ClosLinks& links, std::span<const Flow> flows) override;
 
-  // The tuple of a connection before its source port is chosen.
+  // The tuple of the connection from `src` to `dst`.
   FiveTuple tuple(NodeId src, NodeId dst) const;
   // The spine that the switch of `src_tor` picks for a packet.
   int pick(const ClosLinks& links, int src_tor, int dst_tor, const FiveTuple& tuple) const;

@@ -10,7 +10,7 @@ namespace coppice::routing {
 Assignment EdgeColoring::assign(const ClosLinks& links, std::span<const Flow> flows) {
   require_routable(links, flows);
   Assignment spines(flows.size(), kNoSpine);
-  std::vector<std::size_t> between;  // the flows that use a spine
+  std::vector<std::size_t> between;  // indices of flows that use a spine
   std::vector<BipartiteEdge> edges;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     if (flows[i].local()) continue;

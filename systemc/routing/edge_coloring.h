@@ -4,10 +4,10 @@
 
 namespace coppice::routing {
 
-// The flows as the edges of a bipartite multigraph of source and destination ToRs, coloured with as many
-// colours as its largest degree D, which always suffice (König); colour c is assigned the (c modulo n)-th of
-// n live spines, so no link carries more than ceil(D / n) flows: the optimum. With failed links, n differs
-// between pairs of ToRs and there is no guarantee.
+// Colours the edges of a bipartite multigraph, in which flows are edges from source ToRs to destination ToRs.
+// As many colours as its maximum degree D always suffice (König). Colour c is assigned to the (c modulo n)-th
+// of n live spines, so no link carries more than ceil(D / n) flows, which is the optimum. If links have
+// failed, n differs between pairs of ToRs and optimality is not guaranteed.
 class EdgeColoring final : public PathAssigner {
  public:
   Assignment assign(const ClosLinks& links, std::span<const Flow> flows) override;

@@ -13,8 +13,8 @@ struct Group {
   int src_tor = 0;
   int dst_tor = 0;
   std::vector<std::size_t> flows;
-  std::size_t left = 0;       // flows without a spine, the last ones of `flows`
-  std::vector<bool> allowed;  // [spine]
+  std::size_t left = 0;       // number of flows without a spine; they are the last of `flows`
+  std::vector<bool> allowed;  // [spine]: whether the flows may use it
 };
 
 class Search {
@@ -54,7 +54,8 @@ class Search {
            static_cast<std::size_t>(spine);
   }
 
-  // The room on the group's spines minus its remaining flows; a negative value is a dead end.
+  // The free capacity over the group's spines minus its number of unassigned flows. If it is negative, the
+  // search must backtrack.
   int slack(const Group& group) {
     int room = 0;
     for (int s = 0; s < spines_; ++s) {
@@ -63,7 +64,7 @@ class Search {
     return room - static_cast<int>(group.left);
   }
 
-  // The group's spine with the most room; -1 if no spine has room.
+  // The spine with the most free capacity for the group; -1 if no spine has any.
   int roomiest(const Group& group) {
     int best = -1;
     int most = 0;

@@ -16,8 +16,8 @@ inline GlpkProgram make_program(int direction) {
   return program;
 }
 
-// The matrix of a program in GLPK's form: entry k is value[k] at (row[k], column[k]); all indices count from
-// 1.
+// The constraint matrix of a program in GLPK's sparse form: entry k is value[k] at (row[k], column[k]). All
+// indices count from 1.
 class GlpkMatrix {
  public:
   void add(int row, int column, double value) {
@@ -36,7 +36,7 @@ class GlpkMatrix {
   std::vector<double> values_{0};
 };
 
-// The simplex method's parameters without its messages.
+// Parameters of the simplex method that suppress its messages.
 inline glp_smcp quiet_simplex() {
   glp_smcp parameters;
   glp_init_smcp(&parameters);

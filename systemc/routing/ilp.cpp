@@ -13,7 +13,7 @@
 namespace coppice::routing {
 namespace {
 
-// The flows between two ToRs, and the program's variables for them: one per live spine.
+// The flows between two ToRs, and the program's variables for them. There is one variable per live spine.
 struct Pair {
   std::vector<std::size_t> flows;
   std::vector<int> spines;
@@ -31,14 +31,15 @@ Pairs pairs_of(const ClosLinks& links, std::span<const Flow> flows) {
   return pairs;
 }
 
-// Column 1 is L; the rows are one per pair, then one per used directed link.
+// Builds the program. Column 1 is the maximum load L. There is a row for every pair of ToRs and for every
+// directed link that is used.
 void build(glp_prob* problem, Pairs& pairs, int tors, int least) {
   glp_add_cols(problem, 1);
   glp_set_col_kind(problem, 1, GLP_IV);
   glp_set_col_bnds(problem, 1, GLP_LO, least, 0);
   glp_set_obj_coef(problem, 1, 1);
   GlpkMatrix matrix;
-  std::map<std::pair<int, int>, int> link_rows;  // (end, spine)
+  std::map<std::pair<int, int>, int> link_rows;  // {end, spine}
   const auto link_row = [&](int end, int spine) {
     const auto [at, added] = link_rows.try_emplace({end, spine}, 0);
     if (added) {

@@ -4,10 +4,10 @@
 
 namespace coppice::routing {
 
-// The exact method of the paper's comparison: an integer linear program, solved by GLPK's branch and cut.
-// Minimise L such that for every pair of ToRs the flows y(u, s, v) over its live spines sum to the pair's
-// flows, and the flows of every link sum to at most L. For small instances: throws ModelError if the optimum
-// is not proven within its time.
+// The exact method of the paper's comparison: an integer linear program, solved by GLPK's branch and cut. It
+// minimises L such that, for every pair of ToRs (u, v), the numbers of flows y(u, s, v) over the live spines
+// s sum to the pair's flows, and every link carries at most L flows. Only suitable for small instances:
+// throws ModelError if the optimum is not proven within the time limit.
 class IntegerProgram final : public PathAssigner {
  public:
   explicit IntegerProgram(double seconds) : seconds_(seconds) {}

@@ -94,8 +94,9 @@ int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<cons
 
 namespace {
 
-// The least load of the busiest link of one ToR in one direction: its flows are matched to spines, each of
-// which takes at most `capacity`. `allowed[group]` are the spines of `count[group]` flows.
+// Computes the minimum load of the busiest link of one ToR in one direction. The ToR's flows are matched to
+// spines, each of which accepts at most `capacity` flows. The flows form groups by the other ToR:
+// `allowed[group]` lists the spines that `count[group]` flows may use.
 class TorMatching {
  public:
   TorMatching(int spines, std::vector<std::vector<int>> allowed, std::vector<int> count)
@@ -110,7 +111,8 @@ class TorMatching {
   }
 
  private:
-  // Maximum flow by augmenting paths, one unit at a time: there are few groups (one per other ToR).
+  // Whether all flows fit. Computes a maximum flow by augmenting paths, one unit at a time, which is fast
+  // enough because there are few groups.
   bool fits(int capacity) const {
     std::vector<std::vector<int>> taken(allowed_.size(), std::vector<int>(static_cast<std::size_t>(spines_)));
     std::vector<int> load(static_cast<std::size_t>(spines_), 0);

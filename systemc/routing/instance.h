@@ -9,36 +9,36 @@
 
 #include "topology/networks/clos.h"
 
-// Path assignment on two-level Clos networks ("Routing for Large ML Models", Sec. 3.4 and 4): a flow between
-// two ToRs uses one of the spines. ToRs and spines are plain numbers; neither SystemC nor a topology graph is
-// involved.
+// Path assignment on two-level Clos networks ("Routing for Large ML Models", Sec. 3.4 and 4): each flow
+// between two ToRs uses one of the spines. ToRs and spines are plain numbers; the code uses neither SystemC
+// nor a topology graph.
 namespace coppice::routing {
 
 using topology::NodeId;
 
-// A commodity of the paper: traffic from one accelerator to another within a job.
+// A commodity of the paper: the traffic from one accelerator to another within a job.
 struct Flow {
   NodeId src = 0;
   NodeId dst = 0;
   int src_tor = 0;
   int dst_tor = 0;
   int job = 0;
-  // Flows within a ToR use no spine.
+  // Whether both accelerators are on the same ToR, so that the flow uses no spine.
   bool local() const { return src_tor == dst_tor; }
   bool operator==(const Flow&) const = default;
 };
 
 inline constexpr int kNoSpine = -1;
 
-// The spine of each flow, kNoSpine for local flows.
+// [flow]: its spine; kNoSpine for local flows.
 using Assignment = std::vector<int>;
 
-// The live links between ToRs and spines, per direction.
+// The live links between ToRs and spines, separately for each direction.
 class ClosLinks {
  public:
-  // All links are alive.
+  // Starts with all links alive.
   ClosLinks(int tors, int spines);
-  // Only links that have channels are alive.
+  // Starts with those links alive that have channels in `clos`.
   explicit ClosLinks(const topology::Clos& clos);
 
   int tors() const { return tors_; }
@@ -54,8 +54,8 @@ class ClosLinks {
   void set_link(int tor, int spine, bool alive);
   void set_spine(int spine, bool alive);
 
-  // Whether all ToRs have the same live spines, with both directions alive: true if only spines have failed,
-  // false if links have.
+  // Whether all ToRs have the same live spines, with both directions of their links alive. This holds if
+  // whole spines have failed, but not if single links have.
   bool uniform() const;
 
  private:
@@ -66,11 +66,12 @@ class ClosLinks {
 
   int tors_;
   int spines_;
-  std::vector<std::uint8_t> live_up_;    // [tor * spines + spine]
-  std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]
+  std::vector<std::uint8_t> live_up_;    // [tor * spines + spine]: link to the spine
+  std::vector<std::uint8_t> live_down_;  // [tor * spines + spine]: link to the ToR
 };
 
-// Flows without a live path: what() names them.
+// Thrown if flows have no live path. what() names the first of these flows, and flows() lists all of them by
+// index.
 class UnroutableError : public std::runtime_error {
  public:
   UnroutableError(const std::string& what, std::vector<std::size_t> flows)
@@ -81,19 +82,19 @@ class UnroutableError : public std::runtime_error {
   std::vector<std::size_t> flows_;
 };
 
-// Throws UnroutableError, naming the first few flows without a spine that both of their ToRs reach.
+// Throws UnroutableError if some flows have no live path.
 void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 
-// The number of flows on the busiest link. Throws std::invalid_argument if a flow between ToRs has no live
-// spine.
+// The number of flows on the busiest link. Throws std::invalid_argument if a flow between ToRs has no spine
+// or cannot use its spine.
 int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
 
-// The largest number of flows that leave, or enter, a ToR from or to other ToRs.
+// The maximum, over all ToRs, of the number of flows to other ToRs and the number of flows from other ToRs.
 int busiest_degree(const ClosLinks& links, std::span<const Flow> flows);
 
-// A lower bound on max_load() of any assignment. If all ToRs have the same live spines it can be reached
-// (edge_coloring.h); otherwise it is the largest, over ToRs and directions, of the least load at that ToR
-// alone.
+// A lower bound on max_load() of any assignment. If all ToRs have the same live spines, some assignment
+// achieves it (edge_coloring.h). Otherwise it is the maximum, over all ToRs and directions, of the load that
+// the ToR's own flows require.
 int lower_bound(const ClosLinks& links, std::span<const Flow> flows);
 
 }  // namespace coppice::routing

@@ -10,10 +10,10 @@
 
 namespace coppice::routing {
 
-// The loads of all ToR links as sets of spines: for every end (a ToR's uplinks, or its downlinks) and level
-// k, the live spines whose link there carries at most k flows. The least loaded path between two ToRs is then
-// the lowest common member of the lowest levels that intersect, found in a few words instead of a loop over
-// the spines.
+// The loads of all links of ToRs, stored as sets of spines. An end is the uplinks or the downlinks of a ToR.
+// For every end and level k, a bit set contains the live spines whose link at that end carries at most k
+// flows. The least loaded path between two ToRs is then the lowest spine in the intersection of the lowest
+// levels that intersect. Finding it takes a few word operations instead of a loop over the spines.
 class LoadLevels {
  public:
   explicit LoadLevels(const ClosLinks& links);
@@ -36,8 +36,8 @@ class LoadLevels {
     word(load, end, spine / kBits) |= std::uint64_t{1} << (spine % kBits);
   }
 
-  // The lowest spine whose links at `a` and `b` carry at most `most_a` and `most_b` flows; kNoSpine if there
-  // is none.
+  // The lowest spine whose links at ends `a` and `b` carry at most `most_a` and `most_b` flows; kNoSpine if
+  // there is none.
   int common(int a, int most_a, int b, int most_b) const {
     if (most_a < 0 || most_b < 0) return kNoSpine;
     const std::uint64_t* at_a = level(most_a, a);
@@ -50,8 +50,8 @@ class LoadLevels {
     return kNoSpine;
   }
 
-  // The spine whose busier link at `a` or `b` has the least load, the lowest among equals; kNoSpine if no
-  // spine is live at both ends.
+  // The spine for which the busier of its links at ends `a` and `b` has the least load, lowest number first;
+  // kNoSpine if no spine is live at both ends.
   int least_loaded(int a, int b) const {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       const int spine = common(a, static_cast<int>(k), b, static_cast<int>(k));
@@ -75,16 +75,16 @@ class LoadLevels {
     return levels_[static_cast<std::size_t>(k)]
                   [static_cast<std::size_t>(end) * words_ + static_cast<std::size_t>(index)];
   }
-  // The highest level contains every live spine.
+  // Adds a level that contains all live spines, as the highest level always does.
   void add_level() { levels_.push_back(all_); }
 
   int tors_;
   int spines_;
   std::size_t words_;
   std::vector<std::uint64_t> all_;                  // [end][word]: the live spines
-  std::vector<std::vector<std::uint64_t>> levels_;  // [k][end][word]
-  std::vector<int> loads_;                          // [end * spines + spine]
-  std::vector<int> live_;                           // [end]
+  std::vector<std::vector<std::uint64_t>> levels_;  // [k][end][word]: spines with at most k flows
+  std::vector<int> loads_;                          // [end * spines + spine]: number of flows
+  std::vector<int> live_;                           // [end]: number of live spines
 };
 
 }  // namespace coppice::routing

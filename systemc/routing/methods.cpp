@@ -15,13 +15,13 @@ namespace {
 
 const std::array<MethodInfo, 6>& registry() {
   static const std::array<MethodInfo, 6> all{{
-      {"ecmp", "hashes the five-tuple over the live next hops, like switches without a controller"},
-      {"greedy", "places each flow on the least loaded path (Algorithm 1); at most twice the optimum"},
-      {"edge_coloring", "bipartite edge colouring with the colours distributed over the live spines; exact"},
-      {"annealing", "simulated annealing of destinations' spines (Hedera)"},
+      {"ecmp", "hashes the five-tuple to choose a live next hop, like switches without a controller"},
+      {"greedy", "assigns each flow to the least loaded path (Algorithm 1); at most twice the optimum"},
+      {"edge_coloring", "bipartite edge colouring, with colours distributed over the live spines; exact"},
+      {"annealing", "simulated annealing of the spine for each destination (Hedera)"},
       {"ilp", "integer linear program solved by GLPK; exact, for small cases"},
       {"optimal",
-       "least load on every link, found by alternating paths; exact, and moves few flows after changes"},
+       "finds the least load on every link by alternating paths; exact, and moves few flows after changes"},
   }};
   return all;
 }

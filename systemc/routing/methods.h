@@ -10,8 +10,8 @@
 namespace coppice::routing {
 
 struct AssignerOptions {
-  std::uint64_t seed = 1;   // for hashes and annealing moves
-  double ilp_seconds = 10;  // time limit of the exact method
+  std::uint64_t seed = 1;   // random seed of hashes and annealing moves
+  double ilp_seconds = 10;  // time limit of method ilp
 };
 
 // The method with this name; nullptr if there is none.

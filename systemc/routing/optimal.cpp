@@ -26,14 +26,14 @@ bool place_all(SpineBalancer& balancer, std::span<const std::size_t> order) {
   return std::ranges::all_of(order, [&](std::size_t flow) { return balancer.place(flow); });
 }
 
-// A load that some assignment achieves.
+// The maximum load of the greedy assignment, an upper bound on the optimum.
 int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
   return max_load(links, flows, Greedy().assign(links, flows));
 }
 
 struct UnequalAssignment {
   Assignment spines;
-  int least = 0;  // no assignment has a smaller maximum
+  int least = 0;  // lower bound on the maximum load of any assignment
 };
 
 UnequalAssignment assign_unequal(const ClosLinks& links, std::span<const Flow> flows, std::uint64_t seed) {
@@ -60,7 +60,7 @@ UnequalAssignment assign_unequal(const ClosLinks& links, std::span<const Flow> f
   return {Greedy().assign(links, flows), least};
 }
 
-// Keeps surviving flows on their spines if these are alive, and returns the others.
+// Puts flows back on their previous spines where these can still be used; returns the remaining flows.
 std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links, std::span<const Flow> flows,
                                  std::span<const int> previous) {
   std::vector<std::size_t> homeless;
@@ -74,7 +74,7 @@ std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links
   return homeless;
 }
 
-// Reassigns with the caps that `cap` sets; nullopt if they do not suffice.
+// Reassigns flows within the caps that `cap` sets; returns nullopt if they do not suffice.
 template <typename Cap>
 std::optional<Reassignment> try_reassign(const ClosLinks& links, std::span<const Flow> flows,
                                          std::span<const int> previous, Cap cap) {

@@ -44,14 +44,14 @@ class FreeHosts {
   }
 
  private:
-  // The ToR from which to take hosts next, if `hosts` more are needed.
+  // The ToR from which to take the next hosts if `hosts` more are needed.
   std::size_t choose(int hosts) {
     switch (placement_) {
       case Placement::kRandomHosts: {
         std::uint64_t nth = random_.below(count_);
         std::size_t tor = 0;
         while (nth >= free_[tor].size()) nth -= free_[tor++].size();
-        // take() removes the first host.
+        // Moves the chosen host to the front, because take() removes the first host.
         std::swap(free_[tor][0], free_[tor][nth]);
         return tor;
       }

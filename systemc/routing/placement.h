@@ -10,12 +10,12 @@
 
 namespace coppice::routing {
 
-// The policy that places jobs on accelerators, in units of whole hosts. All accelerators of a model's copy
-// are placed together.
+// The policy that places jobs on accelerators, in whole hosts. All accelerators of one copy of a model are
+// placed together.
 enum class Placement {
-  kRandomHosts,  // free hosts anywhere (as described in the paper)
-  kRandomTors,   // random ToRs, each with all its free accelerators (as in the published study's code)
-  kBestFit,      // the fullest ToR that can hold the copy; if there is none, several ToRs, the emptiest first
+  kRandomHosts,  // free hosts anywhere, as described in the paper
+  kRandomTors,   // random ToRs, each with all its free accelerators, as in the published study's code
+  kBestFit,      // the fullest ToR that can hold the copy; otherwise several ToRs, emptiest first
 };
 
 const char* to_string(Placement placement);
@@ -27,11 +27,12 @@ struct ClusterShape {
 };
 
 struct JobShape {
-  int copy = 48;     // accelerators per full copy
+  int copy = 48;     // accelerators per copy of the model
   int replicas = 2;  // number of copies
 };
 
-// [job][replica][accelerator of the copy]; empty for jobs that no longer fit. A host belongs to one job.
+// Returns the accelerator of every rank in every copy: [job][replica][rank]. A job that does not fit into the
+// remaining hosts has no copies. No host is shared between jobs.
 std::vector<std::vector<std::vector<topology::NodeId>>> place_jobs(const ClusterShape& cluster,
                                                                    const std::vector<JobShape>& jobs,
                                                                    Placement placement, std::uint64_t seed);

@@ -71,7 +71,8 @@ bool SpineBalancer::place(std::size_t flow) {
     attach(flow, spine);
     return true;
   }
-  // No spine has room at both ends: try a spine with room at the source and one with room at the destination.
+  // No spine has room at both ends. Tries pairs of a spine with room at the source and a spine with room at
+  // the destination.
   constexpr int kTries = 64;
   int tries = 0;
   for (int a = 0; a < links_->spines(); ++a) {
@@ -87,7 +88,8 @@ bool SpineBalancer::place(std::size_t flow) {
   return false;
 }
 
-// A flow on spine `from` at this end that the current chain has not moved and that may use spine `to`.
+// A flow on spine `from` at end `e` that may use spine `to` and that the current chain has not yet moved;
+// kNone if there is none.
 std::int64_t SpineBalancer::movable(int e, int from, int to) {
   for (std::int64_t i = head(e, from); i != kNone; i = next(static_cast<std::size_t>(i), e)) {
     const auto flow = static_cast<std::size_t>(i);
@@ -142,7 +144,7 @@ int SpineBalancer::least_excess() const {
   return std::max(up, down);
 }
 
-// First removes flows whose links are both above their caps, since each relieves two links.
+// First removes flows whose links are both above their caps, because removing such a flow relieves two links.
 std::vector<std::size_t> SpineBalancer::remove_excess() {
   std::vector<std::size_t> taken;
   for (const bool both : {true, false}) {

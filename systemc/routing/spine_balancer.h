@@ -12,20 +12,20 @@
 
 namespace coppice::routing {
 
-// Places flows so that no link carries more than its cap, by alternating paths (Kempe chains): a flow from
-// ToR u to ToR v is placed on a spine `a` with room at u; if its link to v overflows, a flow of v moves from
-// a to a spine `b` with room there, which may force its source ToR to move a flow from b to a, and so on. If
-// all ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice,
-// and the walk terminates: it never uses a flow twice, and every end that it passes has an unused flow
-// (König's argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every
-// ToR can have its least load simultaneously (equitable colouring, de Werra 1971), which is stronger than the
-// least maximum.
+// Places flows so that no link carries more than its cap, by alternating paths (Kempe chains). A flow from
+// ToR u to ToR v is placed on a spine a with room at u. If the link from a to v overflows, a flow of v moves
+// from a to a spine b with room at v. This may in turn force that flow's source ToR to move a flow from b to
+// a, and so on. If all ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines)
+// always suffice. The chain then terminates, because it never moves a flow twice and every end that it
+// reaches has a flow not moved yet (König's argument for the edge colouring of bipartite multigraphs, with
+// capacities). All links of all ToRs can therefore have their least loads at the same time (equitable
+// colouring, de Werra 1971), which is stronger than minimizing the maximum load.
 class SpineBalancer {
  public:
   // `links` and `flows` must outlive the balancer.
   SpineBalancer(const ClosLinks& links, std::span<const Flow> flows);
 
-  // Sets the caps: the least possible for every ToR, or `most` for all.
+  // Sets the caps of all links, either to the minimum possible for each ToR or to `most`.
   void cap_by_degree();
   void cap_all(int most);
 
@@ -34,8 +34,8 @@ class SpineBalancer {
   bool place(std::size_t flow);
   // Puts a flow on `spine` regardless of the caps.
   void put(std::size_t flow, int spine);
-  // A lower bound on the number of flows that must move for every link to keep its cap: a flow relieves one
-  // uplink and one downlink.
+  // A lower bound on the number of flows that must move so that no link exceeds its cap, since a flow
+  // relieves one uplink and one downlink.
   int least_excess() const;
   // Removes flows from links above their caps until no link exceeds its cap, and returns the removed flows.
   std::vector<std::size_t> remove_excess();
@@ -65,13 +65,14 @@ class SpineBalancer {
   std::span<const Flow> flows_;
   LoadLevels loads_;
   Assignment spine_;
-  std::vector<int> caps_;            // [end]
-  std::vector<std::int64_t> heads_;  // [end][spine]: the first flow there
-  // [flow]: the next flow at its source end, and at its destination end.
+  std::vector<int> caps_;            // [end]: maximum load of its links
+  std::vector<std::int64_t> heads_;  // [end][spine]: first flow on the link
+  // [flow]: the next flow on the same link at its source, and at its destination.
   std::vector<std::array<std::int64_t, 2>> next_;
   std::vector<std::uint32_t> used_;  // [flow]: the last chain that moved it
   std::uint32_t chain_ = 0;
-  std::vector<std::pair<std::size_t, int>> moved_;  // the current chain: each flow and the spine it left
+  // flows moved by the current chain, with the spines that they left
+  std::vector<std::pair<std::size_t, int>> moved_;
   bool uniform_;
 };
 

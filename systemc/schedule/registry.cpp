@@ -33,8 +33,8 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
-// Selects the algorithm expected to be the fastest, also for network interfaces without lockstep. Defined
-// here because it chooses among all other algorithms.
+// Selects the algorithm with the shortest expected time, even if network interfaces have no lockstep. Defined
+// in this file because it chooses among all other algorithms.
 class AutomaticCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
@@ -49,7 +49,8 @@ class AutomaticCompiler final : public Compiler {
   }
 };
 
-// NCCL's choice: its tuner predicts the time of each algorithm and protocol and selects the fastest.
+// Selects an algorithm as NCCL does: NCCL's tuner predicts the time of every algorithm and protocol and
+// chooses the fastest.
 class NcclCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {

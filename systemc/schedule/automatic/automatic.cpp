@@ -17,11 +17,12 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// The allowance for trying algorithms, in CPU seconds: per accelerator, and the minimum.
+// The allowance for trying algorithms, in CPU seconds: kSecondsPerAccelerator for every accelerator, but at
+// least kLeastSeconds.
 constexpr double kSecondsPerAccelerator = 0.012;
 constexpr double kLeastSeconds = 1;
 
-// An algorithm with one of its trials.
+// An algorithm, and one of its trials.
 struct Candidate {
   const AlgorithmInfo* info = nullptr;
   AutomaticTrial trial;
@@ -33,8 +34,8 @@ bool may_apply(const topology::Topology& topology, const CompileRequest& request
   return topology.in_network().empty() || info.over_dimensions;
 }
 
-// The candidates that may apply, in the order in which their time is reserved: those marked `first`, then the
-// others, quickest first in each group.
+// The candidates that may apply, in the order in which compile time is allotted to them: first the candidates
+// marked `first`, then all others. Within each group, those that compile fastest come first.
 std::vector<Candidate> candidates(const topology::Topology& topology, const CompileRequest& request,
                                   std::span<const AlgorithmInfo> algorithms) {
   std::vector<Candidate> all;
@@ -52,8 +53,8 @@ std::vector<Candidate> candidates(const topology::Topology& topology, const Comp
   return all;
 }
 
-// Removes from `all` and returns the candidates that fit into the allowance, in the order in which to try
-// them. The rest are left in `all`, quickest first.
+// Removes the candidates that fit into the allowance from `all` and returns them in the order in which to try
+// them. The remaining candidates stay in `all`, those that compile fastest first.
 std::vector<Candidate> take_affordable(const topology::Topology& topology, std::vector<Candidate>& all) {
   double left = std::max(kLeastSeconds, kSecondsPerAccelerator * topology.num_accelerators());
   std::vector<Candidate> taken;
@@ -69,13 +70,14 @@ std::vector<Candidate> take_affordable(const topology::Topology& topology, std::
   return taken;
 }
 
-// The fixed number of pieces for rooted trees, since choosing it automatically takes seconds.
+// The number of pieces for rooted trees. It is fixed because choosing it automatically takes seconds.
 constexpr int kRootedPieces = 4;
 
-// The simulated execution of tables stops at this multiple of the best time.
+// The simulated execution of tables stops once it takes longer than this multiple of the best time.
 constexpr Femtoseconds kHopeless = 3;
 
-// The tables and their time; may return no tables if they would be slower than `fastest`.
+// Compiles an algorithm's tables and predicts their time. May return no tables if they would be slower than
+// `fastest`.
 PackedTables compile_candidate(const topology::Topology& topology, const CompileRequest& request,
                                const AlgorithmInfo& info, Femtoseconds fastest) {
   if (info.name == PackedTreesCompiler::info().name) return pack_trees(topology, request, fastest);
@@ -114,7 +116,7 @@ class Choosing {
     }
   }
 
-  // Throws UnsupportedError if no candidate applied.
+  // Returns the fastest schedule; throws UnsupportedError if no candidate applied.
   AutomaticChoice best() && {
     if (!found()) throw UnsupportedError("no algorithm applies: " + refusal_);
     std::ranges::stable_sort(choice_.expected, {}, &ExpectedTime::time);
@@ -136,8 +138,8 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   Choosing choosing(topology, request);
   std::vector<Candidate> rest = candidates(topology, request, algorithms);
   for (const Candidate& candidate : take_affordable(topology, rest)) choosing.attempt(candidate);
-  // If no affordable candidate applies, tries the remaining candidates, regardless of their time, until one
-  // applies.
+  // If none of these candidates applies, tries the remaining candidates, whatever their compile time, until
+  // one applies.
   for (const Candidate& candidate : rest) {
     if (choosing.found()) break;
     choosing.attempt(candidate);
@@ -147,12 +149,12 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
 
 namespace {
 
-// The maximum number of messages for which `auto` builds the tables of an all-to-all; algorithms that the
-// configuration names have no such limit.
+// The maximum number of messages for which `auto` builds the tables of an all-to-all algorithm. There is no
+// such limit for an algorithm that the configuration names.
 constexpr double kMostMessages = 1e6;
 
-// The time of `messages` messages of one block each if they kept all channels out of accelerators busy
-// without a pause.
+// The time that `messages` messages of one block each would take if they kept all channels out of
+// accelerators busy without a pause.
 Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                              double messages) {
   const MessageTiming timing(topology, request);
@@ -168,12 +170,12 @@ Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRe
   return channels > 0 ? static_cast<Femtoseconds>(messages / channels * static_cast<double>(busy)) : 0;
 }
 
-// The factor by which messages take longer if they collide.
+// The empirical factor by which an exchange takes longer if messages collide.
 constexpr double kMeeting = 1.1;
 
 // The time of an exchange. If messages collide, it is interpolated between the times with waiting in routers
-// and at ports: the larger a block is relative to a buffer, the more it waits at its port. Returns a lower
-// bound if the time is not less than `fastest`.
+// and with waiting at ports, in proportion to the size of a block relative to a router's buffer: larger
+// blocks wait more at ports. Returns a lower bound if the time is not less than `fastest`.
 Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                             const Schedule& schedule, Femtoseconds fastest) {
   const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;
@@ -224,7 +226,7 @@ AutomaticChoice choose_all_to_all(const topology::Topology& topology, const Comp
       fastest = time;
       choice.schedule = std::move(schedule);
     } catch (const UnsupportedError&) {
-      continue;  // there are other algorithms
+      continue;  // other algorithms may still apply
     }
   }
   std::ranges::stable_sort(choice.expected, {}, &ExpectedTime::time);

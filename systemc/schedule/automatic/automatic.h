@@ -10,31 +10,31 @@
 
 namespace coppice::schedule {
 
-// The expected time of an algorithm's tables, by expected_time().
+// The expected time of an algorithm's tables, as predicted by expected_time().
 struct ExpectedTime {
   std::string algorithm;
-  int chunks = 1;  // CompileRequest::chunks; kAutomaticChunks: the algorithm's choice
+  int chunks = 1;  // CompileRequest::chunks; kAutomaticChunks: chosen by the algorithm
   Femtoseconds time = 0;
-  std::string protocol{};  // protocol of the messages; empty if none is chosen
+  std::string protocol{};  // protocol of the messages; empty if the machine offers no choice
 };
 
 struct AutomaticChoice {
   Schedule schedule;                   // schedule of the first algorithm in `expected`
-  std::vector<ExpectedTime> expected;  // all algorithms that apply, the fastest first
+  std::vector<ExpectedTime> expected;  // all algorithms that apply, fastest first
 };
 
-// Compiles the algorithms that apply to the topology and the collective and returns the one with the least
+// Compiles the algorithms that apply to the topology and the collective and returns the one with the shortest
 // expected time. First estimates how long each algorithm takes to compile (AutomaticTrial::seconds). On large
 // systems, only algorithms that fit into an allowance are tried: one second on 64 accelerators and 50 seconds
 // on 4,096. The estimates do not depend on the speed of the computer. An algorithm that relies on the
-// lockstep for its order is never chosen, since its sums are wrong if messages are late. `algorithms`: all
-// registered algorithms (schedule/registry.h). Throws UnsupportedError if none applies.
+// lockstep for its order is never chosen, because its sums are wrong if messages are late. `algorithms` are
+// all registered algorithms (schedule/registry.h). Throws UnsupportedError if none applies.
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
                                  std::span<const AlgorithmInfo> algorithms);
 
-// choose_algorithm() for an all-to-all (schedule/all_to_all/all_to_all.h), among the algorithms that `tried`
-// accepts. Algorithms with too many messages are not tried; algorithms that cannot be fastest are listed with
-// a lower bound on their time. Throws UnsupportedError if `tried` accepts none.
+// Like choose_algorithm(), for an all-to-all (schedule/all_to_all/all_to_all.h) among the algorithms that
+// `tried` accepts. Algorithms with too many messages are not tried. Algorithms that cannot be the fastest are
+// listed with a lower bound on their time. Throws UnsupportedError if `tried` accepts none.
 AutomaticChoice choose_all_to_all(
     const topology::Topology& topology, const CompileRequest& request,
     const std::function<bool(std::string_view)>& tried = [](std::string_view) { return true; });

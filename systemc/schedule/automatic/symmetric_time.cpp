@@ -15,7 +15,7 @@ namespace {
 using topology::ChannelId;
 using topology::Topology;
 
-// The common pattern of all tables; nullptr if there is none.
+// The pattern that all tables share; nullptr if there is none.
 const TablePattern* pattern_of(const Schedule& schedule) {
   const TablePattern* pattern = nullptr;
   for (const NodeTables& node : schedule.nodes) {
@@ -28,8 +28,8 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return pattern;
 }
 
-// The origin's channel for every way of the pattern; empty if the image of a channel at another accelerator
-// differs in speed.
+// The origin's channel for every way of the pattern. Empty if a channel and its image at another accelerator
+// differ in bandwidth or latency.
 std::vector<ChannelId> channels_of_ways(const Topology& topology, const Schedule& schedule,
                                         const TablePattern& pattern) {
   const auto channel_at = [&](NodeId node, std::size_t way) {
@@ -87,7 +87,7 @@ class OriginExecution {
   struct Slot {
     std::size_t next = 0;
     Femtoseconds free_at = 0;
-    std::int32_t awaits = -1;  // flow whose next arrival may allow an entry; -1: none
+    std::int32_t awaits = -1;  // flow for whose arrival the next entry waits; -1: none
     ChannelId slowest = -1;
   };
 
@@ -116,13 +116,14 @@ class OriginExecution {
     events_.emplace(slot.free_at, -static_cast<std::int32_t>(index) - 1);
   }
 
-  // A time, and the flow of a message that arrives then or, as -1 - slot, the slot that becomes free.
+  // A time and a number: the flow of a message that arrives at that time, or -1 - slot for a slot that
+  // becomes free.
   using Event = std::pair<Femtoseconds, std::int32_t>;
 
   MessageTiming timing_;
   const TablePattern& pattern_;
   std::vector<ChannelId> channels_;    // [way]: the channel at the origin
-  std::vector<std::int32_t> arrived_;  // [flow]
+  std::vector<std::int32_t> arrived_;  // [flow]: number of arrivals at the origin
   std::vector<Slot> slots_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   Femtoseconds finish_ = 0;

@@ -5,9 +5,9 @@
 
 namespace coppice::schedule {
 
-// Matches items to slots, one to one: a maximum matching that prefers the items offered first. (The matchable
-// sets of items are a matroid, so taking items greedily is optimal.) Meant for few slots: add() queries an
-// item's slots instead of storing them.
+// A one-to-one matching of items to slots. The matching is maximum and prefers the items that are added
+// first; adding items greedily is optimal because the sets of items that can be matched form a matroid. Meant
+// for few slots: add() queries an item's slots instead of storing them.
 class Assignment {
  public:
   explicit Assignment(std::size_t slots) : item_(slots, -1), visited_(slots, 0) {}
@@ -41,8 +41,8 @@ class Assignment {
     return done;
   }
 
-  std::vector<std::int32_t> item_;     // [slot]
-  std::vector<std::int32_t> visited_;  // [slot]: the last round that visited it
+  std::vector<std::int32_t> item_;     // [slot]: see operator[]
+  std::vector<std::int32_t> visited_;  // [slot]: the last round in which it was visited
   std::int32_t round_ = 0;
   std::size_t matched_ = 0;
 };

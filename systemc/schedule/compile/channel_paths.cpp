@@ -33,7 +33,7 @@ std::vector<ChannelId> reverse_channels(const Topology& topology) {
     if (reverse[i] >= 0) continue;
     const Channel& channel = topology.channels()[i];
     const auto out = topology.out_channels(channel.dst);
-    // Earlier parallel channels have already been paired with the last free reverse channels.
+    // Parallel channels are paired in opposite order, so the search begins at the last free reverse channel.
     const auto free = [&](ChannelId id) {
       return topology.channel(id).dst == channel.src && reverse[static_cast<std::size_t>(id)] < 0;
     };

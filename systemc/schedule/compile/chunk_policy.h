@@ -7,24 +7,24 @@
 
 namespace coppice::schedule {
 
-// The scheduler that chooses the order of each chunk's dimensions in a hierarchy
+// The scheduler that chooses the order in which each chunk traverses the dimensions of a hierarchy
 // (schedule/hierarchical/themis.h, themis_plus.h).
 enum class ChunkScheduler { kBaseline, kThemis, kThemisPlus };
 const char* to_string(ChunkScheduler scheduler);
 
-// The rule that selects the next of the operations waiting for a dimension (Themis, Sec. 4.3).
+// The rule that selects the next operation among those that wait for a dimension (Themis, Sec. 4.3).
 enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
 const char* to_string(IntraDimension policy);
 
-// The default policy of a scheduler, from the paper (Themis, Table 3 and Sec. 4.3): first come, first served
+// The default policy of a scheduler, as in the paper (Themis, Table 3 and Sec. 4.3): first come, first served
 // for the baseline, smallest chunk first for Themis, and least to send first for kThemisPlus.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
-  std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: the scheduler's choice
-  // [dimension]; empty: the default algorithm of each dimension's network.
+  std::optional<IntraDimension> intra_dimension = std::nullopt;  // nullopt: usual_policy() of the scheduler
+  // [dimension]: its algorithm; empty: the default algorithms of the dimensions' networks.
   std::vector<DimensionMethod> methods{};
   bool operator==(const ChunkPolicy&) const = default;
 };

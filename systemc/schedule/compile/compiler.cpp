@@ -23,7 +23,7 @@ const char* to_string(TreePlacement placement) {
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm) {
   if (request.chunks == 1 || request.chunks == kAutomaticChunks) return;
   throw UnsupportedError(
-      fmt::format("{} does not split its data: write 1 chunk, not {}", algorithm, request.chunks));
+      fmt::format("{} does not split its data; set chunks to 1, not {}", algorithm, request.chunks));
 }
 
 }  // namespace coppice::schedule

@@ -16,7 +16,8 @@ namespace coppice::schedule {
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 const char* to_string(TreePlacement placement);
 
-// Value of CompileRequest::chunks that selects the best number under Chunking::kChosen, and 1 under kWhole.
+// A value of CompileRequest::chunks. It selects the best number of chunks with Chunking::kChosen, and 1 with
+// kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
 // A compiler's inputs other than the topology.
@@ -24,36 +25,37 @@ struct CompileRequest {
   Collective collective = Collective::kAllReduce;
   Bytes size = 0;
   Bytes element = 4;
-  int ni_ports = 1;  // tables per accelerator
-  // Routes messages between accelerators that are not neighbours.
+  int ni_ports = 1;  // number of NI ports, and thus tables, per accelerator
+  // The function that routes messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
-  std::uint64_t seed = 1;  // for compilers that break ties at random
-  // The number of independently moving pieces into which every accelerator's chunk (multitree_optimal), all
-  // the data (CompileRequest::root, hierarchical) or every tree's part of the data (tree, double_tree and
-  // their overlapped forms) is cut. Other algorithms accept only 1.
+  std::uint64_t seed = 1;  // random seed for compilers that break ties at random
+  // The number of pieces into which data is cut and which then move independently: every accelerator's chunk
+  // (multitree_optimal), all the data (with a root, or hierarchical), or every tree's part of the data (tree,
+  // double_tree and their overlapped forms). Other algorithms accept only 1.
   int chunks = 1;
   // The root of a broadcast (an all-gather in which only the root has data) or of a reduce (a reduce-scatter
-  // after which the root has all data). Only for algorithms with AlgorithmInfo::rooted.
+  // after which the root has all data). Only algorithms with AlgorithmInfo::rooted support it.
   NodeId root = topology::kNoNode;
-  // The fixed cost of a step: alpha of the cost model that chooses the number of chunks.
+  // The fixed cost of a step, alpha in the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
-  // The part of step_latency in which the port sends nothing: the gap between consecutive messages.
+  // The part of step_latency during which the port sends nothing, that is, the gap between consecutive
+  // messages.
   Femtoseconds message_gap = 0;
   TreePlacement trees = TreePlacement::kAuto;
-  // The number of planes of the network to use, for algorithms with AlgorithmInfo::one_plane; 0: all
-  // (spread.h).
+  // The maximum number of planes of the network to use (spread.h), for algorithms with
+  // AlgorithmInfo::one_plane; 0: all planes.
   int planes = 0;
-  // With more accelerators than this, a schedule that looks the same from every accelerator is stored as one
-  // accelerator's tables (translated_tables.h).
+  // If there are more accelerators than this, a schedule that looks the same from every accelerator is stored
+  // as one accelerator's tables (translated_tables.h).
   int pattern_beyond = 256;
-  // Only for algorithms with AlgorithmInfo::over_dimensions.
+  // Used only by algorithms with AlgorithmInfo::over_dimensions.
   ChunkPolicy chunk_policy = {};
   StepTiming timing = {};
 };
 
 struct AllToAllAlgorithm;
 
-// Compiles a collective on a topology into reduce-schedule tables. Every algorithm is one final class.
+// Compiles a collective on a topology into reduce-schedule tables. Every algorithm is a final class.
 class Compiler {
  public:
   virtual ~Compiler() = default;
@@ -63,47 +65,48 @@ class Compiler {
 
 // The values of CompileRequest::chunks that an algorithm accepts.
 enum class Chunking : std::uint8_t {
-  kWhole,   // only 1, also for kAutomaticChunks
-  kGiven,   // the number in the algorithm's tables
+  kWhole,   // only 1, which is also used for kAutomaticChunks
+  kGiven,   // only the number that the algorithm's tables have
   kChosen,  // any number; for kAutomaticChunks the algorithm chooses the best
 };
 
 // How `algorithm: auto` tries an algorithm.
 struct AutomaticTrial {
-  // Trials run in ascending order of their turns: usually the fastest algorithms come first, and algorithms
-  // that stop once another is known to be faster come last.
+  // Trials run in ascending order of `turn`. The algorithms that are usually fastest come first, and
+  // algorithms that stop once another is known to be faster come last.
   int turn = 0;
   int chunks = 1;
-  // Estimates the CPU seconds to compile the algorithm's tables for the network and to predict the tables'
-  // time, by which choose_algorithm() decides whether to try the algorithm (effort.h); nullptr if negligible.
+  // Estimates the CPU seconds needed to compile the algorithm's tables for the network and to predict their
+  // time. choose_algorithm() uses the estimate to decide whether to try the algorithm (effort.h). nullptr:
+  // the time is negligible.
   double (*seconds)(const topology::Topology& topology, const CompileRequest& request) = nullptr;
-  bool first = false;  // the seconds of this trial are reserved before those of other trials
+  bool first = false;  // whether this trial's seconds are reserved before those of other trials
 };
 
 // Everything the code knows about an algorithm; do not compare names elsewhere. Each compiler has a static
 // function info() that returns its AlgorithmInfo.
 struct AlgorithmInfo {
-  std::string name{};     // as in configurations
-  std::string summary{};  // one line
+  std::string name{};     // name in configurations
+  std::string summary{};  // one line of text
   Chunking chunking = Chunking::kWhole;
   bool rooted = false;              // supports collectives with a root: broadcast and reduce
   bool has_tree_placement = false;  // supports CompileRequest::trees
   bool over_dimensions = false;     // moves chunks through a hierarchy, whose switches may reduce
-  bool from_file = false;           // has no compiler: its tables are read from a file
-  bool one_plane = false;           // the compiler uses only one plane or parallel link; spread.h uses all
-  bool chooses_algorithm = false;   // compiles other algorithms and keeps the fastest
-  std::vector<AutomaticTrial> trials{};  // how `algorithm: auto` tries it; empty: never
-  // The time of an all-reduce by the equations of the linear cost model; nullptr if there is no such
-  // equation.
+  bool from_file = false;           // has no compiler; its tables are read from a file
+  // the compiler uses only one plane or parallel link (spread.h then uses all)
+  bool one_plane = false;
+  bool chooses_algorithm = false;        // compiles other algorithms and keeps the fastest of them
+  std::vector<AutomaticTrial> trials{};  // trials by `algorithm: auto`; empty: never tried
+  // The time of an all-reduce by the equations of the linear cost model; nullptr if no equation applies.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
-  // Filled in by the registry: the compiler for collectives, and the all-to-all of this name
-  // (schedule/all_to_all/all_to_all.h). At least one is set unless the algorithm reads tables.
+  // The registry fills in the compiler for collectives and the all-to-all algorithm of the same name
+  // (schedule/all_to_all/all_to_all.h). At least one of them is set unless the algorithm reads tables.
   std::unique_ptr<Compiler> (*make)() = nullptr;
   const AllToAllAlgorithm* exchange = nullptr;
 };
 
-// For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks is
-// 1 or automatic.
+// Throws UnsupportedError unless CompileRequest::chunks is 1 or automatic. For compilers that do not cut
+// chunks into pieces.
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm);
 
 }  // namespace coppice::schedule

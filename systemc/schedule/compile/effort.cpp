@@ -28,7 +28,7 @@ double seconds_of_messages(const topology::Topology& topology, const CompileRequ
 double seconds_of_growth(const topology::Topology& topology, const CompileRequest& request) {
   if (request.root >= 0) return seconds_at(topology, 0.2, 1.2);
   if (topology.num_switches() > 0) return seconds_at(topology, 14, 2.9);
-  // Searching for a free channel is fast if nodes have few channels.
+  // In grids the search for a free channel is fast, because nodes have few channels.
   const bool grid = topology::info_of(topology.kind()).grid;
   return grid ? seconds_at(topology, 1, 2.5) : seconds_at(topology, 30, 2.2);
 }

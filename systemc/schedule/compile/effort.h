@@ -4,11 +4,12 @@
 
 namespace coppice::schedule {
 
-// CPU seconds that grow with a power of the number of accelerators: `at_1024` seconds at 1,024.
+// CPU seconds that grow with the number of accelerators to the power of `power`. `at_1024` is the value for
+// 1,024 accelerators.
 double seconds_at(const topology::Topology& topology, double at_1024, double power);
 
-// Whether one accelerator's tables are built and simulated on behalf of all: on a torus, ring or fully
-// connected group with equal channels, if pattern_pays().
+// Whether one accelerator's tables are built and simulated on behalf of all accelerators. This is possible on
+// tori, rings and fully connected groups whose channels are all equal, and done if pattern_pays().
 bool looks_alike(const topology::Topology& topology, const CompileRequest& request);
 
 // AutomaticTrial::seconds of algorithms with about one message per ordered pair of accelerators.

@@ -37,7 +37,7 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods) {
   if (methods.empty()) return;
   if (methods.size() != dimensions.size()) {
-    throw UnsupportedError(fmt::format("{} algorithms are given for {} dimensions: write one for each",
+    throw UnsupportedError(fmt::format("{} algorithms are given for {} dimensions: write one per dimension",
                                        methods.size(), dimensions.size()));
   }
   for (std::size_t d = 0; d < methods.size(); ++d) {
@@ -124,7 +124,7 @@ Femtoseconds LatencyModel::step_latency(std::size_t d) const {
   const DimensionModel& dimension = dimensions_[d];
   const Femtoseconds way = dimension.in_network ? dimension.step_latency / 2 : dimension.step_latency;
   if (timing_.flit == 0) return way;
-  // The last flit's transfer time is part of the message's transfer, so it is not counted again.
+  // The last flit's transfer time is already part of the message's transfer time, so it is subtracted.
   const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].messages()};
   const bool through = dimension.kind == topology::DimensionKind::kSwitch && !dimension.in_network;
   const int routers = through ? 3 : 2;

@@ -8,48 +8,50 @@
 
 namespace coppice::schedule {
 
-// The parameters of one dimension of a hierarchy that a chunk scheduler uses (Themis, Table 2 and Sec. 4.4).
+// The parameters of one dimension of a hierarchy, as used by chunk schedulers (Themis, Table 2 and Sec. 4.4).
 struct DimensionModel {
   topology::DimensionKind kind = topology::DimensionKind::kSwitch;
   int size = 2;                   // accelerators per group
-  Bandwidth bandwidth;            // per accelerator and direction, all links together
-  Femtoseconds step_latency = 0;  // from accelerator to accelerator
-  bool in_network = false;        // its switches reduce data (ChunkProgram)
-  // The dimension's algorithm; nullopt: the default for its network.
+  Bandwidth bandwidth;            // per accelerator per direction, summed over all links
+  Femtoseconds step_latency = 0;  // latency from one accelerator to the next
+  bool in_network = false;        // whether the dimension's switches reduce data (ChunkProgram)
+  // The dimension's algorithm; nullopt: the default algorithm of its network.
   std::optional<DimensionMethod> method = std::nullopt;
   bool operator==(const DimensionModel&) const = default;
 };
 
-// The time that a machine adds to a step's transfer time and link latencies: rounding to whole flits, head
-// flits, routers and network interfaces. All zero if the machine does not use flits.
+// The delays and limits of a machine that determine a step's time in addition to bandwidths and link
+// latencies: flits and packets, routers and network interfaces. All values are zero if the machine does not
+// use flits.
 struct StepTiming {
   Bytes flit = 0;
-  Bytes payload = 0;        // payload of a packet, which follows a head flit; 0: one head flit per message
+  Bytes payload = 0;        // payload of a packet, which has one head flit; 0: a message has one head flit
   Femtoseconds router = 0;  // latency of every router on the path
-  Femtoseconds interface_time = 0;  // latency of both ends together
-  Femtoseconds cycle = 0;           // clock period: the minimum time of a flit on a channel
-  Femtoseconds message_setup = 0;   // time an accelerator's port spends before every message
-  double efficiency = 1;            // bytes of data per byte sent (Protocol)
-  Femtoseconds memory = 0;          // time until a message's data has been read
-  Femtoseconds reduction = 0;       // time until a partial sum is in memory
-  Bandwidth adder{};                // bandwidth of the adder at a switch port; none: as fast as its channel
-  Bytes buffer = 0;                 // capacity of a router's virtual channel, in which a message waits
+  Femtoseconds interface_time = 0;  // sum of the latencies at both ends
+  Femtoseconds cycle = 0;           // clock period, which is the minimum time of a flit on a channel
+  Femtoseconds message_setup = 0;   // time that an accelerator's port spends before every message
+  double efficiency = 1;            // fraction of the sent bytes that is data (Protocol)
+  Femtoseconds memory = 0;          // time from a memory request to its first flit
+  Femtoseconds reduction = 0;       // latency of the adder
+  // bandwidth of the adder at a switch port; 0: as fast as the port's channel
+  Bandwidth adder{};
+  Bytes buffer = 0;  // flits that a virtual channel of a router can buffer
 };
 
-// Sets the methods of the dimensions; a ring in a fully connected group uses one link of each accelerator.
-// Throws UnsupportedError unless there is one method per dimension.
+// Sets the methods of the dimensions. In a fully connected group, a ring uses only one link of each
+// accelerator, which reduces the bandwidth. Throws UnsupportedError unless there is one method per dimension.
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods);
 
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);
 
-// Predicts the time of a reduce-scatter or an all-gather of a chunk in each dimension (Themis, Sec. 4.4):
-// A_K, a fixed delay, plus n_K x B_K, the transfer time of the bytes that an accelerator sends. Sizes are the
-// bytes of the chunk that an accelerator holds before the operation.
+// Predicts the time of a reduce-scatter or an all-gather of a chunk in each dimension (Themis, Sec. 4.4). The
+// time is A_K + n_K x B_K: a fixed delay, plus the number of bytes that an accelerator sends times the time
+// per byte. Sizes are the bytes of the chunk that an accelerator holds before the operation.
 class LatencyModel {
  public:
-  // Throws UnsupportedError for a dimension that DimensionAlgorithm does not support. Data is cut at elements
-  // of `element` bytes.
+  // Throws UnsupportedError if DimensionAlgorithm does not support a dimension. Data is cut into elements of
+  // `element` bytes.
   explicit LatencyModel(std::vector<DimensionModel> dimensions, Bytes element = 4,
                         const StepTiming& timing = {});
 
@@ -57,29 +59,30 @@ class LatencyModel {
   const std::vector<DimensionModel>& all_dimensions() const { return dimensions_; }
   const DimensionModel& dimension(std::size_t d) const { return dimensions_[d]; }
 
-  // A_K of a reduce-scatter or an all-gather: the dimension's steps, each with its latency.
+  // A_K of a reduce-scatter or an all-gather: the number of the dimension's steps times the latency of a
+  // step.
   Femtoseconds fixed_delay(std::size_t d) const { return fixed_delays_[d]; }
-  // n_K: a reduce-scatter sends everything but the accelerator's own part. An all-gather sends that part to
-  // all others, or once to a reducing switch.
+  // n_K, the bytes that an accelerator sends. A reduce-scatter sends everything except the accelerator's own
+  // part. An all-gather sends that part to all other accelerators, or once to a reducing switch.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
   // The bytes that an accelerator receives in the operation.
   Bytes received(std::size_t d, Op op, Bytes before) const;
   bool in_network(std::size_t d) const { return dimensions_[d].in_network; }
-  // n_K x B_K.
+  // n_K x B_K, the time to send these bytes.
   Femtoseconds transfer(std::size_t d, Op op, Bytes before) const;
   // The bytes that an accelerator holds after the operation.
   Bytes after(std::size_t d, Op op, Bytes before) const;
 
   // The number of steps of one phase.
   int steps(std::size_t d) const { return algorithms_[d].steps(); }
-  // The time from the end of a message at its sender to its arrival; with in-network reduction, the time to
-  // or from the switch.
+  // The time from when a message has left its sender until it arrives. With in-network reduction, this is the
+  // time to or from the switch.
   Femtoseconds step_latency(std::size_t d) const;
   // The time for which a message keeps its link busy.
   Femtoseconds serialization(std::size_t d, Bytes bytes) const;
-  // The time of a step's messages on their links, as in the tables of hierarchical.h. The accelerator holds
+  // The transfer time of a step's messages, as in the tables of hierarchical.h. The accelerator holds
   // `shares` of the chunk's shares (one per accelerator) when the operation begins, and every message is as
-  // long as the longest of its step.
+  // long as the longest message of its step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
   // The time for which a message of `shares` shares occupies its link.
   Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;
@@ -87,7 +90,7 @@ class LatencyModel {
   // An accelerator's total bandwidth in all dimensions.
   Bandwidth total_bandwidth() const;
   int accelerators() const { return accelerators_; }
-  // Whether a dimension sends the halves of shares in both directions around a ring (pieces_of_a_chunk()).
+  // Whether some dimension sends the halves of shares in both directions around a ring (pieces_of_a_chunk()).
   bool rings() const { return rings_; }
   // Whether the switches of any dimension reduce data (in-network reduction).
   bool adds_in_network() const;
@@ -103,14 +106,14 @@ class LatencyModel {
 };
 
 // The number of pieces of a chunk: one per accelerator, or two (one per direction) if some dimension is a
-// ring. Every piece has at least one element.
+// ring.
 Bytes pieces_of_a_chunk(int accelerators, bool rings);
 
-// The time a collective would take if all dimensions were busy throughout (Themis, Table 3): the bytes that
-// an accelerator must send, 2 (P - 1) / P of the data for an all-reduce and half of that for a reduce-scatter
-// or all-gather, divided by the bandwidth of all dimensions. With in-network reduction, an all-reduce sends
-// all data at least once. The bandwidth-weighted mean utilization of the dimensions (Themis, Sec. 3) is this
-// time divided by the actual time.
+// The time that a collective would take if all dimensions were always busy (Themis, Table 3). It is the
+// number of bytes that an accelerator must send, divided by the bandwidth of all dimensions together. With P
+// accelerators, an all-reduce sends 2 (P - 1) / P of the data, and a reduce-scatter or all-gather half of
+// that; with in-network reduction, an all-reduce sends all data once. The bandwidth-weighted mean utilization
+// of the dimensions (Themis, Sec. 3) is this time divided by the actual time.
 Femtoseconds ideal_time(const LatencyModel& model, Collective collective, Bytes size);
 
 }  // namespace coppice::schedule

@@ -15,8 +15,8 @@ using topology::Topology;
 
 NeighbourLinks::NeighbourLinks(const Topology& topology) : accelerators_(topology.num_accelerators()) {
   if (topology.num_switches() > 0) {
-    throw UnsupportedError(
-        fmt::format("{} has switches: links need accelerators that are directly connected", topology.name()));
+    throw UnsupportedError(fmt::format(
+        "{} has switches, but the algorithm needs directly connected accelerators", topology.name()));
   }
   const auto n = static_cast<std::size_t>(accelerators_);
   place_of_.resize(n * n, -1);
@@ -53,7 +53,7 @@ void NeighbourLinks::take(NodeId a, NodeId b) {
 
 void NeighbourLinks::release(NodeId a, NodeId b) {
   if (place_of(a, b) < 0 || pair(a, b).taken == 0)
-    throw ModelError(fmt::format("no link is in use between {} and {}", a, b));
+    throw ModelError(fmt::format("no link is in use between accelerators {} and {}", a, b));
   --pair(a, b).taken;
 }
 

@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// The links between accelerators, each a channel and its reverse, grouped by pairs of accelerators: a pool
-// for trees and rings that share no channel. Links are taken and returned individually; a pair's links are
-// returned in the reverse order.
+// A pool of links for trees and rings that share no channel. A link is a channel and its reverse; links are
+// grouped by pairs of accelerators. Links are taken and released one at a time, and a pair's links are
+// released in the reverse of the order in which they were taken.
 class NeighbourLinks {
  public:
   // Throws UnsupportedError if there are switches between accelerators or a channel has no reverse.
@@ -40,7 +40,7 @@ class NeighbourLinks {
 
  private:
   struct Pair {
-    std::vector<topology::ChannelId> out;   // from the lower accelerator to the higher
+    std::vector<topology::ChannelId> out;   // from the accelerator with the lower number to the other
     std::vector<topology::ChannelId> back;  // [i]: the reverse of out[i]
     std::size_t taken = 0;
   };

@@ -17,11 +17,11 @@ Bytes memory_for(std::int64_t messages) {
 void require_memory(const std::string& what, std::int64_t messages, Bytes available) {
   const Bytes needed = memory_for(messages);
   if (needed <= available) return;
-  throw UnsupportedError(
-      fmt::format("checking {}'s {} messages, one table entry each, needs {:.1f} GB of memory, but this "
-                  "machine has {:.1f} GB: use ring or multitree_optimal on a torus with a size that divides "
-                  "evenly, or fewer accelerators",
-                  what, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
+  throw UnsupportedError(fmt::format(
+      "checking the {1} messages of {0}, one table entry each, needs {2:.1f} GB of memory, but this "
+      "machine has {3:.1f} GB: use ring or multitree_optimal on a torus with a size that divides "
+      "evenly, or fewer accelerators",
+      what, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 
 void require_memory_for_trees(const std::string& what, std::int64_t accelerators,

@@ -14,7 +14,7 @@ using topology::ChannelId;
 using topology::Topology;
 using topology::VcRange;
 
-// The layer of every hop of `path`.
+// Assigns a layer of virtual channels to every hop of `path`.
 std::vector<int> layers_along(topology::LayeredDependencies& dependencies, const ChannelPath& path) {
   std::vector<int> layers(path.size(), 0);
   for (std::size_t i = 1; i < path.size(); ++i) {
@@ -53,7 +53,8 @@ PathVcs assign_vcs(const Topology& topology, std::span<const ChannelPath> paths,
   }
   if (count > vcs) {
     throw UnsupportedError(fmt::format(
-        "the paths through the switches of {} need {} virtual channels to avoid deadlock, but there are {}",
+        "the paths through the switches of {} need {} virtual channels to avoid deadlock, but there are {}: "
+        "increase router.vcs",
         topology.name(), count, vcs));
   }
   PathVcs result;

@@ -8,13 +8,14 @@
 
 namespace coppice::schedule {
 
-// The virtual channels of every path's hops: [path][hop].
+// [path][hop]: the virtual channels that the hop may use.
 using PathVcs = std::vector<std::vector<topology::VcRange>>;
 
-// Virtual channels on which source routes along `paths` cannot deadlock under any timing. A path stays in its
-// layer of virtual channels until a hop would close a cycle of channel dependencies; there it moves up to the
-// next layer. `vcs` are split evenly among the layers. A channel on which paths only begin or only end is not
-// part of any cycle and can use all VCs. Throws UnsupportedError if there are fewer `vcs` than layers.
+// Assigns virtual channels such that source routes along `paths` cannot deadlock under any timing. A path
+// stays in its layer of virtual channels until a hop would close a cycle of channel dependencies; from that
+// hop on, it uses the next layer. The `vcs` virtual channels are split evenly among the layers. A channel on
+// which paths only begin or only end cannot be part of a cycle and may use all virtual channels. Throws
+// UnsupportedError if there are more layers than virtual channels.
 PathVcs assign_vcs(const topology::Topology& topology, std::span<const ChannelPath> paths, int vcs);
 
 }  // namespace coppice::schedule

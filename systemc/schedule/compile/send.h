@@ -13,11 +13,11 @@ struct Send {
   NodeId src = 0;
   NodeId dst = 0;
   std::int32_t step = 1;
-  // The out-channel of src that leads to dst; -1: see `path`.
+  // The out-channel of `src` that leads to `dst`; -1: none, `path` applies.
   topology::ChannelId channel = -1;
-  // Index into the builder's `paths`: the channels from src to dst, on virtual channels that keep all paths
-  // together free of deadlock (schedule/compile/path_virtual_channels.h). If this is -1 and there is no
-  // channel, the message follows CompileRequest::routing.
+  // Index into the builder's `paths` of the channels from `src` to `dst`. Paths use virtual channels that
+  // avoid deadlock among them (schedule/compile/path_virtual_channels.h). If there is neither a path (-1) nor
+  // a channel, the message follows CompileRequest::routing.
   std::int32_t path = -1;
 };
 

@@ -33,8 +33,8 @@ Femtoseconds longest_latency(const Plane& plane) {
   return longest;
 }
 
-// Whether a plane's extra latency over all steps of a ring exceeds the time to transfer its part of the data
-// on the fastest plane.
+// Whether a plane would slow down the collective: its extra latency over all steps of a ring exceeds the time
+// to transfer its part of the data on the fastest plane.
 bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
   const double part =
       plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());
@@ -43,10 +43,10 @@ bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& re
   return 2 * (plane.network.num_accelerators() - 1) * later > transfer_time(moved, fastest.bandwidth);
 }
 
-// The planes to use, the fastest first; none if the compiler receives the unmodified network.
+// The planes to use, fastest first; empty if the compiler should receive the unmodified network.
 std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topology,
                                  const CompileRequest& request) {
-  // The two channels of a torus dimension of width 2 are its two directions.
+  // The two parallel channels of a torus dimension of width 2 are its two directions, not two planes.
   const bool whole = !info.one_plane || request.planes == 1 || topology::info_of(topology.kind()).grid ||
                      !topology.in_network().empty() ||
                      static_cast<std::size_t>(request.ni_ports) < most_channels(topology);
@@ -67,8 +67,8 @@ std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topo
   return planes;
 }
 
-// The bytes of data for each plane. Except for the remainder, each part is divisible into whole elements for
-// all accelerators.
+// The bytes of data for each plane. Except for the remainder, each part can be divided into whole elements
+// for all accelerators.
 std::vector<Bytes> share_out_to(const std::vector<Plane>& planes, const CompileRequest& request, int n) {
   double sum = 0;
   for (const Plane& plane : planes) sum += plane.bandwidth.gb_per_s();
@@ -80,7 +80,7 @@ std::vector<Bytes> share_out_to(const std::vector<Plane>& planes, const CompileR
     sizes.push_back(std::min(left, std::max<Bytes>(static_cast<Bytes>(part) / unit, 1) * unit));
     left -= sizes.back();
   }
-  // The fastest plane gets the remainder.
+  // The fastest plane carries the remainder.
   sizes.front() += left;
   return sizes;
 }
@@ -107,7 +107,7 @@ Schedule compile_plane(const AlgorithmInfo& info, const Topology& topology, cons
       nodes);
 }
 
-// Adds the tables of a plane, whose data begins at `address`.
+// Adds the tables of a plane to `all`. The plane's data begins at `address`.
 void join(Schedule& all, Schedule plane, Bytes address) {
   const auto first_route = static_cast<std::int32_t>(all.routes.size());
   for (std::size_t node = 0; node < all.nodes.size(); ++node) {

@@ -8,19 +8,20 @@
 
 namespace coppice::schedule {
 
-// The length of each timestep, determined by its slowest message. A port with nothing to send in a step holds
-// its lockstep with a nop. The hardware counts a nop's length at the port's own pace: the bandwidth of the
-// slowest channel on the port's routes.
+// The length of each timestep, which is that of its slowest message. A port that has nothing to send in a
+// step makes its lockstep wait with a nop. The hardware counts the length of a nop at the port's own pace:
+// the bandwidth of the slowest channel on the port's routes.
 class StepLengths {
  public:
-  // Adds a message of `step` (counted from 1); `pace`: bandwidth of its route's slowest channel.
+  // Adds a message of `step` (counted from 1). `pace` is the bandwidth of the slowest channel on its route.
   void add(int step, Bytes bytes, Bandwidth pace);
 
   // Whether `step` has a message.
   bool busy(int step) const { return length(step).bytes > 0; }
 
-  // The bytes of the nops of a port whose slowest channel has bandwidth `pace`, in the order of their steps:
-  // the length of the step at that pace, rounded to whole flits so that rounding errors do not add up.
+  // The lengths in bytes of a port's nops, in the order of their steps. A nop lasts as long as its step if it
+  // is sent at `pace`, the bandwidth of the port's slowest channel. Lengths are rounded to whole flits such
+  // that rounding errors do not accumulate.
   class Nops {
    public:
     Nops(const StepLengths& lengths, Bandwidth pace, const CompileRequest& request)
@@ -31,7 +32,7 @@ class StepLengths {
     const StepLengths* lengths_;
     Bandwidth pace_;
     Bytes unit_;
-    double owed_ = 0;  // bytes by which earlier nops were too short
+    double owed_ = 0;  // bytes by which the nops so far were too short, because of rounding
   };
 
  private:

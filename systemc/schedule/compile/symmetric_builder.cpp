@@ -61,11 +61,11 @@ class SymmetricBuilder {
       channels_[src * ways_ + static_cast<std::size_t>(symmetric_.ways[id])] = channel;
     }
     if (std::ranges::find(channels_, -1) != channels_.end()) {
-      throw ModelError("symmetric schedule: an accelerator lacks a channel that another has");
+      throw ModelError("symmetric schedule: some accelerators lack a channel that others have");
     }
   }
 
-  // Assigns a slot to every NI port; all ways that use the port share the slot.
+  // Assigns a slot to every NI port. All ways that use the port share its slot.
   void find_slots() {
     for (std::size_t way = 0; way < ways_; ++way) {
       const std::size_t port = ni_port(moves_.origin(), way);
@@ -76,8 +76,8 @@ class SymmetricBuilder {
     slots_.resize(slot_ports_.size());
   }
 
-  // Moving all accelerators' entries for the origin's flows to the origin gives the origin's entries for all
-  // flows.
+  // Collects the origin's entries for all flows. They are derived from all accelerators' entries for the
+  // origin's flows: each entry is moved so that its accelerator becomes the origin.
   void collect_entries(const Schedule& of_origin) {
     for (std::size_t n = 0; n < of_origin.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);
@@ -108,10 +108,10 @@ class SymmetricBuilder {
     return topology_.channel(channel_of(moves_.origin(), static_cast<std::size_t>(entry.route))).bandwidth;
   }
 
-  // The slots with an entry for every step before their last entry.
+  // The slots, with nops in all steps before the last entry that have no message.
   std::vector<std::vector<TableEntry>> with_nops() const {
     StepLengths lengths;
-    std::vector<Bandwidth> slowest;  // [slot]
+    std::vector<Bandwidth> slowest;  // [slot]: bandwidth of its slowest channel
     for (const auto& slot : slots_) {
       slowest.push_back(slot.empty() ? Bandwidth{1} : pace_of(slot.front()));
       for (const TableEntry& entry : slot) {
@@ -135,7 +135,8 @@ class SymmetricBuilder {
     return filled;
   }
 
-  // Equal routes are stored once. There are few, so a linear search suffices.
+  // The index of the route over `channel`, which is added if it is new. There are few routes, so a linear
+  // search suffices.
   std::int32_t route_index(Schedule& schedule, ChannelId channel) const {
     const topology::Route route = route_over(topology_, request_, channel);
     const auto known = std::ranges::find(schedule.routes, route);
@@ -167,7 +168,7 @@ class SymmetricBuilder {
   const Translations& moves_;
   Bytes bytes_;
   std::size_t ways_ = 0;
-  std::vector<ChannelId> channels_;      // [node * ways + way]
+  std::vector<ChannelId> channels_;      // see channel_of()
   std::vector<std::size_t> slot_ports_;  // [slot]: NI port at the origin
   std::vector<std::size_t> slot_of_way_;
   std::vector<std::vector<TableEntry>> slots_;

@@ -40,7 +40,7 @@ VcRange all_vcs(const CompileRequest& request) {
   return vcs;
 }
 
-// The number of NI ports of a node: a reducing switch has one for every channel.
+// The number of NI ports of a node. A reducing switch has one NI port per channel.
 int ports_at(const Topology& topology, const CompileRequest& request, NodeId node) {
   return topology.is_accelerator(node) ? request.ni_ports
                                        : static_cast<int>(topology.out_channels(node).size());
@@ -55,7 +55,7 @@ Hop hop_over(const Topology& topology, ChannelId channel, VcRange vcs) {
   return {.out_port = static_cast<std::uint16_t>(topology.channel(channel).src_port), .vcs = vcs};
 }
 
-// The route completed by its last hop, into the network interface.
+// Appends the last hop, from the router into the network interface, to `route`.
 Route ending_with(const Topology& topology, const CompileRequest& request, ChannelId last, Route route) {
   const auto channel_ports = topology.out_channels(topology.channel(last).dst).size();
   const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(topology, request, last));
@@ -73,7 +73,7 @@ class RouteTable {
         channel_routes_(topology.channels().size(), -1),
         path_routes_(paths.size(), -1) {}
 
-  // Call only after all sends have been validated.
+  // The index of a send's route. Must be called only after all sends have been validated.
   std::int32_t route_of(const Send& send) {
     if (send.channel >= 0) {
       std::int32_t& known = channel_routes_[static_cast<std::size_t>(send.channel)];
@@ -102,7 +102,7 @@ class RouteTable {
   Route routed(const Send& send) const {
     if (request_.routing == nullptr) {
       throw UnsupportedError(
-          fmt::format("a message from {} to {} on {} needs a routing function: the nodes are "
+          fmt::format("a message from {} to {} on {} needs a routing function because the nodes are "
                       "not neighbours",
                       send.src, send.dst, topology_.name()));
     }
@@ -134,11 +134,12 @@ class RouteTable {
   std::vector<std::int32_t> path_routes_;
 };
 
-// The arrivals at a node of one flow in the steps before the current one.
+// The arrivals of one flow at a node in the steps before the current one.
 struct Arrivals {
   std::int32_t count = 0;
   NodeId stored_from = topology::kNoNode;  // sender of the last gathered value
-  std::int32_t last_reduce = -1;  // index of the send; Builder::previous_reduce_ leads to earlier ones
+  // index of the last reducing send; Builder::previous_reduce_ leads to earlier ones
+  std::int32_t last_reduce = -1;
 };
 
 class Builder {
@@ -169,7 +170,7 @@ class Builder {
   }
 
  private:
-  // The reason why a send is invalid, nullptr if it is valid.
+  // The reason why a send is invalid; nullptr if it is valid.
   const char* fault_of(const Send& send) const;
   void require_valid(const Send& send) const;
   void sort_by_step();
@@ -209,13 +210,14 @@ class Builder {
   std::span<const ChannelPath> paths_;
   RouteTable routes_;
   Schedule schedule_;
-  std::vector<std::int32_t> order_;       // sends that carry data, by step
-  std::vector<std::int32_t> route_;       // [position in order_]
-  std::vector<std::size_t> first_table_;  // [node]: index among all nodes' tables
+  std::vector<std::int32_t> order_;       // indices of sends that carry data, sorted by step
+  std::vector<std::int32_t> route_;       // [position in order_]: index of the route
+  std::vector<std::size_t> first_table_;  // [node]: index of its first table among the tables of all nodes
   StepLengths lengths_;
-  std::vector<StepLengths::Nops> nops_;        // [table]
-  std::vector<Arrivals> arrivals_;             // [accelerator * flows + flow]
-  std::vector<std::int32_t> previous_reduce_;  // [send]: the previous reduce arrival of its flow and node
+  std::vector<StepLengths::Nops> nops_;  // [table]: the port's nops
+  std::vector<Arrivals> arrivals_;       // see arrivals()
+  // [send]: index of the previous reduce of the same flow to the same node
+  std::vector<std::int32_t> previous_reduce_;
 };
 
 const char* Builder::fault_of(const Send& send) const {
@@ -238,7 +240,7 @@ const char* Builder::fault_of(const Send& send) const {
     if (topology_.channel(id).src != at) return "its channels are not connected";
     at = topology_.channel(id).dst;
   }
-  return at == send.dst ? nullptr : "its channels lead elsewhere";
+  return at == send.dst ? nullptr : "its channels do not lead to its destination";
 }
 
 void Builder::require_valid(const Send& send) const {
@@ -276,7 +278,7 @@ void Builder::find_routes() {
   if (idle_ == IdleSteps::kNops) find_paces();
 }
 
-// The slowest channel of a message's route.
+// The bandwidth of the slowest channel on a message's route.
 Bandwidth Builder::pace_of(std::size_t position) const {
   const Route& route = routes_[route_[position]];
   NodeId at = sorted(position).src;
@@ -304,7 +306,8 @@ void Builder::find_paces() {
   for (const Bandwidth pace : slowest) nops_.emplace_back(lengths_, pace, request_);
 }
 
-// Switches up to the last one at which a message starts or ends have tables.
+// Creates empty tables for all accelerators, and for switches up to the last one that sends or receives a
+// message.
 void Builder::make_tables() {
   NodeId nodes = topology_.num_accelerators();
   for (const Send& send : sends_) nodes = std::max({nodes, send.src + 1, send.dst + 1});
@@ -320,7 +323,7 @@ void Builder::make_tables() {
   first_table_.push_back(tables);
 }
 
-// Tables are large: reserving their exact size halves the memory.
+// Reserves the exact size of every table, which halves the memory because tables are large.
 void Builder::reserve_tables() {
   struct Count {
     std::size_t entries = 0;

@@ -19,27 +19,27 @@ using topology::NodeId;
 using topology::Topology;
 using Amount = FlowGraph::Amount;
 
-// A rate of kGoodEnough times the bound ends the search over numbers of trees. The best rate for a number of
-// trees is found by kHalvings bisections between kLeastRate times the bound and the bound.
+// The search over numbers of trees ends once a rate of kGoodEnough times the bound is found. The best rate
+// for a number of trees is found by kHalvings bisections between kLeastRate times the bound and the bound.
 constexpr double kGoodEnough = 0.996;
 constexpr int kHalvings = 12;
 constexpr double kLeastRate = 0.5;
 constexpr int kMostTrees = 400;
-constexpr int kMostFine = 5;            // maximum number of tree counts tried whose rate is good enough
-constexpr std::uint64_t kAttempts = 8;  // random orders of a switch's channel pairs
+constexpr int kMostFine = 5;            // maximum number of tree counts with at least this rate
+constexpr std::uint64_t kAttempts = 8;  // number of random orders tried when replacing switches
 
-// A path through switches and its capacity, in trees.
+// A path, possibly through switches, and the number of trees that it can still carry.
 struct Part {
   ChannelPath path;
   Amount amount = 0;
 };
 
-// Trees that are identical so far.
+// A set of trees that have the same root and, so far, the same edges.
 struct Batch {
   NodeId root = kNoNode;
   Amount weight = 0;
-  std::vector<int> depth;                        // [accelerator]; -1: not reached
-  std::vector<std::pair<NodeId, NodeId>> edges;  // parents first
+  std::vector<int> depth;                        // [accelerator]: depth in the tree; -1: not reached
+  std::vector<std::pair<NodeId, NodeId>> edges;  // {parent, child}, ordered from the root outwards
 
   bool complete() const { return edges.size() + 1 == depth.size(); }
 };
@@ -66,14 +66,15 @@ class Packer {
     place_roots(roots);
   }
 
-  // Whether the given number of trees with the given total rate exists.
+  // Whether the network can carry the given number of trees at the given total rate.
   bool feasible() {
     Amount sum = 0;
     for (const Amount at : at_root_) sum += at;
     return sum == trees_ && connected();
   }
 
-  // Replaces switches with paths through them; returns false if the remaining capacity is too small.
+  // Replaces all switches with direct channels; returns false if the resulting capacities cannot carry all
+  // trees.
   bool split_off_switches() {
     for (NodeId node = topology_.num_accelerators(); node < topology_.num_nodes(); ++node) split_off(node);
     return connected();
@@ -86,9 +87,9 @@ class Packer {
     return parts_[index(from) * index(topology_.num_nodes()) + index(to)];
   }
 
-  // Sets the number of trees rooted at each accelerator. Free roots start with all trees at every
-  // accelerator; their numbers are reduced while all trees still reach every accelerator, first down to equal
-  // shares, then further.
+  // Sets the number of trees rooted at each accelerator. If roots are free, every accelerator starts as the
+  // root of all trees; these numbers are then reduced as long as all trees still reach every accelerator,
+  // first down to equal shares, then further.
   void place_roots(Roots roots) {
     const int n = topology_.num_accelerators();
     at_root_.assign(index(n), 0);
@@ -118,9 +119,10 @@ class Packer {
     return true;
   }
 
-  // Replaces pairs of channels into and out of a switch with direct channels. Pairs of different bandwidths
-  // come first: they slow down their sender or receiver, so they are spread over all ports. Then come pairs
-  // that can be replaced completely, parts of pairs, and pairs that lead back to their start.
+  // Replaces each pair of a channel into and a channel out of switch `over` with a direct channel. Pairs of
+  // unequal bandwidths slow down their sender or receiver, so they are replaced first and spread evenly over
+  // the ports. Next are the pairs that can be replaced completely, then those that can be replaced partly,
+  // and finally those that lead back to their start.
   void split_off(NodeId over) {
     const std::vector<int> tails = graph_.tails(over);
     const std::vector<int> heads = graph_.heads(over);
@@ -154,9 +156,11 @@ class Packer {
     for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[random_.below(i)]);
   }
 
-  // Adds trees one at a time, each to the pair whose ends have used the smallest fraction of their capacity.
+  // Replaces pairs of channels with direct channels in steps of one tree. Every step uses the pair whose
+  // sender and receiver have used the smallest fraction of their capacity.
   void spread(NodeId over, std::vector<std::pair<NodeId, NodeId>> pairs) {
-    // [node]: number of trees added so far to its channel to the switch (`first`) and from it (`second`).
+    // [node]: number of trees assigned so far to the node's channel to the switch (`first`) and from the
+    // switch (`second`).
     std::vector<double> first(index(topology_.num_nodes()), 0);
     std::vector<double> second(first.size(), 0);
     std::vector<double> in(first.size(), 0);
@@ -185,8 +189,8 @@ class Packer {
     }
   }
 
-  // The capacity of from - over - to, up to `most`, that can become a direct channel while all trees still
-  // reach every accelerator. A cut loses this capacity if it separates the switch from both neighbours.
+  // The capacity of the path from - over - to, up to `most`, that can become a direct channel while all trees
+  // still reach every accelerator. Cuts that separate the switch from both neighbours lose this capacity.
   Amount splittable(NodeId from, NodeId over, NodeId to, Amount most) {
     const FlowGraph::Joined neighbours[] = {{from, source_}, {to, source_}, {kNoNode, over}};
     most = least_flow(source_, over, neighbours, from, to, most);
@@ -197,8 +201,8 @@ class Packer {
     return std::min(most, flow - trees_);
   }
 
-  // The least flow in excess of the number of trees, up to `most`, into a set of nodes that contains the sink
-  // and another accelerator. The last element of `joined` is replaced by that accelerator.
+  // The least amount, up to `most`, by which the maximum flow exceeds the number of trees if one further
+  // accelerator is joined with the sink. The last element of `joined` stands for that accelerator.
   Amount least_flow(int source, int sink, std::span<const FlowGraph::Joined> joined, NodeId from, NodeId to,
                     Amount most) {
     const auto without = joined.first(joined.size() - 1);
@@ -241,13 +245,13 @@ class Packer {
   Amount trees_;
   int source_;
   FlowGraph graph_;
-  std::vector<std::vector<Part>> parts_;  // [from * nodes + to]
-  std::vector<Amount> at_root_;           // [accelerator]: number of trees
+  std::vector<std::vector<Part>> parts_;  // [from * nodes + to]: the paths between two nodes
+  std::vector<Amount> at_root_;           // [accelerator]: number of trees rooted there
 };
 
 // Adds edges to a batch, shallowest first, until it spans all accelerators. An edge is added to as many of
-// the batch's trees as possible while all other trees keep enough capacity; the rest of the batch moves to
-// `waiting`.
+// the batch's trees as possible, provided that all other trees can still be completed; the rest of the batch
+// moves to `waiting`.
 void Packer::grow(Batch& batch, std::vector<Batch>& waiting) {
   const int n = topology_.num_accelerators();
   std::optional<FlowGraph> others;
@@ -367,8 +371,9 @@ ArborescencePacking Packer::pack() {
   return packing;
 }
 
-// The utilization of the busiest port. A message occupies its sender's port at the pace of its slowest
-// channel; in the mirror image, it occupies the receiver's port.
+// The utilization of the busiest port. A message occupies its sender's port for as long as the slowest
+// channel on its path needs. The receiver's port is charged the same time, because it becomes the sender's
+// port when the trees are reversed.
 double port_load(const Topology& topology, const ArborescencePacking& packing, double per_tree) {
   std::vector<double> load(topology.channels().size(), 0);
   std::vector<double> arriving(load);
@@ -413,8 +418,8 @@ std::optional<ArborescencePacking> pack_arborescences(const Topology& topology, 
   if ((pairs + std::int64_t{n} * n) * n * arcs > most_work) return std::nullopt;
   const int unit = roots.shares == Roots::Shares::kEqual ? n : 1;
   std::optional<ArborescencePacking> result;
-  double least = std::numeric_limits<double>::infinity();  // time relative to the bound
-  int fine = 0;  // number of tree counts tried whose rate is good enough
+  double least = std::numeric_limits<double>::infinity();  // least time so far, relative to the bound
+  int fine = 0;  // number of tree counts tried so far whose rate is good enough
   for (const int count : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256}) {
     const int trees = count * unit;
     if (trees > std::max(kMostTrees, 2 * unit) || least <= 1 / kGoodEnough || fine == kMostFine) break;

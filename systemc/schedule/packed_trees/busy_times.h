@@ -9,7 +9,8 @@
 
 namespace coppice::schedule {
 
-// The time for which a message keeps its port busy, by pace. Caches the last result for each pace.
+// Computes how long a message keeps its port busy. `paces` lists the channels that can be the slowest on a
+// path; `pace` is an index into it. Caches the most recent result for each pace.
 class BusyTimes {
  public:
   BusyTimes(const MessageTiming& timing, std::span<const topology::ChannelId> paces)
@@ -27,7 +28,7 @@ class BusyTimes {
  private:
   const MessageTiming& timing_;
   std::span<const topology::ChannelId> paces_;
-  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]
+  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]: size and result of the last call
 };
 
 }  // namespace coppice::schedule

@@ -20,9 +20,9 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr Bytes kProbe = Bytes{1} << 30;
-constexpr double kGoodEnough = 0.99;  // the search ends when the lower bound is this share of the best time
-constexpr int kMostTries = 200;       // random orders
-constexpr std::int64_t kTriedWork = 2'000'000;  // accelerators squared x channels x tries
+constexpr double kGoodEnough = 0.99;            // the search ends at this ratio of lower bound to best time
+constexpr int kMostTries = 200;                 // maximum number of random orders tried
+constexpr std::int64_t kTriedWork = 2'000'000;  // limit on accelerators squared x channels x tries
 
 // Two channels, one in each direction, between a switch and another node.
 struct Link {
@@ -66,7 +66,7 @@ struct Walk {
 
 class Splitter {
  public:
-  // If `random` is nullptr, links and accelerators are visited in order.
+  // Shuffles links and accelerators unless `random` is nullptr.
   Splitter(const Topology& topology, const CompileRequest& request, Random* random)
       : topology_(topology),
         router_(request.timing.router),
@@ -101,7 +101,8 @@ class Splitter {
     return node;
   }
 
-  // Builds spanning trees of the remaining links, widest first; each accelerator is attached by one link.
+  // Builds spanning trees of the links that have bandwidth left, widest first. A single link attaches each
+  // accelerator.
   void span() {
     std::iota(group_.begin(), group_.end(), 0);
     for (auto& near : near_) near.clear();
@@ -147,7 +148,8 @@ class Splitter {
   }
 
   bool walk_around(NodeId top) {
-    // Starts at a leaf's switch: from `top`, all leaves may lie behind one link, which would be wasted.
+    // Starts at the switch of the first leaf. From `top`, all leaves might lie behind one link, whose
+    // bandwidth the walk would waste.
     Walk walk;
     collect(top, -1, walk);
     if (walk.leaves.size() < 2) return false;
@@ -166,8 +168,8 @@ class Splitter {
     return true;
   }
 
-  // Every second walk among the same accelerators runs in the opposite direction. At a single switch, where
-  // all orders are equally good, each pair of walks has its own stride.
+  // Reverses every second walk among the same accelerators. At a single switch all orders are equally good,
+  // so each pair of walks visits the accelerators with a different stride.
   void put_in_order(Walk& walk) {
     std::vector<NodeId> members = walk.leaves;
     std::ranges::sort(members);
@@ -226,7 +228,7 @@ class Splitter {
   Circuits result_;
 };
 
-// The least time of an all-reduce that uses only circuits.
+// The lower bound on the time of an all-reduce that uses only the circuits.
 double time_over(const Circuits& circuits) {
   if (topology::find_unreachable(circuits.network)) return std::numeric_limits<double>::infinity();
   return topology::least_all_reduce_time(circuits.network, kProbe).ns();

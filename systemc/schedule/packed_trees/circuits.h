@@ -10,20 +10,19 @@
 
 namespace coppice::schedule {
 
-// A network without its switches: channels between accelerators, some of which represent fixed paths through
-// switches, with bandwidth reserved on every channel of the path.
+// A network whose switches have been replaced by channels between accelerators. Such a channel represents a
+// fixed path through switches, with bandwidth reserved on every channel of the path.
 struct Circuits {
   topology::Topology network;
   std::vector<ChannelPath> paths;  // [channel of `network`]: its path in the network with switches
 };
 
-// Replaces switches with circuits. A walk visits the accelerators of a connected group of switches along a
-// spanning tree of the group's links (widest first): it traverses every link of the tree once in each
-// direction and joins the accelerators in a ring. Bandwidth beyond that of the tree's narrowest link is left
-// to the next walk. Walks among the same accelerators run in both directions and in several orders.
-// Accelerators with one link each can use only one ring; links to several switches, or remaining bandwidth,
-// allow several. Bandwidth that a switch's link has in only one direction remains unused. Returns nullopt if
-// there are no switches.
+// Replaces switches with circuits that join accelerators in rings. In each group of connected switches, a
+// walk follows a spanning tree of the group's links (widest first) and traverses every link of the tree once
+// in each direction. The ring visits the accelerators in the order of the walk and has the bandwidth of the
+// tree's narrowest link; further walks use the remaining bandwidth. Repeated walks among the same
+// accelerators alternate in direction and visit the accelerators in several orders. Bandwidth that a link to
+// a switch has in only one direction remains unused. Returns nullopt if there are no switches.
 std::optional<Circuits> split_off_switches(const topology::Topology& topology, const CompileRequest& request);
 
 // Translates trees over circuits into trees over the network with switches.

@@ -12,9 +12,10 @@
 
 namespace coppice::schedule {
 
-// A queue of events in time order, for simulations in which most events follow after one of a few delays.
-// Events with the same delay share a lane, where they are already in order; others go to a heap. Simultaneous
-// events of one lane keep their order of addition; across lanes, the lowest event number comes first.
+// An event queue for simulations in which most events occur after one of a few fixed delays. Events with the
+// same delay share a lane, which is always sorted because simulated time never decreases; all other events
+// are kept in a heap. Simultaneous events of one lane keep the order in which they were added; across lanes,
+// the lowest event number comes first.
 class EventLanes {
  public:
   struct Event {
@@ -54,7 +55,7 @@ class EventLanes {
 
  private:
   static constexpr std::size_t kNoLane = static_cast<std::size_t>(-1);
-  static constexpr std::size_t kCleared = 4096;  // minimum number of past events before a lane drops them
+  static constexpr std::size_t kCleared = 4096;  // a lane with more past events than this erases them
 
   struct Lane {
     Femtoseconds delay = 0;
@@ -93,7 +94,7 @@ class EventLanes {
   }
 
   std::vector<Lane> lanes_;
-  std::vector<Front> fronts_;  // a heap: the first event of every lane, and all events without a lane
+  std::vector<Front> fronts_;  // a heap of the first event of every lane and all events without a lane
 };
 
 }  // namespace coppice::schedule

@@ -30,9 +30,9 @@ constexpr double kLeastRate = 0.9;
 constexpr Bytes kShorter = 4;
 constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
-constexpr std::size_t kExecuted = 4;  // number of orders executed, lowest estimates first
+constexpr std::size_t kExecuted = 4;  // number of orders whose tables are built, lowest estimates first
 constexpr double kSpare = 0.25;       // slack for late data, as a fraction of a period
-// An order is executed only if its estimate is at most this share of the best time so far.
+// The tables of an order are built only if its estimated time is at most this share of the best time so far.
 constexpr double kWorthExecuting = 0.995;
 constexpr Bytes kProbe = Bytes{1} << 40;
 
@@ -43,7 +43,7 @@ Topology reversed(const Topology& topology) {
   return result;
 }
 
-// The bound on the rate at which all accelerators can receive the data of all trees.
+// The upper bound on the rate at which all accelerators can receive the data of all trees.
 double bound_rate(const Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   const auto rate = [](double ns) { return static_cast<double>(kProbe) / ns * 1e9; };
@@ -74,7 +74,7 @@ std::vector<TreeHop> backwards(const PackedTree& tree, Image image) {
   return hops;
 }
 
-// Tries orders of the trees' pieces and keeps the best tables.
+// Tries several orders of the trees' pieces and keeps the fastest tables.
 class SteadyTables {
  public:
   SteadyTables(const Topology& topology, const CompileRequest& request, Femtoseconds limit)
@@ -82,15 +82,15 @@ class SteadyTables {
     best_.expected = limit;
   }
 
-  // Adds trees that reduce and broadcast at the same time.
+  // Tries trees that reduce and broadcast at the same time.
   void add(std::vector<PackedTree> trees) {
     trees_ = std::move(trees);
     timing_.reset();
     add_orders(PieceScheduler(topology_, request_, trees_));
   }
-  // Adds trees that lead down from their roots in `network`. `image` maps their channels to those of the
-  // other phase. Depending on the collective, the tables use the mirror image, the trees, or first the mirror
-  // image and then the trees.
+  // Tries trees that lead down from their roots in `network`. `image` maps each channel to the channel that
+  // the reduction uses in the opposite direction. Depending on the collective, the tables reduce over the
+  // reversed trees, gather over the trees, or first reduce and then gather.
   template <typename Image>
   void add(const Topology& network, std::vector<PackedTree> down, Image image) {
     trees_.clear();
@@ -107,12 +107,12 @@ class SteadyTables {
     add_orders(PieceScheduler(network, gather, down_));
   }
 
-  // The best tables; no tables if none finish by the limit.
+  // The fastest tables; none if no tables finish by the limit.
   PackedTables best() { return std::move(best_); }
 
  private:
   struct Trial {
-    Femtoseconds finish = 0;  // estimated finish
+    Femtoseconds finish = 0;  // estimated time of the last arrival
     int pieces = 1;
     double spare = 0;
   };
@@ -178,7 +178,8 @@ class SteadyTables {
     return order;
   }
 
-  // The reverse messages in reverse order, with pieces renumbered so that their numbers ascend.
+  // The messages of `down`, each in the opposite direction and all in reverse order, with pieces renumbered
+  // in ascending order.
   PieceSchedule mirrored(const PieceSchedule& down, std::span<const Bytes> bytes) const {
     const std::size_t trees = trees_.size();
     std::vector<int> last(trees, 0);  // [tree]: its last nonempty piece
@@ -209,7 +210,8 @@ class SteadyTables {
   PackedTables best_;
 };
 
-// Adds arborescences: from free roots for an all-reduce, otherwise from the data's owners.
+// Tries arborescences. Their roots are the accelerators that own the data, or for an all-reduce chosen
+// freely.
 void add_arborescences(const Topology& topology, const CompileRequest& request, SteadyTables& tables) {
   const bool all_reduce = request.collective == Collective::kAllReduce;
   const auto twins = twins_of(topology);

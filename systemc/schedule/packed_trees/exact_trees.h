@@ -7,13 +7,13 @@
 
 namespace coppice::schedule {
 
-// Tables for trees that fully use the bottleneck, with short pieces in a steady order
+// Builds tables for trees that fully use the bottleneck cut and send short pieces in a steady order
 // (PieceScheduler::schedule_steady). An all-gather or broadcast uses arborescences (arborescences.h). A
-// reduce-scatter or reduce uses the mirror image of arborescences on the reversed network: the reverse
-// messages in reverse order. An all-reduce runs the mirror image of a broadcast from free roots, then the
-// broadcast, if every channel has an equally fast reverse channel. Routed trees (routed_trees.h) are also
-// tried; the fastest tables are returned, or none if the network is too large or the tables would take longer
-// than `limit`.
+// reduce-scatter or reduce packs arborescences on the reversed network and sends their messages backwards, in
+// reverse order. An all-reduce needs an equally fast reverse channel for every channel: it reduces over
+// reversed arborescences with freely chosen roots and then broadcasts over the same arborescences. Routed
+// trees (routed_trees.h) are also tried. Returns the fastest tables, or none if the network is too large or
+// all tables would take longer than `limit`.
 PackedTables pack_exactly(const topology::Topology& topology, const CompileRequest& request,
                           Femtoseconds limit = std::numeric_limits<Femtoseconds>::max());
 

@@ -68,7 +68,7 @@ class TableExecution {
     const Table* table = nullptr;
     std::size_t next = 0;
     Femtoseconds free_at = 0;
-    std::int32_t awaits = -1;  // flow whose next arrival may allow a message; -1: none
+    std::int32_t awaits = -1;  // flow for whose arrival the next message waits; -1: none
   };
 
   std::int32_t& count(NodeId node, std::int32_t flow) {
@@ -90,7 +90,7 @@ class TableExecution {
   void issue(std::size_t index, Femtoseconds now) {
     Port& port = ports_[index];
     port.awaits = -1;
-    if (now < port.free_at) return;  // the event at free_at tries again
+    if (now < port.free_at) return;  // the port's event at free_at will call issue()
     while (port.next < port.table->size()) {
       port.table->read_message(port.next, entry_);
       if (entry_.op == Op::kNop) {
@@ -124,7 +124,8 @@ class TableExecution {
     }
   }
 
-  // The earliest start, not before `now`, of a message that finds all channels of path_ free.
+  // The earliest time, not before `now`, at which a message can start such that every channel of path_ is
+  // free when the message reaches the channel.
   Femtoseconds possible_at(Femtoseconds now) const {
     Femtoseconds way = 0;
     for (const ChannelId id : path_) {
@@ -145,15 +146,15 @@ class TableExecution {
   // A message on its way from router to router.
   struct Moving {
     ChannelPath path;
-    std::size_t passed = 0;  // channels passed
+    std::size_t passed = 0;  // number of channels passed
     Bytes bytes = 0;
-    Femtoseconds end = 0;   // arrival of its last flit
-    Femtoseconds rest = 0;  // time from `end` until dependents may be sent
+    Femtoseconds end = 0;   // time at which the last flit has passed these channels
+    Femtoseconds rest = 0;  // time from `end` until dependent messages may be sent
     std::int32_t arrival = 0;
   };
 
-  // Handles the arrival of a message's first flit at a channel, which it enters when earlier messages have
-  // passed.
+  // Handles the arrival of a message's first flit at a channel. The message enters the channel as soon as all
+  // earlier messages have left it.
   void pass(std::int32_t number, Femtoseconds now) {
     Moving& message = moving_[static_cast<std::size_t>(number)];
     const ChannelId id = message.path[message.passed++];
@@ -227,16 +228,16 @@ class TableExecution {
   Femtoseconds router_;
   Femtoseconds setup_;
   std::int32_t first_moving_;
-  std::vector<Femtoseconds> free_at_;  // [channel]
-  std::vector<std::int32_t> arrived_;  // [node * flows + flow]
+  std::vector<Femtoseconds> free_at_;  // [channel]: time at which it becomes free
+  std::vector<std::int32_t> arrived_;  // [node * flows + flow]: number of arrivals
   std::vector<Port> ports_;
-  std::vector<std::size_t> first_port_;  // [node]
-  // Event numbers: below 0: number_of(); below first_moving_: arrival_of(); otherwise first_moving_ plus the
-  // index in moving_ of a message that reaches a channel.
+  std::vector<std::size_t> first_port_;  // [node]: index of its first port
+  // Event numbers below 0 are those of number_of(), and numbers below first_moving_ those of arrival_of().
+  // Higher numbers are first_moving_ plus the index in moving_ of a message that reaches a channel.
   EventLanes events_;
   std::vector<Moving> moving_;
   std::vector<std::int32_t> idle_;                       // free elements of moving_
-  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // bandwidth in bytes per second, and bytes
+  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // slowest bandwidth in bytes per second, and size
   Femtoseconds last_busy_ = 0;
   Femtoseconds finish_ = 0;
   TableEntry entry_;

@@ -12,12 +12,13 @@ namespace coppice::schedule {
 // Whether messages wait for busy channels at their ports or in routers.
 enum class Waiting { kAtPorts, kInRouters };
 
-// The arrival time of the tables' last message, found by simulating messages instead of flits. Ports issue in
-// order; messages wait for the arrivals they depend on, for the lockstep's idle steps and for the channels on
-// their path, first come, first served. `request.timing` contains the machine's delays. This is an estimate:
-// virtual channels are not modelled, and router buffers only with Waiting::kInRouters, where a message
-// occupies each channel at that channel's own pace. If the tables take longer than `limit`, stops early and
-// returns a lower bound that exceeds `limit`.
+// The arrival time of the tables' last message, found by simulating messages instead of flits. Ports issue
+// their entries in order. A message waits for the arrivals on which it depends, for the lockstep's idle
+// steps, and for the channels on its path, which are used first come, first served. `request.timing` contains
+// the machine's delays. The result is an estimate because virtual channels are not modelled. Router buffers
+// are modelled only with Waiting::kInRouters: a message then occupies each channel only for as long as that
+// channel needs. If the tables take longer than `limit`, stops early and returns a lower bound that exceeds
+// `limit`.
 Femtoseconds expected_time(const topology::Topology& topology, const CompileRequest& request,
                            const Schedule& schedule,
                            Femtoseconds limit = std::numeric_limits<Femtoseconds>::max(),

@@ -15,8 +15,8 @@ class FlowGraph {
   explicit FlowGraph(int vertices) : arcs_of_(static_cast<std::size_t>(vertices)) {}
 
   int num_vertices() const { return static_cast<int>(arcs_of_.size()); }
-  // The capacity of the arc between two vertices; parallel arcs are merged, and missing arcs have no
-  // capacity.
+  // The capacity of the arc between two vertices; parallel arcs are merged, and the capacity of missing arcs
+  // is 0.
   Amount capacity(int from, int to) const;
   void change_capacity(int from, int to, Amount by);
 
@@ -25,7 +25,7 @@ class FlowGraph {
     int vertex;
     int to;  // the source or the sink
   };
-  // The maximum flow, or `limit` if the flow exceeds it. `joined` applies to this flow only.
+  // The maximum flow, or `limit` if the maximum flow exceeds it. `joined` applies to this call only.
   Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
   Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
 

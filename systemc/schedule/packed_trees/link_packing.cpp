@@ -20,7 +20,7 @@ std::int64_t rate(const Topology& topology, const SymmetricLink& link) {
 // One use of a link by a tree. If j trees use a link, its congestion is j / bandwidth.
 struct Copy {
   int link;
-  int number;  // from 1
+  int number;  // position among the copies of the link, from 1
   std::int64_t rate;
 
   double ns_per_byte() const { return number * 1e9 / static_cast<double>(rate); }
@@ -100,7 +100,7 @@ Middle find_middle(const Adjacency& adjacent, std::span<const double> hop_ns) {
   return middle;
 }
 
-// Trees take turns, each adding one node, breadth first.
+// Grows all trees breadth first; each tree in turn adds one node.
 void grow_together(const Adjacency& adjacent, std::span<const NodeId> roots, std::vector<int>& left,
                    SpanningForests& forests) {
   struct Growing {
@@ -168,7 +168,7 @@ LinkPacking least_congestion(const Topology& topology, std::span<const Symmetric
     forests.augment(copy.link);
   }
   if (!forests.complete()) return {};
-  // Also allows all copies of links that do not increase the congestion.
+  // Further copies that do not increase the congestion may be used as well.
   while (!copies.empty() && copies.front().ns_per_byte() <= packing.ns_per_byte) {
     ++packing.copies[static_cast<std::size_t>(copies.take().link)];
   }

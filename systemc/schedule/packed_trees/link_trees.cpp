@@ -17,9 +17,9 @@ using topology::Topology;
 constexpr int kMostTrees = 96;
 constexpr int kMostTreeNodes = 4'200;      // limit on the total number of nodes of all trees
 constexpr int kLeastTrees = 16;            // number of trees allowed regardless of kMostTreeNodes
-constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed; the others are only estimated
-constexpr double kApart = 1.45;            // minimum ratio between the numbers of trees that are packed
-constexpr double kLeastShare = 0.95;       // least use of the links, relative to the best number of trees
+constexpr std::size_t kPackedChoices = 3;  // number of choices that are packed, not only estimated
+constexpr double kApart = 1.45;            // minimum ratio between tree counts that are packed
+constexpr double kLeastShare = 0.95;       // minimum link utilization, relative to the best number of trees
 constexpr std::int64_t kExchangesPerNode = 50;
 constexpr std::int64_t kMostExchanges = 500'000;
 
@@ -29,7 +29,7 @@ struct Estimate {
   double ns = std::numeric_limits<double>::infinity();
 };
 
-// Estimates the time of a number of trees; holds the data that does not depend on that number.
+// Estimates the time of a collective for a given number of trees.
 class Estimator {
  public:
   Estimator(const Topology& topology, const CompileRequest& request, std::span<const SymmetricLink> links)
@@ -45,8 +45,9 @@ class Estimator {
 
   std::span<const double> hop_ns() const { return hop_ns_; }
 
-  // The best estimate for `trees` trees with `congestion` (LinkPacking::ns_per_byte): one period per piece,
-  // plus a round trip through a tree, minus the part that other trees hide.
+  // The lowest estimate for `trees` trees with `congestion` (LinkPacking::ns_per_byte) over all numbers of
+  // pieces: one period per piece, plus a round trip through a tree, minus the part that other trees hide
+  // (kHidden).
   Estimate best(int trees, double congestion) const {
     Estimate best;
     for (const int pieces : piece_counts(request_, topology_.num_accelerators(), trees)) {
@@ -85,7 +86,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
   const int limit = std::clamp(kMostTreeNodes / topology.num_accelerators(), kLeastTrees, kMostTrees);
   const auto most =
       static_cast<int>(std::max<Bytes>(std::min<Bytes>(limit, elements / std::max(request.chunks, 1)), 1));
-  std::vector<double> congestion{0};  // [trees]
+  std::vector<double> congestion{0};  // [number of trees]: lower bound on the congestion
   std::vector<int> counts;
   double least = std::numeric_limits<double>::infinity();  // least congestion per tree
   for (int trees = 1; trees <= most; ++trees) {
@@ -109,7 +110,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
   return choices;
 }
 
-// The tree's hops: sums bottom-up, then values top-down.
+// The tree's hops: first the reductions from the leaves to the root, then the gathers back to the leaves.
 PackedTree to_hops(const RootedTree& tree, std::span<const SymmetricLink> links) {
   std::vector<std::vector<NodeId>> children(tree.parent.size());
   for (std::size_t node = 0; node < tree.parent.size(); ++node) {

@@ -15,13 +15,14 @@ class MessageTiming {
   MessageTiming(const topology::Topology& topology, const CompileRequest& request)
       : topology_(topology), timing_(request.timing) {}
 
-  // The time for which a message keeps its port busy, at the pace of the path's slowest channel or, if its
-  // destination is a switch, of a slower adder. A switch's port has no setup time.
+  // The time for which a message keeps its port busy. The slowest channel on the path sets the pace, or the
+  // adder of the destination if that is a switch with a slower adder. Messages sent by switches have no setup
+  // time.
   Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes,
                     NodeId destination = topology::kNoNode) const;
-  // The time from the release of the port until dependents may be sent.
+  // The time from the release of the port until dependent messages may be sent.
   Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
-  // busy() over one channel.
+  // Like busy() above, for a path of one channel.
   Femtoseconds busy(topology::ChannelId channel, Bytes bytes) const { return busy({&channel, 1}, bytes); }
 
  private:

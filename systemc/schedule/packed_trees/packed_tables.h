@@ -11,7 +11,7 @@ inline constexpr const char* kPackedTrees = "packed_trees";
 
 // Tables of packed trees, and their expected time.
 struct PackedTables {
-  std::optional<Schedule> schedule;  // nullopt if they would take longer than the limit
+  std::optional<Schedule> schedule;  // nullopt if the tables would take longer than the limit
   Femtoseconds expected = 0;
   // Whether pieces wait in router buffers, which expected_time() models only with Waiting::kInRouters.
   bool buffered = false;

@@ -30,8 +30,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The number of tree choices whose pieces are all scheduled; the others are compared by the time of some
-// pieces.
+// The number of tree choices that are scheduled completely. They are selected by scheduling only some of each
+// choice's pieces.
 constexpr std::size_t kScheduledChoices = 2;
 // With more messages than this, only the best choice is scheduled: pipelines are long and estimates accurate.
 constexpr std::int64_t kComparedMessages = 150'000;
@@ -39,24 +39,25 @@ constexpr std::int64_t kComparedMessages = 150'000;
 // Trees are rejected without ordering their pieces if their estimate exceeds this multiple of the limit.
 constexpr double kPessimism = 1.5;
 
-// The numbers of accelerators up to which multitree's tables are built quickly, without and with switches.
+// The maximum numbers of accelerators for multitree_optimal (without switches) and multitree (with switches),
+// which take too long to compile for more accelerators.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
-// Other trees are tried before equal ones if they may take less than this share of the equal trees' least
-// time.
+// Packed trees are compiled before tables with one tree per accelerator if the lower bound is less than this
+// share of the latter's least time.
 constexpr double kUnlikeShare = 0.8;
 
-// Shares of the best time so far. Exact packing is tried only if the lower bound is less than the first
-// share, and other trees only if it is less than the second.
+// Exact packing is tried only if the lower bound is less than kWorthSplitting times the best time so far, and
+// further kinds of trees only if it is less than kWorthOthers times that time.
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
 
-// Empirical factors by which messages take longer than estimated if several ports send over one channel: with
-// timesteps that keep them apart, and without.
+// Empirical ratios of actual to estimated time if several ports send over the same channel: kTimesteps if
+// timesteps keep their messages apart, otherwise kContention.
 constexpr double kTimesteps = 1.08;
 constexpr double kContention = 1.1;
-// A timetable or short pieces are used only if they finish within this share of the other order's expected
-// time.
+// A timetable or short pieces are used only if they finish within this share of the repeating order's
+// expected time.
 constexpr double kWorthwhile = 0.97;
 
 struct Candidate {
@@ -64,16 +65,16 @@ struct Candidate {
   PieceChoice pieces;
   std::vector<Chunk> flows{};
   PieceSchedule schedule{};
-  bool buffered = false;  // pieces wait in router buffers
+  bool buffered = false;  // whether pieces wait in router buffers
 };
 
-// The expected time of messages of `bytes` relative to the estimate.
+// The expected time of messages of `bytes` bytes, divided by the estimated time.
 double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
   if (!scheduler.shares_channels()) return 1;
   return scheduler.in_steps(bytes) ? kTimesteps : kContention;
 }
 
-// Tree choices with their numbers of pieces.
+// Collects tree choices, each with its best number of pieces, and schedules the best of them.
 class Candidates {
  public:
   // Keeps only candidates expected to finish by `limit`.
@@ -85,7 +86,7 @@ class Candidates {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
     const double slower = slowdown(scheduler, share);
-    // A timetable avoids this slowdown.
+    // A timetable avoids this slowdown, so the estimate does not include it if a timetable is possible.
     const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));
@@ -112,7 +113,7 @@ class Candidates {
     candidates_.push_back({std::move(choice), pieces});
   }
 
-  // The least expected finish of all candidates.
+  // The earliest expected finish of all candidates.
   Femtoseconds least() const { return least_; }
 
   PackedTables schedule_best() {
@@ -166,8 +167,8 @@ class Candidates {
   const CompileRequest& request_;
   int owners_;
   Femtoseconds limit_;
-  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();  // of all candidates
-  // The least estimate of the rejected choices.
+  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();  // earliest finish of all candidates
+  // The lowest estimate of the rejected choices.
   Femtoseconds refused_ = std::numeric_limits<Femtoseconds>::max();
   std::vector<Candidate> candidates_;
 };
@@ -204,9 +205,10 @@ std::vector<int> factors(int number) {
   return result;
 }
 
-// Recursive exchanges, if every accelerator has one link and all switches with accelerators have the same
-// number of them: first among the accelerators of a switch, which exchange the most data, then between
-// switches. No messages collide if switches have as much bandwidth between them as to their accelerators.
+// Compiles recursive exchanges: first among the accelerators of a switch, which exchange the most data, then
+// between switches. No messages collide if switches have as much bandwidth between them as to their
+// accelerators. Returns nullopt unless every accelerator has one link, and all switches with accelerators
+// have equally many of them.
 std::optional<Schedule> compile_exchanges(const topology::Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   std::map<topology::NodeId, std::vector<topology::NodeId>> of_switch;
@@ -233,8 +235,8 @@ std::optional<Schedule> compile_exchanges(const topology::Topology& topology, co
   return schedule;
 }
 
-// Tables with one tree per accelerator, which are close to the optimum if all channels are equal or the data
-// is small.
+// Compiles tables with one tree per accelerator, which are close to the optimum if all channels are equally
+// fast or the data is small.
 std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
                                             const CompileRequest& request) {
   if (request.chunks != kAutomaticChunks || request.root >= 0) return std::nullopt;
@@ -254,8 +256,8 @@ std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
   }
 }
 
-// The least time of one tree per accelerator, with one phase after the other: each accelerator receives (or
-// sends) the shares of all others.
+// A lower bound on the time of tables with one tree per accelerator. Their phases run one after the other,
+// and in each phase every accelerator sends or receives the shares of all others.
 Femtoseconds least_of_equal_trees(const topology::Topology& topology, const CompileRequest& request) {
   if (topology.num_accelerators() == 1) return 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -312,7 +314,8 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
             0};
   }
   PackedTables pieces = pack_in_pieces(topology, request, limit);
-  // With equal channels, exact packing is not needed: there are orders in which no messages collide.
+  // If all channels are equally fast, exact packing is unnecessary because some order of pieces avoids all
+  // collisions.
   const auto rate = [](const topology::Channel& channel) { return channel.bandwidth.bytes_per_second; };
   const auto [slowest, fastest] = std::ranges::minmax_element(topology.channels(), {}, rate);
   if (request.chunks == kAutomaticChunks && topology.num_switches() > 0 && rate(*slowest) != rate(*fastest)) {
@@ -334,7 +337,8 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
 
 Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
                                       const CompileRequest& request) const {
-  // Equal trees are tried first if they can come close to the lower bound, because they are built quickly.
+  // Tables with one tree per accelerator are tried first if they can come close to the lower bound, because
+  // they are compiled quickly.
   PackedTables packed;
   const bool unlike =
       request.chunks == kAutomaticChunks && request.root < 0 &&

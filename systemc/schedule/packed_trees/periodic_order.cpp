@@ -5,15 +5,15 @@
 #include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/packed_trees/timetable.h"
 
-// Orders of pieces that follow a timetable, for channels shared by several ports.
+// The periodic order of pieces, which follows a timetable because several ports share channels.
 namespace coppice::schedule {
 namespace {
 
 // The largest delay that a router may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// Head flits may take 1 / kHeadShare of a slot.
+// Head flits may take up to 1 / kHeadShare of a slot.
 constexpr Femtoseconds kHeadShare = 8;
-// The largest excess of a period over the busiest resource's time, relative to that time.
+// A period may exceed the load of the busiest resource by this fraction.
 constexpr double kSlack = 0.08;
 
 }  // namespace
@@ -26,7 +26,7 @@ std::vector<TimetableHop> PieceScheduler::hops_in_slots(Femtoseconds slot) const
     TimetableHop& in_slots = result.emplace_back();
     in_slots.awaits = hop.awaits;
     for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) in_slots.next.push_back(next_[index(n)]);
-    // The port already keeps messages apart on the first channel.
+    // The first channel is not listed, because the port already keeps messages apart on it.
     in_slots.uses.push_back({channels + hop.server, 0, 0});
     for (std::size_t i = 1; i < hop.path.size(); ++i) {
       in_slots.uses.push_back({hop.path[i], offset(hop, i), static_cast<std::int32_t>(i)});

@@ -12,21 +12,22 @@ namespace coppice::schedule {
 namespace {
 
 constexpr std::int64_t kMostMessages = 700'000;
-constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // used instead of kMostMessages if that allows more
-constexpr std::int64_t kMostSharingMessages = 50'000;    // if several ports send over one channel
-constexpr std::int64_t kMostPeriodicMessages = 400'000;  // likewise, with a timetable
-constexpr std::int64_t kMostBufferedMessages = 500'000;  // likewise, with router buffers
+constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // replaces kMostMessages if it allows more
+constexpr std::int64_t kMostSharingMessages = 50'000;    // maximum if several ports send over one channel
+constexpr std::int64_t kMostPeriodicMessages = 400'000;  // maximum if messages follow a timetable
+constexpr std::int64_t kMostBufferedMessages = 500'000;  // maximum if pieces wait in router buffers
 constexpr int kPeriodicTries = 8;                        // timetables tried per choice of trees
-constexpr std::ptrdiff_t kFewer = 2;  // smaller numbers of pieces also skipped after a failure
+constexpr std::ptrdiff_t kFewer = 2;  // number of smaller piece counts that a failure also rules out
 constexpr int kMostPieces = 4096;
-// A filled pipeline proceeds evenly, so the time of further pieces can be extrapolated.
-constexpr std::int64_t kTriedMessages = 25'000;  // per trial
+// A filled pipeline proceeds evenly, so a trial simulates only some pieces and extrapolates the time of the
+// rest.
+constexpr std::int64_t kTriedMessages = 25'000;  // maximum number of messages per trial
 constexpr int kLeastTriedPieces = 10;
-// Other numbers of pieces are tried only if the expected one takes at most this multiple of the best known
+// Other numbers of pieces are tried only if the expected number takes at most this multiple of the best known
 // time.
 constexpr double kHopeless = 1.2;
-// With more messages than this, which take seconds to simulate, the fewest pieces that finish within kNearly
-// times the least finish are chosen.
+// Simulating more messages than this takes seconds. The smallest number of pieces that finishes within
+// kNearly times the earliest finish is then chosen.
 constexpr std::int64_t kFewMessages = 20000;
 constexpr double kNearly = 1.03;
 constexpr double kUsualUrgency = 1.5;
@@ -103,7 +104,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
   }
   PieceChoice choice{{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
   for (const double urgency : kOtherUrgencies) {
-    if (scheduler.shares_channels()) break;  // timesteps matter more there
+    if (scheduler.shares_channels()) break;  // with shared channels, timesteps matter more
     const Femtoseconds other = finish(best, urgency);
     if (other >= choice.finish) continue;
     choice = {{counts[static_cast<std::size_t>(best)], urgency}, other};
@@ -124,8 +125,8 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     return bytes;
   };
   std::vector<bool> tried(counts.size(), false);
-  // Expects other lengths to have about the same period and fill as the last timetable found, relative to the
-  // busiest channel's time.
+  // Pieces of other sizes are expected to have about the same period and fill time as the last timetable
+  // found, relative to the time of the busiest channel.
   PieceScheduler::Periodic like{.period = 1, .fill = 1};
   PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};
   for (int tries = 0; tries < kPeriodicTries; ++tries) {
@@ -144,7 +145,7 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     const int count = counts[static_cast<std::size_t>(best)];
     const PieceScheduler::Periodic periodic = scheduler.finish_periodic(longest(best), count);
     if (periodic.finish == kNever) {
-      // Shorter messages are harder to keep apart.
+      // Shorter messages are harder to keep apart, so larger numbers of pieces are not tried either.
       for (std::ptrdiff_t at = std::max<std::ptrdiff_t>(best - kFewer, 0); at <= last; ++at)
         tried[static_cast<std::size_t>(at)] = true;
       continue;

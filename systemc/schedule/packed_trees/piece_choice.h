@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// The candidate numbers of pieces per tree: 1, 2, 3, 4, 5, 6, 7, 8, 10, ... as long as every piece has an
-// element and there are not too many messages to order; only CompileRequest::chunks if it is given. Throws
-// UnsupportedError if that number would leave pieces without an element.
+// The numbers of pieces per tree to try: only CompileRequest::chunks if it is given, otherwise 1, 2, 3, 4, 5,
+// 6, 7, 8, 10, ... while every piece has an element and there are not too many messages to order. Throws
+// UnsupportedError if `chunks` pieces cannot all have an element.
 std::vector<int> piece_counts(const CompileRequest& request, int accelerators, int trees);
 
 // A number of pieces and their order, with the expected finish.
@@ -18,19 +18,19 @@ struct PieceChoice {
   Femtoseconds finish = 0;
   bool periodic = false;  // ordered by PieceScheduler::schedule_periodic()
 };
-// The choice that finishes first; if the number of pieces is automatic, numbers near `pieces` are tried. If
-// there are many pieces, a few are simulated and the rest extrapolated at the pipeline's pace. No other
-// number is tried if the expected one cannot come close to finishing by `limit`.
+// Chooses the number of pieces that finishes first. If CompileRequest::chunks is automatic, numbers near
+// `pieces` are tried. If there are many pieces, only a few are simulated, and every further piece is assumed
+// to take one period. No other number is tried if `pieces` pieces cannot come close to finishing by `limit`.
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners, Femtoseconds limit);
 
-// The choice for a timetable of one period; its finish is the maximum of its type if it is not before
-// `limit`.
+// The best choice whose messages follow a periodic timetable. If none finishes before `limit`, `finish` is
+// the maximum value of its type.
 PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 
-// The choice for pieces that fit into router buffers; its finish is the maximum of its type if it is not
-// before `limit`.
+// The best choice whose pieces fit into router buffers. If none finishes before `limit`, `finish` is the
+// maximum value of its type.
 PieceChoice choose_buffered(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 

@@ -20,14 +20,14 @@ namespace {
 constexpr std::size_t kLooksAt = 16;
 // The largest delay that routers may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// Head flits may take 1 / kHeadShare of a timestep.
+// Head flits may take up to 1 / kHeadShare of a timestep.
 constexpr Femtoseconds kHeadShare = 8;
 
 using topology::ChannelId;
 using topology::NodeId;
 
-// The data of the longest message that always fits into a virtual channel's buffer with its head flits,
-// rounded down to a power of two flits.
+// The data in the longest message that always fits into a virtual channel's buffer together with its head
+// flits, rounded down to a power of two flits.
 Bytes buffered_data(const StepTiming& timing) {
   const Bytes of_packet = timing.payload > 0 ? (timing.payload + timing.flit - 1) / timing.flit : 0;
   const Bytes flits = of_packet > 0 ? timing.buffer / (of_packet + 1) * of_packet : timing.buffer - 1;
@@ -62,7 +62,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
       }
     }
   }
-  std::vector<std::int32_t> sender(topology.channels().size(), -1);  // [channel]: the port that sends over it
+  std::vector<std::int32_t> sender(topology.channels().size(), -1);  // [channel]: first port that uses it
   for (const Hop& hop : hops_) {
     for (const ChannelId id : hop.path) {
       if (sender[index(id)] < 0) sender[index(id)] = hop.server;
@@ -85,8 +85,8 @@ std::int32_t PieceScheduler::pace_of(std::span<const ChannelId> path) {
   return static_cast<std::int32_t>(paces_.size()) - 1;
 }
 
-// Connects hops to the hops that wait for them: a sum waits for the sums from below, a value for the value
-// from above, and the root's values for the root's sums.
+// Connects each hop to the hops that wait for it: a partial sum waits for the sums from all children, a value
+// waits for the value from the parent, and the root's values wait for all sums that arrive at the root.
 void PieceScheduler::connect(std::span<const PackedTree> trees) {
   std::int32_t base = 0;
   for (const PackedTree& tree : trees) {
@@ -111,7 +111,8 @@ void PieceScheduler::connect(std::span<const PackedTree> trees) {
   }
 }
 
-// For each hop, the time that remains after its message has left its port, with pieces as long as the first.
+// [hop]: the time from when a message has left its port until its piece is complete, if pieces are as long as
+// the first.
 std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
   std::vector<Femtoseconds> left(hops_.size(), 0);
   BusyTimes busy(timing_, paces_);
@@ -176,8 +177,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  // Event numbers. A message's index: the message arrives; -1 - server: the port is free; -1 - servers_ -
-  // server: the port looks for a message again.
+  // An event's number identifies an arrival (the message's index), the release of a port (-1 - server), or
+  // another search for a message at a port (-1 - servers_ - server).
   EventLanes events;
   BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;
@@ -192,17 +193,17 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     touched.push_back(hop.server);
   };
   Femtoseconds finish = 0;
-  // [server]: time at which a port that could not start any message looks again.
+  // [server]: time at which a port that could not start any message searches again.
   std::vector<Femtoseconds> looks_at(index(servers_), 0);
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
   const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
-  // A message may reach a channel this long before the channel is free, since one message fits into the
-  // buffer.
+  // The time for which a message may wait in front of a channel. Buffered messages may wait until the
+  // previous message has left, because the buffer holds one message.
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
-  // Passes a message over its path: it enters each channel once the channel is free and occupies it at the
-  // channel's own pace. Returns its arrival minus the path's latency.
+  // Sends a message over its path: it enters each channel once the channel is free and occupies it for as
+  // long as that channel needs. Returns the message's arrival time minus the path's latency.
   const auto pass_buffers = [&](const Hop& hop, Femtoseconds now, Bytes size) {
     Femtoseconds begin = now;
     Femtoseconds end = now + busy_times(hop.pace, size);
@@ -216,7 +217,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return end - offset(hop, hop.path.size() - 1);
   };
-  // The earliest start that the channels after the first allow.
+  // The earliest start of a message that finds all channels after its first channel free.
   const auto possible_at = [&](const Hop& hop) {
     Femtoseconds at = 0;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i) {
@@ -224,7 +225,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return at;
   };
-  // Removes and returns the most urgent message that may start; -1 if none can start now.
+  // Removes and returns the most urgent message that may start; returns -1 if no message can start now.
   const auto take_one = [&](std::int32_t server, Femtoseconds now) {
     auto& heap = waiting[index(server)];
     std::array<Waiting, kLooksAt> blocked{};
@@ -247,7 +248,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
       heap.push_back(blocked[i]);
       std::ranges::push_heap(heap, std::greater{});
     }
-    // One pending check is enough.
+    // One pending search per port is enough.
     Femtoseconds& look = looks_at[index(server)];
     if (taken < 0 && (look <= now || next < look)) {
       look = next;
@@ -262,7 +263,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     const Hop& hop = hops_[index(message % hops)];
     const Bytes size = bytes_of(message);
     const Femtoseconds length = busy_times(hop.pace, size);
-    // The message is complete hop.delay after this time.
+    // The message has been received completely hop.delay after `end`.
     const Femtoseconds end = buffered ? pass_buffers(hop, now, size) : now + length;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_ && !buffered; ++i)
       free_at[index(hop.path[i])] = end + offset(hop, i);
@@ -322,7 +323,8 @@ bool PieceScheduler::buffered(Bytes bytes) const {
 
 namespace {
 
-// The times at which messages of one length cross a channel, and their latencies from port to channel.
+// The times at which messages of equal length cross a channel, and the latencies of their paths up to the
+// channel.
 class ChannelTimes {
  public:
   struct Crossing {
@@ -367,9 +369,9 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const std::vector<Femtoseconds> left = remaining(bytes);
   const Femtoseconds period = this->period(bytes.front());
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
-  std::vector<std::vector<Waiting>> waiting(index(servers_));  // [server]: the most urgent last
+  std::vector<std::vector<Waiting>> waiting(index(servers_));  // [server]: sorted, most urgent last
   std::vector<ChannelTimes> channel_times(topology_.channels().size());
-  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last input will have arrived by then
+  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose data will have arrived by that step
   std::int64_t unsent = 0;
   const auto bytes_of = [&](std::int32_t message) {
     return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
@@ -395,7 +397,8 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
     }
     return true;
   };
-  // [message]: the first step that begins after its data has arrived, for any plausible router delay.
+  // [message]: the first step that begins after the message's data has arrived, for any plausible router
+  // delay.
   std::vector<std::int64_t> ready_in(missing.size(), 0);
   const auto send = [&](std::int32_t message, std::int64_t step) {
     const Hop& hop = hops_[index(message % hops)];

@@ -10,7 +10,7 @@ namespace coppice::schedule {
 
 namespace {
 
-// The largest factor by which rounding up may lengthen a tree's share.
+// The maximum factor by which rounding up may lengthen a tree's share.
 constexpr double kMostUneven = 1.002;
 
 // Pieces consist of whole flits if flits hold whole elements.
@@ -23,8 +23,8 @@ Bytes round_up(Bytes bytes, Bytes grain) {
   return (bytes + grain - 1) / grain * grain;
 }
 
-// Cuts `data` into equal parts, the last of which may be shorter; if the last would be empty, into `trees`
-// parts that differ by at most one element.
+// Cuts `data` into equal parts, the last of which may be shorter. If the last part would be empty, cuts it
+// into `trees` parts that differ by at most one element instead.
 std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int trees) {
   if (part * (trees - 1) >= data.bytes) {
     std::vector<Chunk> shares = split_into_chunks(data.bytes, element, trees);
@@ -43,12 +43,12 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // If the number of pieces is given, all have the same length, at a small cost to the last tree.
+  // If the number of pieces is given, all pieces have the same length, at a small cost to the last tree.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
       cut_chunk(data, alike ? piece * pieces : round_up(share, request.element), request.element, trees);
-  // Rounding up must not leave the last pieces of all trees empty.
+  // Rounding up must not leave the last piece of every tree empty.
   if (piece * (pieces - 1) >= shares.front().bytes) {
     piece = shares.back().bytes / pieces / request.element * request.element;
   }
@@ -63,8 +63,8 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   return flows;
 }
 
-// Inserts nops between the entries of every port so that each entry starts at its timestep. A timestep takes
-// `step_time`.
+// Inserts nops between the entries of every port so that each entry starts at its timestep. `step_time` is
+// the length of a timestep.
 class Idling {
  public:
   Idling(const topology::Topology& topology, const CompileRequest& request, Femtoseconds step_time,
@@ -137,14 +137,13 @@ class Idling {
     return path;
   }
 
-  // The bytes of the longest nop of whole flits that fits into `gap`; negative if even the shortest does not
-  // fit.
+  // The bytes of the longest nop of whole flits that fits into `gap`; negative if even the shortest nop does
+  // not fit.
   Bytes idle_bytes(topology::ChannelId slowest, Femtoseconds gap) const {
     const Bytes flit = std::max<Bytes>(request_.timing.flit, 1);
     const auto fits = [&](Bytes flits) { return held({&slowest, 1}, flits * flit) <= gap; };
     if (!fits(0)) return -1;
-    // Without packets a nop of zero bytes lasts for a head flit and the setup time; with packets, for the
-    // setup time.
+    // A nop of zero bytes lasts for the setup time, plus a head flit if the machine does not use packets.
     Bytes least = 0;
     Bytes beyond = longest_ / flit + 1;
     while (least + 1 < beyond) {
@@ -189,7 +188,8 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
                             std::span<const Chunk> flows, const PieceSchedule& order) {
   const std::size_t n = static_cast<std::size_t>(topology.num_accelerators());
   std::vector<ChannelPath> paths;
-  std::vector<std::vector<std::int32_t>> path_of(trees.size());  // [tree][hop]; -1: a single channel
+  // [tree][hop]: index into paths; -1: a single channel
+  std::vector<std::vector<std::int32_t>> path_of(trees.size());
   for (std::size_t t = 0; t < trees.size(); ++t) {
     for (const TreeHop& hop : trees[t].hops) {
       path_of[t].push_back(hop.path.size() > 1 ? static_cast<std::int32_t>(paths.size()) : -1);

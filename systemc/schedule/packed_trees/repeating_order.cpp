@@ -9,19 +9,19 @@
 #include "schedule/packed_trees/piece_schedule.h"
 
 // Repeating orders of pieces (modulo scheduling): every hop sends piece p one period after piece p - 1, and
-// every port serves its hops in one cyclic order.
+// every port serves its hops in the same cyclic order in each period.
 namespace coppice::schedule {
 namespace {
 
 constexpr int kFewestPieces = 4;
-// Orders are compared over this multiple of the pieces that fill the network.
+// Orders are compared by the time for kFillings times as many pieces as fill the network.
 constexpr int kFillings = 3;
-// The largest time of a repeating order, relative to a non-repeating one: if the number of pieces is
-// automatic, and if it is given. In the latter case, tables should be small even with many pieces.
+// The maximum time of a repeating order, relative to a non-repeating order. It is larger if the number of
+// pieces is given, because tables should be small even with many pieces.
 constexpr double kMostLonger = 1;
 constexpr double kMostLongerIfGiven = 1.25;
 constexpr std::uint64_t kSeed = 1;
-// The number of attempts to find timesteps; each doubles the timesteps per period.
+// The number of attempts to find timesteps; each attempt doubles the number of timesteps per period.
 constexpr int kStepTries = 6;
 constexpr int kSweeps = 400;
 
@@ -31,8 +31,8 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-// Assigns every hop to a slot in its port's period, which has a fixed number of slots. A hop takes the first
-// free slot after its data has arrived.
+// Assigns every hop to one of a fixed number of slots in its port's period: the first free slot after the
+// hop's data has arrived.
 std::vector<Femtoseconds> PieceScheduler::place_in_period(Bytes bytes, const Placing& placing,
                                                           Random& random) const {
   const Femtoseconds period = this->period(bytes);
@@ -85,7 +85,7 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
                                      int pieces, Femtoseconds limit) const {
   const Femtoseconds period = this->period(bytes.front());
   const std::size_t hops = hops_.size();
-  // Sorts the messages of a period once; their order is the same in all periods.
+  // The messages of a period are sorted once, because their order is the same in all periods.
   const Femtoseconds least = std::ranges::min(starts);
   std::vector<std::int32_t> cycle(hops);
   std::iota(cycle.begin(), cycle.end(), 0);
@@ -120,8 +120,9 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
   return result;
 }
 
-// The earliest steps such that data arrives at least one step before it is sent on and ports keep their
-// order, found by repeated sweeps from each hop to the hops after it.
+// Finds the earliest steps such that data arrives at least one step before it is forwarded and every port
+// keeps its order. Repeatedly sweeps over all hops and moves the successors of each hop to later steps where
+// necessary.
 std::vector<std::int32_t> PieceScheduler::steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                                    std::int32_t period_steps) const {
   struct After {
@@ -182,7 +183,7 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   Random random(kSeed);
   const auto most = static_cast<Femtoseconds>((given ? kMostLongerIfGiven : kMostLonger) *
                                               static_cast<double>(plain.finish));
-  // Every additional piece takes a period; the last piece may be shorter.
+  // Every additional piece takes one period, except the last, which may be shorter.
   Femtoseconds least = most - (order.pieces - tried - 1) * period;
   std::vector<Femtoseconds> starts;
   for (const Placing& placing : kPlacings) {
@@ -202,7 +203,7 @@ bool PieceScheduler::set_steps(PieceSchedule& order, std::span<const Femtosecond
                                Femtoseconds period) const {
   std::vector<std::int32_t> load(index(servers_), 0);
   for (const Hop& hop : hops_) ++load[index(hop.server)];
-  std::vector<std::int32_t> first(index(trees_), 0);  // [tree]: its first hop
+  std::vector<std::int32_t> first(index(trees_), 0);  // [tree]: index of the tree's first hop
   for (std::size_t h = hops_.size(); h-- > 0;) first[index(hops_[h].tree)] = static_cast<std::int32_t>(h);
   std::int32_t period_steps = std::ranges::max(load);
   for (int attempt = 0; attempt < kStepTries; ++attempt, period_steps *= 2) {

@@ -23,14 +23,15 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr double kFirstSharpness = 6;
-constexpr double kSharpening = 1.35;  // per round
+constexpr double kSharpening = 1.35;  // factor by which the sharpness grows per round
 constexpr double kMostSharpness = 60;
-// Limits exponents so that sums of prices remain finite: among infinite prices, no path is cheapest.
+// Limits the exponents of prices so that sums of prices remain finite; infinite sums could not be compared.
 constexpr double kSteepest = 600;
-constexpr double kLevelPrice = 0.02;  // price of an average hop, relative to a fully used channel
+// price of a hop of average latency, relative to that of a fully used channel
+constexpr double kLevelPrice = 0.02;
 
-// A tree in one direction: every accelerator's parent, and the path between the two in the direction of
-// messages.
+// A tree for one direction: every accelerator's parent, and the path between the accelerator and its parent
+// in the direction of messages.
 struct Branches {
   NodeId root = kNoNode;
   std::vector<NodeId> joined;  // parents before their children, the root first
@@ -40,10 +41,11 @@ struct Branches {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-// Represents every pace, if all paths are single channels; otherwise paces are in GB/s.
+// The only pace if the network has no switches, in which case all paths are single channels. Otherwise paces
+// are bandwidths in GB/s.
 constexpr double kAnyPace = 0;
 
-// The possible paces of messages: the bandwidths of their slowest channels.
+// The possible paces of messages, that is, bandwidths of the slowest channel on a path.
 std::vector<double> paces_of(const Topology& topology) {
   std::vector<double> paces;
   for (const topology::Channel& channel : topology.channels()) paces.push_back(channel.bandwidth.gb_per_s());
@@ -77,7 +79,7 @@ class RoutedPacker {
   }
 
   RoutedPacking pack(std::span<const NodeId> roots, int rounds) {
-    // Every message leaves an accelerator, so the bandwidth out of accelerators limits the congestion.
+    // Every message leaves an accelerator, so the total bandwidth out of accelerators limits the congestion.
     double out = 0;
     for (const topology::Channel& channel : topology_.channels()) {
       if (topology_.is_accelerator(channel.src)) out += channel.bandwidth.gb_per_s();
@@ -115,7 +117,7 @@ class RoutedPacker {
   struct Label {
     double key = std::numeric_limits<double>::infinity();
     ChannelId over = -1;
-    NodeId from = kNoNode;  // previous node; an accelerator in the tree names itself (then `over` is -1)
+    NodeId from = kNoNode;  // previous node; for an accelerator in the tree, itself (`over` is then -1)
 
     bool is_source() const { return over < 0 && from != kNoNode; }
   };
@@ -128,7 +130,7 @@ class RoutedPacker {
   double price_at(std::size_t channel, double load) const {
     return std::exp(std::min(sharpness_ * (load / (rate_[channel] * target_) - 1), kSteepest));
   }
-  // The price of one more use, cached until the load or the prices change.
+  // The price of one more use of a channel, cached until its load or the parameters of prices change.
   double own_price(ChannelId id) const {
     double& known = price_[index(id)];
     if (known < 0) known = price_at(index(id), load_[index(id)] + 1);
@@ -144,9 +146,9 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // The number of uses of a channel for which a message at `pace` counts: more than one if the channel leaves
-  // an accelerator and the message is slower than the channel, since the port then sends no faster; otherwise
-  // one.
+  // The number of uses of channel `id` that a message at `pace` accounts for. A channel out of an accelerator
+  // sends no faster than a slower message allows, so the message then accounts for more than one use;
+  // otherwise for one.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -184,7 +186,7 @@ class RoutedPacker {
     return depth;
   }
 
-  // Regrows the tree; returns whether it changed.
+  // Removes the tree and grows it again; returns whether the new tree is better and was kept.
   bool regrow(std::vector<Branches>& tree, NodeId root, int turn) {
     const bool first = tree.empty();
     const double before = first ? 0 : potential(tree);
@@ -205,8 +207,8 @@ class RoutedPacker {
     return true;
   }
 
-  // Grows a tree from `root`, always adding the cheapest accelerator, and adds its use of channels to the
-  // loads.
+  // Grows a tree from `root` by always adding the accelerator that is cheapest to connect, and adds the
+  // tree's use of channels to the loads.
   Branches grow(NodeId root, Way way) {
     const std::size_t n = index(topology_.num_accelerators());
     Branches tree{root, {root}, std::vector<NodeId>(n, kNoNode), std::vector<ChannelPath>(n)};
@@ -221,9 +223,10 @@ class RoutedPacker {
         const auto missing =
             std::ranges::find_if(labels_, [](const Label& label) { return !label.is_source(); }) -
             labels_.begin();
-        throw UnsupportedError(way == Way::kDown
-                                   ? fmt::format("accelerator {} cannot be reached from {}", missing, root)
-                                   : fmt::format("accelerator {} cannot reach {}", missing, root));
+        throw UnsupportedError(
+            way == Way::kDown
+                ? fmt::format("accelerator {} cannot be reached from accelerator {}", missing, root)
+                : fmt::format("accelerator {} cannot reach accelerator {}", missing, root));
       }
       const NodeId node = node_at(place);
       ChannelPath path;
@@ -244,7 +247,8 @@ class RoutedPacker {
     return tree;
   }
 
-  // The search state of a node at a pace: each pace has its own layer, with the channels that are no slower.
+  // The index of a node's search state at a pace. Each pace has its own layer of the search, which contains
+  // only channels that are at least as fast.
   std::size_t place_of(NodeId node, std::size_t pace) const {
     return pace * index(topology_.num_nodes()) + index(node);
   }
@@ -260,7 +264,8 @@ class RoutedPacker {
     }
   }
 
-  // Labels the neighbours of a place that have no label yet or can be reached at a lower price.
+  // Labels the neighbours of a search state (`place`) that have no label yet or can be reached at a lower
+  // price.
   void spread(std::size_t place) {
     const double key = labels_[place].key;
     const NodeId node = node_at(place);
@@ -278,8 +283,9 @@ class RoutedPacker {
     }
   }
 
-  // Whether the labelled path of `place` traverses `other`. This is possible although `place` has the lower
-  // key: `other` has been relabelled since, and costs may be as small as the rounding errors of keys.
+  // Whether the labelled path of `place` traverses `other`. This can happen even if `place` has the lower
+  // key, because `other` may have been relabelled since, and costs may be as small as the rounding errors of
+  // keys.
   bool is_on_path(std::size_t other, std::size_t place) const {
     if (labels_[other].from == kNoNode) return false;
     const std::size_t pace = pace_at(place);
@@ -291,8 +297,8 @@ class RoutedPacker {
     return price(id, paces_[pace]) + kLevelPrice * hop_[index(id)];
   }
 
-  // The current price of a place's labelled path, now that its channels have been used more; infinite if it
-  // traverses `apart`.
+  // The current price of the labelled path of `place`, which may have risen since it was labelled; infinite
+  // if the path traverses `apart`.
   double key_now(std::size_t place, std::size_t apart) const {
     const std::size_t pace = pace_at(place);
     double sum = 0;
@@ -304,7 +310,7 @@ class RoutedPacker {
     return sum + labels_[place].key;
   }
 
-  // Relabels a place by the current costs of its neighbours' paths.
+  // Labels `place` again, based on the current prices of its neighbours' paths.
   void relabel(std::size_t place) {
     const NodeId node = node_at(place);
     const std::size_t pace = pace_at(place);
@@ -322,8 +328,9 @@ class RoutedPacker {
     std::ranges::push_heap(heap_, std::greater{});
   }
 
-  // The cheapest accelerator to connect next. Continues a Dijkstra search through switches, whose labels lead
-  // back to the tree; labels may be outdated, since prices have risen.
+  // Returns the accelerator that is cheapest to connect next. Continues a Dijkstra search through switches,
+  // in which labels lead back to the tree. Labels may be outdated because prices have risen since; they are
+  // then renewed.
   std::size_t nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});
@@ -341,7 +348,7 @@ class RoutedPacker {
     return kNowhere;
   }
 
-  // Moves the root of a bidirectional tree to the accelerator whose farthest accelerator is nearest.
+  // Moves the root of a bidirectional tree to the accelerator that minimizes the tree's depth.
   void center(Branches& tree) const {
     std::vector<std::vector<NodeId>> near(tree.parent.size());
     for (std::size_t node = 0; node < tree.parent.size(); ++node) {
@@ -412,17 +419,17 @@ class RoutedPacker {
 
   const Topology& topology_;
   TreeDirections ways_;
-  std::optional<std::vector<ChannelId>> twins_;  // set if the two directions of an edge use reverse channels
-  std::vector<double> hop_;                      // [channel]: price of a hop, relative to the mean
-  std::vector<double> rate_;                     // [channel]
+  std::optional<std::vector<ChannelId>> twins_;  // set if sums and values use reverse channels of each other
+  std::vector<double> hop_;                      // [channel]: latency of a hop, relative to the mean
+  std::vector<double> rate_;                     // [channel]: bandwidth in GB/s
   double sharpness_ = kFirstSharpness;
   double target_ = 1;
-  Way way_ = Way::kDown;  // direction of the growing tree
+  Way way_ = Way::kDown;  // direction of the tree that is being grown
   std::vector<double> paces_;
   std::vector<Label> labels_;  // [pace * nodes + node]
   std::vector<std::pair<double, std::size_t>> heap_;
-  std::vector<double> load_;           // [channel]
-  mutable std::vector<double> price_;  // [channel]; -1: not known
+  std::vector<double> load_;           // [channel]: number of uses
+  mutable std::vector<double> price_;  // [channel]: own_price(); -1: not known
 };
 
 }  // namespace

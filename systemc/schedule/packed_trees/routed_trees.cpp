@@ -12,9 +12,9 @@ namespace {
 using topology::NodeId;
 using topology::Topology;
 
-constexpr int kMostTreeNodes = 4'200;  // limit on the nodes of all trees; kLeastTrees are always allowed
-constexpr int kLeastTrees = 16;
-constexpr std::int64_t kGrowth = 3'000'000;  // trees x rounds x accelerators squared, about 50 ns each
+constexpr int kMostTreeNodes = 4'200;        // limit on the total number of nodes of all trees
+constexpr int kLeastTrees = 16;              // number of trees allowed regardless of kMostTreeNodes
+constexpr std::int64_t kGrowth = 3'000'000;  // limit on trees x rounds x accelerators squared (50 ns each)
 constexpr int kMostRounds = 16;
 constexpr std::size_t kChoices = 3;
 

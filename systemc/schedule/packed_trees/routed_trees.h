@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// Trees of any collective over any channels, for the numbers of trees with the least estimated time for the
-// request's size. Each owner of a share has the same number of trees; if the collective has a root, all trees
-// have that root. Throws UnsupportedError if an accelerator cannot be reached.
+// Chooses trees for any collective over any channels, for the numbers of trees whose estimated time is lowest
+// at the request's size. All owners of shares have equally many trees; if the collective has a root, all
+// trees have that root. Throws UnsupportedError if an accelerator cannot be reached.
 std::vector<TreeChoice> choose_routed_trees(const topology::Topology& topology,
                                             const CompileRequest& request);
 

@@ -67,7 +67,8 @@ void SpanningForests::add(int tree, int id) {
   ++size_;
 }
 
-// Visits the links of a forest on the path between the ends of `id`, which the forest connects.
+// Visits the forest's links on the path between the two ends of link `id`. The forest must connect these
+// ends.
 template <typename Visit>
 void SpanningForests::for_each_on_path(const Forest& forest, int id, Visit visit) const {
   NodeId a = link(id).a;
@@ -80,14 +81,14 @@ void SpanningForests::for_each_on_path(const Forest& forest, int id, Visit visit
   }
 }
 
-// Searches breadth first, so that the fewest links move and exchanges do not disturb each other. All copies
-// of a link have the same possible destinations, so each link is visited once.
+// Searches breadth first, so that as few links as possible move and their exchanges do not disturb each
+// other. All copies of a link could move to the same forests, so each link is visited only once.
 bool SpanningForests::augment(int added) {
   if (saturated_[index(added)] != 0) return false;
   struct Reached {
     int link;
-    int from;    // index into `reached` of the link that would replace it; -1 for the first
-    int forest;  // the forest that it would leave
+    int from;    // index into `reached` of the link that would take its place; -1 for the first link
+    int forest;  // the forest that the link would leave
   };
   std::vector<Reached> reached{{added, -1, -1}};
   std::vector<std::uint8_t> seen(links_.size(), 0);

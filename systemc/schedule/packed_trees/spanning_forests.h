@@ -8,16 +8,17 @@
 
 namespace coppice::schedule {
 
-// A spanning tree of the accelerators over links. Per accelerator: its parent and the link to its parent;
-// kNoNode and -1 at the root.
+// A spanning tree of the accelerators over links. `parent` and `link` hold each accelerator's parent and the
+// link to the parent; at the root they are kNoNode and -1.
 struct RootedTree {
   topology::NodeId root = topology::kNoNode;
   std::vector<topology::NodeId> parent;
   std::vector<int> link;
 };
 
-// Forests that share links; each forest may contain a link once. Such forests are a sum of graphic matroids
-// (Edmonds 1965, Nash-Williams 1961) and grow by augmentation (Roskind and Tarjan 1985).
+// Forests over the same links. Each forest may contain a link once. The possible sets of forests are the
+// independent sets of a sum of graphic matroids (Edmonds 1965, Nash-Williams 1961) and grow by augmentation
+// (Roskind and Tarjan 1985).
 class SpanningForests {
  public:
   SpanningForests(int nodes, std::span<const SymmetricLink> links, int forests);
@@ -34,20 +35,20 @@ class SpanningForests {
 
   // Adds a link that joins two components of forest `tree`.
   void add(int tree, int link);
-  // Adds one more copy of `link` to some forest, moving links between forests as needed. Returns false and
-  // changes nothing if that is impossible; it then remains impossible.
+  // Adds one more copy of `link` to some forest, moving links between forests as needed. If that is
+  // impossible, returns false and changes nothing; later attempts with the same link would fail as well.
   bool augment(int link);
 
-  // The tree `tree` of a complete packing, rooted at `root`.
+  // Tree number `tree` of a complete packing, rooted at `root`.
   RootedTree rooted(int tree, topology::NodeId root) const;
 
  private:
   struct Forest {
-    std::vector<std::uint8_t> holds;          // [link]
+    std::vector<std::uint8_t> holds;          // [link]: whether the forest contains it
     std::vector<std::vector<int>> incident;   // [node]: incident links
     std::vector<topology::NodeId> component;  // [node]: the root of its component
     std::vector<int> into;                    // [node]: the link towards the component's root; -1 at the root
-    std::vector<int> depth;                   // [node]
+    std::vector<int> depth;                   // [node]: distance from the component's root, in links
   };
   Forest& at(int tree) { return trees_[static_cast<std::size_t>(tree)]; }
   const Forest& at(int tree) const { return trees_[static_cast<std::size_t>(tree)]; }
@@ -62,7 +63,7 @@ class SpanningForests {
   int nodes_;
   std::span<const SymmetricLink> links_;
   std::vector<Forest> trees_;
-  std::vector<std::uint8_t> saturated_;  // [link]: no forest can take another copy, now or later
+  std::vector<std::uint8_t> saturated_;  // [link]: whether no forest can ever take another copy
   int size_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/piece_schedule.h"
 
-// Orders of pieces in steady state: every period moves one piece of every tree.
+// The steady-state order of pieces, in which every period moves one piece of every tree.
 namespace coppice::schedule {
 using topology::ChannelId;
 
@@ -15,8 +15,8 @@ constexpr std::size_t kMostHops = 4'000;
 
 }  // namespace
 
-// Places hops one at a time, always the hop that can start earliest; ties go to the hop whose busiest
-// resource has the most remaining work.
+// Places hops one at a time, always the hop that can start earliest. Ties are broken in favour of the hop
+// whose busiest port or channel has the most remaining work.
 std::vector<Femtoseconds> PieceScheduler::places_in_period(Bytes bytes) const {
   const std::size_t channels = topology_.channels().size();
   std::vector<Femtoseconds> left(channels + index(servers_), 0);
@@ -79,7 +79,7 @@ std::optional<PieceScheduler::Steady> PieceScheduler::steady_for(Bytes bytes, do
   }
   steady.period = std::max(std::ranges::max(ports), std::ranges::max(channels));
   const auto late = static_cast<Femtoseconds>(spare * static_cast<double>(steady.period));
-  // Starts in later periods move to the first period, without changing the cyclic order.
+  // Moves all starts into the first period without changing their cyclic order.
   for (Femtoseconds& start : steady.starts) start %= steady.period;
   for (std::size_t h = 0; h < hops_.size(); ++h) {
     const Hop& hop = hops_[h];

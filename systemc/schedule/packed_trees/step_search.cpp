@@ -8,7 +8,7 @@ namespace {
 
 using topology::NodeId;
 
-// Temperatures at the start and end of a search, in units of one join without a channel.
+// Temperatures at the start and end of a search. One join without a channel has an energy of 1.
 constexpr double kHottest = 0.3;
 constexpr double kColdest = 0.12;
 

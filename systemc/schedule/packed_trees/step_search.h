@@ -9,12 +9,12 @@
 
 namespace coppice::schedule {
 
-// Spanning trees in whole steps: every node except a tree's root joins the tree in one step, over a channel
-// from a node that joined before, and no channel serves two trees in a step.
+// Finds spanning trees that are built in whole steps. Every node except a tree's root joins the tree in one
+// step, over a channel from a node that joined earlier, and no channel serves two trees in the same step.
 //
-// The steps in which nodes join determine everything: the joins of one node and step are matched to the
-// channels into the node, independently of all others. A local search over steps (simulated annealing)
-// minimizes the number of joins without a channel until it is zero.
+// The steps in which nodes join determine the trees: all joins of one node in one step are matched to the
+// channels into the node, independently of other nodes and steps. A local search over steps (simulated
+// annealing) minimizes the number of joins without a channel until it is zero.
 class StepSearch {
  public:
   struct Link {
@@ -28,13 +28,14 @@ class StepSearch {
   // Tries at most `tries` changes; returns whether every node has joined every tree.
   bool run(int tries);
 
-  // The step in which `node` joins `tree`; 0 at its root.
+  // The step in which `node` joins `tree`; 0 if `node` is the root.
   int step(int tree, topology::NodeId node) const { return steps_[index(tree, node)]; }
-  // After a successful search, the index of the link over which `node` joins `tree`; -1 at its root.
+  // After a successful search, the index of the link over which `node` joins `tree`; -1 if `node` is the
+  // root.
   int link(int tree, topology::NodeId node) const;
 
  private:
-  struct Cell {  // the joins of one node in one step, in all trees
+  struct Cell {  // stands for all joins of one node in one step, over all trees
     topology::NodeId node;
     int step;
   };
@@ -46,8 +47,8 @@ class StepSearch {
     return static_cast<std::size_t>(cell.node) * static_cast<std::size_t>(most_steps_ + 1) +
            static_cast<std::size_t>(cell.step);
   }
-  // Matches the joins of a cell to the node's incoming links; returns the number of joins left without a
-  // link. `tree_of`: the tree of each link, -1 if none.
+  // Matches the joins of a cell to the node's incoming links. `tree_of` returns the tree that uses each link,
+  // -1 if none. Returns the number of joins that have no link.
   int match(const Cell& cell, std::vector<int>& tree_of) const;
   bool augment(int tree, const Cell& cell, std::uint64_t& seen, std::vector<int>& tree_of) const;
   void set_step(int tree, topology::NodeId node, int step);
@@ -61,14 +62,14 @@ class StepSearch {
   int trees_;
   int most_steps_;
   Random random_;
-  std::vector<std::vector<int>> links_in_;   // [node]: indices of links into it
-  std::vector<std::vector<int>> nodes_out_;  // [node]: destinations of links out of it
-  std::vector<topology::NodeId> src_;        // [link]
-  std::vector<int> steps_;                   // [tree][node]
-  std::vector<int> left_over_;               // [cell]: joins without a link
+  std::vector<std::vector<int>> links_in_;   // [node]: indices of links into the node
+  std::vector<std::vector<int>> nodes_out_;  // [node]: destinations of links out of the node
+  std::vector<topology::NodeId> src_;        // [link]: its source
+  std::vector<int> steps_;                   // [tree][node]: the step in which the node joins
+  std::vector<int> left_over_;               // [cell]: number of joins without a link
   std::vector<Cell> touched_;
-  std::vector<char> is_touched_;  // [cell]
-  std::vector<int> before_;       // [touched]: left_over_ before the change
+  std::vector<char> is_touched_;  // [cell]: whether it is in touched_
+  std::vector<int> before_;       // [index in touched_]: left_over_ before the change
   struct Was {
     int tree;
     topology::NodeId node;

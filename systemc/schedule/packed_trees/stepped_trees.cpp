@@ -22,24 +22,25 @@ using topology::Topology;
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// Numbers tried: up to kMoreSteps steps more than the fewest possible, and up to kFewerTrees trees fewer than
-// the channels can carry.
+// Shapes are tried with up to kMoreSteps steps more than the minimum, and with up to kFewerTrees trees fewer
+// than the channels can carry.
 constexpr int kMoreSteps = 2;
 constexpr int kFewerTrees = 2;
-// Searches per combination of trees and steps, and in total.
+// The maximum number of searches per combination of trees and steps, and in total.
 constexpr int kStarts = 2;
 constexpr int kMostSearches = 8;
-// Changes to steps per search, and the number of joins over all trees above which fewer changes are tried.
+// A search tries kTries changes of steps. If all trees together have more than kManyNodes nodes, it tries
+// proportionally fewer.
 constexpr std::int64_t kTries = 60'000;
 constexpr std::int64_t kManyNodes = 200;
 
 struct Shape {
-  int steps = 0;  // per phase
+  int steps = 0;  // number of steps per phase
   int trees = 0;
   Femtoseconds promise = 0;
 };
 
-// Whether all messages of a step take the same time.
+// Whether all links have the same bandwidth, so that all messages of a step take equally long.
 bool alike(const Topology& topology, const std::vector<SymmetricLink>& links) {
   const Bandwidth first = topology.channel(links.front().there).bandwidth;
   return std::ranges::all_of(links, [&](const SymmetricLink& link) {
@@ -47,7 +48,7 @@ bool alike(const Topology& topology, const std::vector<SymmetricLink>& links) {
   });
 }
 
-// The least eccentricity: the number of edges from the most central accelerator to the one farthest from it.
+// The number of edges from the most central accelerator to the accelerator farthest from it.
 int least_depth(int nodes, const std::vector<SymmetricLink>& links) {
   int least = nodes;
   for (NodeId root = 0; root < nodes; ++root) {
@@ -101,7 +102,7 @@ Schedule build(const Topology& topology, const CompileRequest& request, const st
         tree.root = node;
         continue;
       }
-      // The search uses two directed links per symmetric link: to b, then to a.
+      // The search has two directed links per symmetric link: first the link to b, then the link to a.
       const SymmetricLink& link = links[static_cast<std::size_t>(used / 2)];
       const NodeId parent = link.other_end(node);
       const int step = found.step(t, node);

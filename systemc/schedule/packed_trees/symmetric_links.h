@@ -18,12 +18,12 @@ struct SymmetricLink {
   topology::ChannelId from(topology::NodeId end) const { return a == end ? there : back; }
 };
 
-// All channels as symmetric links, with parallel links separate; nullopt if there are switches or a channel
-// lacks an equally fast reverse channel.
+// All channels as symmetric links; parallel links remain separate. Returns nullopt if there are switches or
+// if a channel lacks an equally fast reverse channel.
 std::optional<std::vector<SymmetricLink>> symmetric_links(const topology::Topology& topology);
 
-// [channel]: its reverse channel of the same bandwidth; parallel channels are paired in order of bandwidth.
-// Returns nullopt if a channel has none.
+// [channel]: the reverse channel of the same bandwidth. Parallel channels are paired in order of bandwidth.
+// Returns nullopt if a channel has no such reverse channel.
 std::optional<std::vector<topology::ChannelId>> twins_of(const topology::Topology& topology);
 
 }  // namespace coppice::schedule

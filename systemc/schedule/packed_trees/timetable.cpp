@@ -11,12 +11,13 @@
 namespace coppice::schedule {
 namespace {
 
-// The maximum number of placements per hop.
+// The maximum number of placements, as a multiple of the number of hops.
 constexpr std::int64_t kPlacings = 8;
-constexpr int kPeriods = 5;             // approximate number of periods tried
-constexpr std::int32_t kMoreSlots = 3;  // minimum excess of the longest period tried over the shortest
+constexpr int kPeriods = 5;  // approximate number of periods tried
+// minimum difference between the longest and the shortest period tried
+constexpr std::int32_t kMoreSlots = 3;
 
-// All hops, each after the hops it waits for.
+// The indices of all hops, each after the hops for which it waits.
 std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
   std::vector<std::int32_t> missing(hops.size());
   std::vector<std::size_t> order;
@@ -32,12 +33,12 @@ std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
   return order;
 }
 
-// The uses of all hops, grouped into places: a place is one resource at one time after the start of a
-// message.
+// Groups the uses of all hops into places. A place is a resource together with the time from a message's
+// start until the message reaches the resource.
 class Places {
  public:
-  // A place of the same resource, and whether a message there collides if it starts a slot earlier, in the
-  // same slot, or a slot later.
+  // Another place of the same resource. `by` tells whether a message there collides if it starts one slot
+  // earlier, in the same slot, or one slot later.
   struct Near {
     std::int32_t place;
     std::array<bool, 3> by;
@@ -75,11 +76,11 @@ class Places {
 
   std::int32_t count() const { return count_; }
   std::span<const std::int32_t> of_hop(std::size_t h) const { return of_hop_[h]; }
-  // The places of the same resource, including `place` itself.
+  // All places that have the same resource as `place`, including `place` itself.
   std::span<const Near> near(std::int32_t place) const { return near_[index(place)]; }
 
  private:
-  // Whether b is too close to a if its message starts `by` slots later.
+  // Whether use `b` is too close to use `a` if its message starts `by` slots later.
   static bool too_near(const TimetableHop::Use& a, const TimetableHop::Use& b, std::int32_t by,
                        const Distance& distance) {
     if (distance.slot == 0) return false;
@@ -89,7 +90,7 @@ class Places {
 
   std::int32_t count_ = 0;
   std::vector<std::vector<std::int32_t>> of_hop_;
-  std::vector<std::vector<Near>> near_;  // [place]
+  std::vector<std::vector<Near>> near_;  // [place]: the places of the same resource
 };
 
 // One attempt to place all hops in a period.
@@ -131,7 +132,7 @@ class Placement {
     return true;
   }
 
-  // The hops in their slots of the period, each as early as its data allows.
+  // The timetable in which every hop keeps its slot of the period and starts as early as its data allows.
   Timetable timetable() const {
     Timetable result{.period = period_, .starts = std::vector<std::int32_t>(hops_.size(), 0)};
     std::vector<std::int32_t> ready(hops_.size(), 0);
@@ -149,7 +150,7 @@ class Placement {
 
  private:
   static constexpr std::int32_t kNone = -1;
-  using Urgent = std::pair<std::int32_t, std::int32_t>;  // (ready slot minus remaining slots, hop)
+  using Urgent = std::pair<std::int32_t, std::int32_t>;  // {ready slot minus remaining slots, hop}
 
   void push(std::size_t h) { urgent_.emplace(ready_[h] - left_[h], static_cast<std::int32_t>(h)); }
 
@@ -162,8 +163,8 @@ class Placement {
     return slot < period_ ? slot : slot - period_;
   }
 
-  // Computes the cost of each slot for hop h: the hops it would displace, each weighted by 1 plus the number
-  // of times it has been displaced. A slot of cost 0 is free.
+  // Computes the cost of each slot for hop h. The cost counts the hops that h would displace, each weighted
+  // by 1 plus the number of times it has already been displaced. A slot of cost 0 is free.
   void sum_costs(std::size_t h) {
     std::ranges::fill(sums_, 0);
     for (const std::int32_t place : places_.of_hop(h)) {
@@ -172,7 +173,8 @@ class Placement {
     }
   }
 
-  // The cheapest slot within a period after the hop's data has arrived; the first of several.
+  // The cheapest slot within one period after the hop's data has arrived; the earliest if several are equally
+  // cheap.
   std::int32_t cheapest(std::size_t h) const {
     const std::int32_t first = ready_[h] % period_;
     std::int32_t best = first;
@@ -193,7 +195,8 @@ class Placement {
     fill(h, 1);
   }
 
-  // Displaces all hops that collide with hop h in a slot of the period; they will be placed again.
+  // Displaces all hops that collide with hop h in slot `slot` of the period, and queues them to be placed
+  // again.
   void displace(std::size_t h, std::int32_t slot) {
     for (const std::int32_t place : places_.of_hop(h)) {
       for (const Places::Near& near : places_.near(place)) {
@@ -226,18 +229,20 @@ class Placement {
 
   std::span<const TimetableHop> hops_;
   const Places& places_;
-  std::span<const std::int32_t> left_;  // [hop]: slots of work after it
+  std::span<const std::int32_t> left_;  // [hop]: slots from the hop's start until its last successor is done
   std::int32_t period_;
   std::vector<std::int32_t> taken_;  // [place * period + slot]: the hop that occupies it
-  std::vector<std::int32_t> costs_;  // [place * period + slot]: cost of displacing the hops that collide
-  std::vector<std::int32_t> sums_;   // [slot]: total cost over all places of a hop
+  // [place * period + slot]: cost of displacing all hops that collide there
+  std::vector<std::int32_t> costs_;
+  std::vector<std::int32_t> sums_;  // [slot]: total cost over all places of the current hop
   std::vector<std::int32_t> starts_;
   std::vector<std::int32_t> ready_;
   std::vector<std::int32_t> evictions_;
   std::priority_queue<Urgent, std::vector<Urgent>, std::greater<>> urgent_;
 };
 
-// [hop]: slots from its start until everything that waits for it is done; hops may be in any order.
+// [hop]: slots from the hop's start until all its direct and indirect successors are done. Hops may be in any
+// order.
 std::vector<std::int32_t> slots_left(std::span<const TimetableHop> hops) {
   const std::vector<std::size_t> order = in_order(hops);
   std::vector<std::int32_t> left(hops.size(), 0);
@@ -258,7 +263,7 @@ std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std:
     for (const TimetableHop::Use& use : hop.uses) ++load[index(use.resource)];
   }
   if (load.empty()) return std::nullopt;
-  // If messages must keep a distance, a slot's predecessor and successor must be different slots.
+  // If messages must keep a distance, the slots before and after a slot must differ.
   const std::int32_t least = std::max(std::ranges::max(load), distance.slot > 0 ? 3 : 1);
   const auto most = least + std::max(static_cast<std::int32_t>(slack * least), kMoreSlots);
   const std::vector<std::int32_t> left = slots_left(hops);

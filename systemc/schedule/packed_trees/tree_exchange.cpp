@@ -13,7 +13,7 @@ using topology::kNoNode;
 using topology::NodeId;
 
 // The cost of a node in a tree: a high power of its distance from the root. The deepest nodes therefore
-// dominate, and of two equally deep trees, the one with fewer nodes at that depth is better.
+// dominate, and among equally deep trees, those with fewer nodes at the maximum depth are better.
 class Cost {
  public:
   explicit Cost(double scale) : scale_(scale) {}
@@ -111,7 +111,7 @@ class Flattening {
     }
   }
 
-  // The additional cost of the subtree of `top` if `top` were `shift` farther from the root.
+  // The change in the cost of the subtree of `top` if `top` were `shift` farther from the root.
   double shifted(const MutableTree& tree, NodeId top, double shift) const {
     double difference = 0;
     stack_.assign(1, top);
@@ -125,7 +125,7 @@ class Flattening {
     return difference;
   }
 
-  // The additional cost of the subtree of `top` if its node `inner` became its root, at distance `at`.
+  // The change in the cost of the subtree of `top` if its node `inner` became its root, at distance `at`.
   double rehung(const MutableTree& tree, NodeId top, NodeId inner, double at) const {
     double difference = 0;
     NodeId came_from = kNoNode;
@@ -170,8 +170,8 @@ class Flattening {
     return temperature_ > 0 && random_.uniform() < std::exp(-difference / temperature_);
   }
 
-  // Reattaches a node of one tree over another link, which another tree gives up in exchange for the link
-  // that becomes free.
+  // Attaches a node of one tree over another link. Unless a copy of that link is unused, another tree gives
+  // the link up and takes the node's previous link instead.
   void try_exchange() {
     const auto a = static_cast<std::size_t>(random_.below(trees_.size()));
     MutableTree& taker = trees_[a];

@@ -9,9 +9,9 @@
 
 namespace coppice::schedule {
 
-// Makes trees shallower by simulated annealing over `effort` tries: two trees exchange links, or a tree takes
-// a link of which `left` [link] has a spare copy. Roots do not change. `hop_ns` [link]: the cost of a level
-// over the link.
+// Makes trees shallower by simulated annealing with `effort` tries. In each try, two trees exchange links, or
+// a tree takes an unused copy of a link (`left` [link] counts these). Roots do not change. `hop_ns` [link] is
+// the delay that a hop over the link adds.
 void flatten_trees(std::span<const SymmetricLink> links, std::span<const double> hop_ns,
                    std::vector<int>& left, std::int64_t effort, std::uint64_t seed,
                    std::vector<RootedTree>& trees);

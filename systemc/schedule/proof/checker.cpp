@@ -30,14 +30,15 @@ std::string to_string(const Topology& topology, const SharedChannel& shared) {
 
 namespace {
 
-// Requires that every accelerator owns one of the copies (Schedule::copies).
+// Requires that a schedule with several copies of the data (Schedule::copies) is a reduce-scatter that leaves
+// one copy with every accelerator.
 void require_copies(const Schedule& schedule) {
   const auto refuse = [&](const std::string& reason) {
     throw ScheduleError(
         fmt::format("the schedule reduces {} copies of the data, but {}", schedule.copies, reason));
   };
   if (schedule.collective != Collective::kReduceScatter) {
-    refuse(fmt::format("it is not a reduce_scatter: it is {}", to_string(schedule.collective)));
+    refuse(fmt::format("its collective is {}, not reduce_scatter", to_string(schedule.collective)));
   }
   if (schedule.copies != schedule.accelerators()) {
     refuse(fmt::format("there are {} accelerators", schedule.accelerators()));
@@ -49,7 +50,8 @@ void require_copies(const Schedule& schedule) {
   for (int owner = 0; owner < schedule.copies; ++owner) {
     const Bytes bytes = owned[static_cast<std::size_t>(owner)];
     if (bytes * schedule.copies == schedule.size) continue;
-    refuse(fmt::format("accelerator {} owns {} of {} bytes", owner, bytes, schedule.size));
+    refuse(fmt::format("accelerator {} owns {} of {} bytes instead of an equal share", owner, bytes,
+                       schedule.size));
   }
 }
 

@@ -26,13 +26,13 @@ struct Leg {
   Femtoseconds latency;
 };
 
-// A message and everything about it that does not depend on the router delay.
+// A message, with the timing data that does not depend on the router delay.
 struct TimedMessage {
   const Message* message;
   std::int32_t step;
-  std::size_t sender;     // NI port
-  Femtoseconds time;      // time to pass, at the pace of the slowest channel
-  std::size_t first_leg;  // index among the first legs of its step
+  std::size_t sender;     // number of the sender's NI port
+  Femtoseconds time;      // transfer time over the path's slowest channel
+  std::size_t first_leg;  // index in StepMessages::all_legs
   std::size_t end_leg;
 };
 
@@ -49,7 +49,7 @@ struct StepMessages {
   }
 };
 
-// Numbers the channels and the two directions of NI ports.
+// Assigns numbers to all channels and to both directions of all NI ports.
 class Resources {
  public:
   Resources(const Topology& topology, const Schedule& schedule, const SymmetricTables* pattern)
@@ -62,8 +62,8 @@ class Resources {
   std::size_t port(NodeId node, std::int32_t port) const {
     return static_cast<std::size_t>(node) * most_ports_ + static_cast<std::size_t>(port);
   }
-  // The inbox for the arrivals of one flow at one accelerator. With a pattern, messages to any accelerator
-  // arrive at the origin.
+  // The inbox for the arrivals of one flow at one accelerator. With a pattern, only the origin has inboxes;
+  // messages to other accelerators are mapped to messages to the origin.
   std::size_t inbox(NodeId node, std::int32_t flow) const {
     if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
@@ -122,7 +122,7 @@ class Resources {
   std::size_t most_ports_ = 0;
 };
 
-// The use of every resource by the messages of one timestep.
+// Tracks how the messages of one timestep use every resource.
 class StepUse {
  public:
   StepUse(const Resources& resources, CheckReport& report)
@@ -134,16 +134,17 @@ class StepUse {
     for (const Leg& leg : legs) use(leg.resource, timed);
   }
 
-  // Reports the resources that the step's messages share and clears them; returns how long the step lasts.
+  // Reports the resources that messages of the step share, and resets the use of all resources for the next
+  // step. Returns the duration of the step.
   Femtoseconds finish(int step) {
-    // In most steps no resource is shared, so the order is irrelevant.
+    // In most steps no resource is shared, so there is nothing to report in order.
     if (std::ranges::any_of(used_, [this](std::size_t resource) { return uses_[resource].messages > 1; })) {
       std::ranges::sort(used_);
     }
     for (const std::size_t resource : used_) {
       Use& use = uses_[resource];
-      // A port sends its messages one after another, so they may share a channel that is fast enough for
-      // them, up to the rounding of their times.
+      // A port sends its messages one after another. They may therefore share a channel that can carry all of
+      // them within the step, up to the rounding of their times.
       if (use.messages > 1 && (use.several_senders || use.busy > longest_ + use.messages)) {
         report_.contention_free = false;
         report_.disjoint_steps = false;
@@ -184,13 +185,13 @@ class StepUse {
   Femtoseconds longest_ = 0;
 };
 
-// The time of each inbox's last arrival, kept only for times after a limit that never decreases: earlier
-// arrivals no longer delay any message, and there are many inboxes.
+// The time of each inbox's last arrival. Because there are many inboxes, arrivals before a limit are dropped;
+// the limit never decreases, and arrivals before it no longer delay any message.
 class RecentArrivals {
  public:
   RecentArrivals() { clear(kLeast); }
 
-  // 0 if there is no arrival, or if it no longer matters.
+  // The time of the inbox's last arrival; 0 if there is none or it no longer matters.
   Femtoseconds last(std::size_t inbox) const {
     const Arrival& here = arrivals_[place_of(inbox)];
     return here.inbox == inbox ? here.at : 0;
@@ -226,8 +227,8 @@ class RecentArrivals {
     arrivals_.assign(size, {});
     count_ = 0;
   }
-  // Resizes to at least twice the arrivals that still matter, so that the work is proportional to new
-  // arrivals.
+  // Drops arrivals that no longer matter and resizes the table to at least four times the rest, so that the
+  // total work is proportional to the number of new arrivals.
   void make_room() {
     before_.swap(arrivals_);
     std::erase_if(before_, [this](const Arrival& a) { return a.inbox == kNone || a.at <= forgotten_; });
@@ -236,13 +237,13 @@ class RecentArrivals {
     count_ = before_.size();
   }
 
-  std::vector<Arrival> arrivals_;  // hash table by inbox; a power of two, half of it free
+  std::vector<Arrival> arrivals_;  // hash table by inbox; the size is a power of two, at least half is free
   std::vector<Arrival> before_;    // scratch space
   std::size_t count_ = 0;
   Femtoseconds forgotten_ = 0;
 };
 
-// The nominal times if all routers have the same delay.
+// Computes nominal times, assuming that all routers have the same delay.
 class Timeline {
  public:
   Timeline(const Resources& resources, Femtoseconds router, CheckReport& report)
@@ -253,7 +254,7 @@ class Timeline {
         port_free_at_(resources.ports(), 0),
         slip_(resources.ports(), 0) {}
 
-  // No later message starts before `start`.
+  // Begins a timestep. No later message starts before `start`.
   void begin_step(Femtoseconds start) { arrived_.forget_until(start); }
 
   void add(const TimedMessage& timed, std::span<const Leg> legs, Femtoseconds step_start,
@@ -278,7 +279,7 @@ class Timeline {
     coming_.emplace_back(resources_.inbox(timed.message->dst, entry.flow), arrival);
   }
 
-  // Makes data that has arrived by now available to the entries that follow.
+  // Makes the arrivals of all messages added so far visible to later entries.
   void deliver() {
     for (const auto& [inbox, at] : coming_) arrived_.add(inbox, at);
     coming_.clear();
@@ -302,20 +303,20 @@ class Timeline {
   const Resources& resources_;
   Femtoseconds router_;
   CheckReport& report_;
-  std::vector<Femtoseconds> free_at_;       // [resource]
-  std::vector<Femtoseconds> port_free_at_;  // [NI port]
-  std::vector<Femtoseconds> slip_;          // [NI port]: delay behind the timesteps
+  std::vector<Femtoseconds> free_at_;       // [resource]: time at which it becomes free
+  std::vector<Femtoseconds> port_free_at_;  // [NI port]: time at which it becomes free
+  std::vector<Femtoseconds> slip_;          // [NI port]: how far the port is behind its timesteps
   RecentArrivals arrived_;
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
 };
 
-// The messages sorted by step, then by round, then in the given order. The sort keys are copied, since
-// messages lie far apart in memory.
+// The messages sorted by step, then by round, then in the given order. Sorts copies of the keys because the
+// messages themselves lie far apart in memory.
 std::vector<const Message*> by_step_and_round(std::span<const Message> messages) {
   struct Ranked {
     std::int32_t step;
     std::int32_t round;
-    const Message* message;  // in ascending order as given
+    const Message* message;  // pointers ascend in the given order
     auto operator<=>(const Ranked&) const = default;
   };
   std::vector<Ranked> places;

@@ -9,13 +9,13 @@
 namespace coppice::schedule {
 
 // Finds messages that need the same channel, or the same direction of an NI port, at the same time, and fills
-// in CheckReport::contention_free and shared: messages of one timestep, and messages of different timesteps
-// that meet because the later message has a shorter path or its sender is ahead of the other sender. Meetings
-// across timesteps are found from the lockstep's nominal times: a timestep lasts as long as its longest
-// message, a message starts with its timestep or when the data that it waits for has arrived, and a delay at
-// a port also delays everything that the port sends afterwards. Router latencies are added to channel
-// latencies; the result holds for any router latency from kFastestRouter to kSlowestRouter. `messages` come
-// from replay(); with a pattern they are those of the origin, and the result holds everywhere.
+// in CheckReport::contention_free and shared. Messages of one timestep are compared directly. Messages of
+// different timesteps may also meet, because the later message has a shorter path or its sender is ahead of
+// the other sender. Such meetings are found from the lockstep's nominal times: a timestep lasts as long as
+// its longest message, a message starts with its timestep or when the data that it waits for has arrived, and
+// a delay at a port also delays everything that the port sends afterwards. The result holds for any router
+// latency from kFastestRouter to kSlowestRouter, which is added to the channel latencies. `messages` come
+// from replay(); with a pattern they are the origin's messages, and the result holds for all accelerators.
 void find_contention(const topology::Topology& topology, const Schedule& schedule,
                      std::span<const Message> messages, CheckReport& report,
                      const SymmetricTables* pattern = nullptr);
@@ -24,11 +24,11 @@ void find_contention(const topology::Topology& topology, const Schedule& schedul
 class ContentionSearch {
  public:
   virtual ~ContentionSearch() = default;
-  // Adds all messages of the next timestep that has any, sorted by round, then in the given order.
+  // Adds all messages of the next timestep that has any. They must be sorted by round.
   virtual void add_step(std::span<const Message* const> messages) = 0;
 };
 
-// The arguments must outlive the result.
+// Starts a search that fills in `report`. The arguments must outlive the result.
 std::unique_ptr<ContentionSearch> search_contention(const topology::Topology& topology,
                                                     const Schedule& schedule, CheckReport& report,
                                                     const SymmetricTables* pattern = nullptr);

@@ -18,7 +18,7 @@ GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares) {
   GroupLayout layout;
   std::vector<Bytes>& cuts = layout.cuts;
   cuts = {group.begin, group.end};
-  std::size_t untidy = 8192;  // tidies beyond this size; doubles with the remaining cuts
+  std::size_t untidy = 8192;  // removes duplicates once there are more cuts than this
   for (const Message* message : group.messages) {
     cuts.push_back(message->entry->address);
     cuts.push_back(message->entry->address + message->entry->bytes);
@@ -79,7 +79,7 @@ void MessageGroups::find_groups(const Schedule& schedule, std::span<const Messag
   }
 }
 
-// Counting sort in two passes: by round, then by group, each of them stable.
+// Counting sort in two stable passes, first by round, then by group.
 void MessageGroups::sort_messages(const Schedule& schedule, std::span<const Message> messages) {
   std::int32_t last_round = -1;
   for (const Message& message : messages) last_round = std::max(last_round, message.round);

@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// The messages of flows whose address ranges overlap, directly or through others, in the order of the replay.
-// Messages of different groups have no data in common.
+// The messages of flows whose address ranges overlap, directly or through further flows of the group, in the
+// order of the replay. Different groups have no data in common.
 struct MessageGroup {
   Bytes begin = 0;
   Bytes end = 0;
@@ -27,17 +27,19 @@ struct IntervalRange {
 // [cuts[i], cuts[i + 1]).
 struct GroupLayout {
   std::vector<Bytes> cuts;
-  std::vector<IntervalRange> covered;  // [message of the group]
-  // [interval]; empty for an all-reduce, where every accelerator is owed all data.
+  std::vector<IntervalRange> covered;  // [message of the group]: the intervals that it carries
+  // [interval]: the owner of the interval's data. Empty for an all-reduce, where every accelerator is owed
+  // all data.
   std::vector<NodeId> owners;
 
   std::size_t intervals() const { return cuts.size() - 1; }
 };
 
-// `shares`: the schedule's, by address; empty for an all-reduce.
+// Splits a group's data. `shares` are the schedule's shares, sorted by address; empty for an all-reduce.
 GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares);
 
-// The messages of a schedule by group. Within a group they are sorted by round, then in the given order.
+// Divides the messages of a schedule into groups. Within a group, messages are sorted by round, then in the
+// given order.
 class MessageGroups {
  public:
   MessageGroups(const Schedule& schedule, std::span<const Message> messages);

@@ -29,7 +29,7 @@ void require_no_gaps(const Schedule& schedule, std::span<const MessageGroup> gro
   require(schedule.size);
 }
 
-// Throws unless the shares cover the buffer: without gaps, by address, and owned by accelerators.
+// Throws unless the shares cover the buffer in order of address, without gaps, and belong to accelerators.
 void require_shares(const Schedule& schedule, std::span<const Share> shares) {
   Bytes covered = 0;
   for (const Share& share : shares) {
@@ -40,11 +40,11 @@ void require_shares(const Schedule& schedule, std::span<const Share> shares) {
     }
     throw ScheduleError(
         fmt::format("the share of accelerator {} at bytes {}..{} is invalid: the next share must begin at "
-                    "byte {}, hold data and belong to an accelerator",
+                    "byte {}, contain data and belong to an accelerator",
                     share.owner, share.data.address, share.data.address + share.data.bytes, covered));
   }
   if (covered == schedule.size) return;
-  throw ScheduleError(fmt::format("bytes {}..{} are in no accelerator's share", covered, schedule.size));
+  throw ScheduleError(fmt::format("bytes {}..{} are not in any accelerator's share", covered, schedule.size));
 }
 
 std::vector<Share> proven_shares(const Schedule& schedule) {

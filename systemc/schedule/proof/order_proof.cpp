@@ -10,13 +10,17 @@
 namespace coppice::schedule {
 namespace {
 
-// The largest causality matrix in bytes, of which one part is stored at a time; larger proofs would take
-// minutes.
+// The maximum size of the causality matrix in bytes; larger proofs would take minutes. Only one part of the
+// matrix, of about kPartBytes, is stored at a time.
 constexpr std::size_t kMatrixLimit = std::size_t{64} << 30;
 constexpr std::size_t kPartBytes = std::size_t{32} << 20;
 
 [[noreturn]] void refuse(const Message& message, const std::string& what) {
   throw ScheduleError(place_of(message) + ": " + what);
+}
+
+std::string name_of(NodeId node) {
+  return node == topology::kNoNode ? "no accelerator" : fmt::format("accelerator {}", node);
 }
 
 bool overlap(const Message& a, const Message& b) {
@@ -45,7 +49,7 @@ void Causality::prove(std::span<const std::int32_t> flows, std::span<const Messa
 // Proves the order of all accesses relative to the messages of one part.
 void Causality::prove_part() {
   reset();
-  // Arrivals count from the next round on.
+  // A message's arrival counts from the round after that of the message.
   std::size_t delivered = 0;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     for (; messages_[delivered]->round < messages_[i]->round; ++delivered) deliver(delivered);
@@ -65,7 +69,7 @@ void Causality::begin(std::span<const std::int32_t> flows, std::span<const Messa
   if (rows * words_of(messages.size()) * sizeof(std::uint64_t) > kMatrixLimit) {
     throw ScheduleError(
         fmt::format("flow {}, every accelerator, all steps: {} messages touch overlapping addresses, too "
-                    "many to prove their order: split the data into more chunks",
+                    "many to prove their order; split the data into more chunks",
                     flows.front(), messages.size()));
   }
   const std::size_t fit = std::max<std::size_t>(kPartBytes / (rows * sizeof(std::uint64_t)), 1);
@@ -104,7 +108,8 @@ void Causality::add(std::int32_t index) {
   sent_[static_cast<std::size_t>(sending.src)].push_back(index);
 }
 
-// Adds the causes of an inbox's first `count` arrivals. Counts usually increase from entry to entry.
+// Adds the first `count` arrivals of an inbox and their causes to the inbox's cause set. Counts usually
+// increase from entry to entry.
 void Causality::merge(std::size_t inbox, std::int32_t count) {
   Inbox& box = inboxes_[inbox];
   Bits causes(&inbox_causes_[inbox * words_], words_);
@@ -121,24 +126,26 @@ void Causality::merge(std::size_t inbox, std::int32_t count) {
   }
 }
 
-// Numbered arrivals may carry other parts of the flow's data than the entry.
+// Whether an arrival carries data that the entry sends. Only numbered arrivals may carry other parts of the
+// flow's data.
 bool Causality::concerns(std::int32_t arrival, const Message& sending) const {
   return !schedule_.numbered_arrivals || overlap(message(arrival), sending);
 }
 
-// An entry that waits for its own timestep or a later one issues at a time that the lockstep does not
-// determine.
+// Refuses an entry that waits for its own timestep or a later one, because the lockstep does not determine
+// the time at which such an entry issues.
 void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const {
   for (std::int32_t i = 0; i < inbox.merged; ++i) {
     const Message& arrival = message(inbox.arrivals[static_cast<std::size_t>(i)]);
     if (arrival.entry->step < sending.entry->step) continue;
-    refuse(sending, fmt::format("it waits for the {} from accelerator {} in step {}, but that step must be "
+    refuse(sending, fmt::format("waits for the {} from accelerator {} in step {}, but that step must be "
                                 "earlier because the lockstep enforces the order",
                                 to_string(arrival.entry->op), arrival.src, arrival.entry->step));
   }
 }
 
-// The arrivals on which an entry depends must be those that it names.
+// Requires that the arrivals on which an entry depends come from the parent and children that the entry
+// names.
 void Causality::check_family(const Message& sending, const Inbox& inbox) const {
   const TableEntry& entry = *sending.entry;
   std::int32_t last_store = inbox.last_store;
@@ -151,8 +158,8 @@ void Causality::check_family(const Message& sending, const Inbox& inbox) const {
     const NodeId from = last_store < 0 ? topology::kNoNode
                                        : message(inbox.arrivals[static_cast<std::size_t>(last_store)]).src;
     if (from == entry.parent) return;
-    refuse(sending,
-           fmt::format("its parent is {}, but the value it depends on came from {}", entry.parent, from));
+    refuse(sending, fmt::format("its parent is {}, but the value it depends on came from {}",
+                                name_of(entry.parent), name_of(from)));
   }
   NodeList sources;
   for (std::int32_t i = last_store + 1; i < inbox.merged; ++i) {
@@ -169,7 +176,7 @@ void Causality::check_family(const Message& sending, const Inbox& inbox) const {
 
 bool Causality::caused(std::int32_t earlier, std::int32_t later) const {
   if (message(earlier).round >= message(later).round) return false;
-  if (!is_cause(earlier)) return true;  // another part of the proof checks it
+  if (!is_cause(earlier)) return true;  // checked by another part of the proof
   return ConstBits(&causes_[static_cast<std::size_t>(later) * words_], words_)
       .contains(static_cast<std::size_t>(earlier - first_cause_));
 }
@@ -185,28 +192,29 @@ void Causality::check_node(NodeId node) const {
   }
 }
 
-// Checks an entry against the arrivals at its accelerator: each is counted by the entry, precedes it, or
-// follows it.
+// Checks an entry against all arrivals at its accelerator. Every arrival must be counted by the entry,
+// precede the entry, or follow it.
 void Causality::check_entry(std::int32_t entry, NodeId node) const {
   const Message& sending = message(entry);
   const std::size_t own = inbox_of(node, sending.entry->flow);
   for (std::size_t f = 0; f < flows_in_group_; ++f) {
     const std::size_t inbox = static_cast<std::size_t>(node) * flows_in_group_ + f;
     const auto& arrivals = inboxes_[inbox].arrivals;
-    // Without numbers, the entry counts the first arrivals of its flow, so all others must arrive after it.
+    // Without numbers, the entry counts the first arrivals of its flow, so all other arrivals of the flow
+    // must come after the entry.
     const bool counted = inbox == own && !schedule_.numbered_arrivals;
     for (std::size_t i = inbox == own ? static_cast<std::size_t>(sending.entry->dependencies) : 0;
          i < arrivals.size(); ++i) {
       const std::int32_t arrival = arrivals[i];
       if (!counted && !overlap(sending, message(arrival))) continue;
-      // A step ends with its arrivals, so an arrival of the entry's own step comes after the entry.
+      // All arrivals of a step come at its end, so an arrival of the entry's own step comes after the entry.
       if (caused(entry, arrival) || later_by_lockstep(entry, arrival) ||
           (schedule_.ordered_by_lockstep && message(arrival).entry->step == sending.entry->step)) {
         continue;
       }
       if (!counted && (caused(arrival, entry) || later_by_lockstep(arrival, entry))) continue;
       refuse(sending, fmt::format("the {} of flow {} from accelerator {} in step {} may arrive before or "
-                                  "after it: it waits for {} of {} arrivals",
+                                  "after this entry, which waits for {} of {} arrivals",
                                   to_string(message(arrival).entry->op), message(arrival).entry->flow,
                                   message(arrival).src, message(arrival).entry->step,
                                   sending.entry->dependencies, inboxes_[own].arrivals.size()));
@@ -214,7 +222,7 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
   }
 }
 
-// Checks a stored value against all other arrivals at the same addresses.
+// Requires that a stored value and every other arrival at the same addresses have a fixed order.
 void Causality::check_stores(std::size_t inbox, NodeId node) const {
   for (const std::int32_t store : inboxes_[inbox].arrivals) {
     if (message(store).entry->op != Op::kGather) continue;
@@ -226,10 +234,10 @@ void Causality::check_stores(std::size_t inbox, NodeId node) const {
         if (later_by_lockstep(store, other) || later_by_lockstep(other, store)) continue;
         refuse(
             message(store),
-            fmt::format(
-                "at accelerator {} it may arrive before or after the {} from accelerator {} in step {}, "
-                "which touches the same data",
-                node, to_string(message(other).entry->op), message(other).src, message(other).entry->step));
+            fmt::format("may arrive at accelerator {} before or after the {} from accelerator {} in step {}, "
+                        "which touches the same data",
+                        node, to_string(message(other).entry->op), message(other).src,
+                        message(other).entry->step));
       }
     }
   }

@@ -10,28 +10,29 @@ namespace coppice::schedule {
 
 // Proves that a group of flows whose data may overlap behaves the same under every timing.
 //
-// The replay shows one order. Consider the precedence that it suggests: an entry comes after the arrivals
-// that it counted. If, in this precedence, every other arrival of its flow at that node follows from the
-// entry's own message, no execution can satisfy the entry's count with other arrivals (the first such
-// execution would require that the entry had already issued), so the precedence holds in all executions. If
-// this precedence also orders any two accesses to the same data of which one is a store, or one is a send and
-// one an arrival, all executions compute the same values as the replay. Numbered arrivals identify
-// themselves, so only the accesses have to be ordered. A lockstep also orders by timestep, provided that no
-// entry waits for arrivals of its own step or a later one.
+// The replay shows one possible order. It suggests a precedence in which an entry comes after the arrivals
+// that it counted. Suppose that, in this precedence, every other arrival of the entry's flow at that node
+// follows from the entry's own message. No execution can then satisfy the entry's count with other arrivals,
+// because the first such arrival would require that the entry had already issued. The precedence therefore
+// holds in all executions. If it also orders any two accesses to the same data of which one is a store, or
+// one is a send and one an arrival, all executions compute the same values as the replay. Numbered arrivals
+// identify themselves, so only the accesses have to be ordered. A lockstep also orders by timestep, provided
+// that no entry waits for arrivals of its own step or a later one.
 class Causality {
  public:
   explicit Causality(const Schedule& schedule);
 
-  // `messages` of the group are in the order of the replay. Also checks the parents and children named by the
-  // entries. Throws ScheduleError.
+  // Throws ScheduleError unless the group has the same result under every timing and its entries name the
+  // correct parents and children. `messages` are the group's messages, in the order of the replay.
   void prove(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
 
  private:
-  // The arrivals of one flow at one accelerator, and the messages that preceded the entries there.
+  // The arrivals of one flow at one accelerator. The first of them are merged into a cause set
+  // (inbox_causes_).
   struct Inbox {
-    std::vector<std::int32_t> arrivals;  // messages, in the order they arrived
-    std::int32_t merged = 0;             // number of arrivals that the cause set includes
-    std::int32_t last_store = -1;        // the last gather among the merged arrivals
+    std::vector<std::int32_t> arrivals;  // message indices in order of arrival
+    std::int32_t merged = 0;             // number of arrivals merged into the cause set
+    std::int32_t last_store = -1;        // index of the last gather among the merged arrivals
   };
 
   void begin(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
@@ -62,16 +63,16 @@ class Causality {
   const Schedule& schedule_;
   std::size_t accelerators_;
   std::size_t flows_in_group_ = 0;
-  std::vector<std::int32_t> place_in_group_;  // [flow]
+  std::vector<std::int32_t> place_in_group_;  // [flow]: its index in the group
   std::span<const Message* const> messages_;
-  std::size_t words_ = 0;  // words for one bit per message of a part
+  std::size_t words_ = 0;  // number of words with one bit per message of a part
   std::int32_t first_cause_ = 0;
   std::int32_t end_cause_ = 0;
   std::vector<std::uint64_t>
       causes_;  // [message * words]: messages of the part that arrived before it was sent
-  std::vector<std::uint64_t> inbox_causes_;      // [inbox * words]: its merged arrivals and their causes
-  std::vector<Inbox> inboxes_;                   // [node * flows in group + index of flow in group]
-  std::vector<std::vector<std::int32_t>> sent_;  // [node]: messages it sent
+  std::vector<std::uint64_t> inbox_causes_;      // the inbox's merged arrivals and their causes
+  std::vector<Inbox> inboxes_;                   // see inbox_of()
+  std::vector<std::vector<std::int32_t>> sent_;  // [node]: messages that the node sent
 };
 
 }  // namespace coppice::schedule

@@ -23,7 +23,8 @@ const ProgramTables* tables_of_all(const Schedule& schedule) {
   return numbered && fits ? tables : nullptr;
 }
 
-// A route's channels from one accelerator: the accelerator's own channel, and possibly one of a switch.
+// A route, followed from one accelerator. It uses a channel of the accelerator and possibly a channel of a
+// switch.
 struct Way {
   NodeId dst = topology::kNoNode;
   int ejection_port = -1;
@@ -101,10 +102,11 @@ class Images {
   const Topology& topology_;
   const Schedule& schedule_;
   const Translations& moves_;
-  std::vector<Way> ways_;  // [route * accelerators + accelerator]
+  std::vector<Way> ways_;  // [route * accelerators + accelerator]: the route from there
 };
 
-// Whether chunks are contiguous, in pieces of whole elements that fit into every message.
+// Whether chunks are contiguous, their pieces consist of whole elements, and no message exceeds its maximum
+// length.
 bool are_laid_out(const Schedule& schedule, const ProgramTables& tables) {
   Bytes covered = 0;
   for (const auto& [program, sizes, address] : tables.chunks()) {
@@ -126,7 +128,7 @@ bool are_laid_out(const Schedule& schedule, const ProgramTables& tables) {
   return covered == schedule.size;
 }
 
-// Whether every message of every chunk has one turn, at one port.
+// Whether every message of every chunk has exactly one turn, at one port.
 bool have_turns(const ProgramTables& tables) {
   std::vector<std::vector<bool>> seen;
   for (const auto& chunk : tables.chunks()) {
@@ -145,7 +147,8 @@ bool have_turns(const ProgramTables& tables) {
   return missing == 0;
 }
 
-// Whether every accelerator's share of a chunk is the share in the chunk's program.
+// Whether every accelerator's share of a chunk matches the share that the chunk's program assigns to the
+// accelerator.
 bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   if (schedule.collective == Collective::kAllReduce) return true;
   const std::size_t nodes = schedule.nodes.size();
@@ -164,20 +167,20 @@ bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   return true;
 }
 
-// The contributions to some pieces of a chunk that accelerators hold.
+// Tracks the contributions that every accelerator holds, for one batch of a chunk's pieces.
 class HeldPieces {
  public:
   HeldPieces(const ChunkProgram& program, Collective collective)
       : program_(program), collective_(collective) {}
 
-  // The number of pieces to follow in one pass: every pass visits all messages, and the stored contributions
-  // should fit into a cache.
+  // The number of pieces in a batch. Larger batches need fewer passes over all messages, but the stored
+  // contributions should fit into a cache.
   static std::int32_t batch(int accelerators) {
-    constexpr std::size_t kCache = std::size_t{2} << 20;  // bytes
+    constexpr std::size_t kCache = std::size_t{2} << 20;  // target size of the stored contributions in bytes
     const std::size_t fit = kCache / sizeof(Held) / static_cast<std::size_t>(accelerators);
     return std::max(64, static_cast<std::int32_t>(fit));
   }
-  // Follows all messages; false if they do not satisfy the conditions of prove_program().
+  // Follows all messages; returns false if they violate a condition of prove_program().
   bool follow(Pieces batch) {
     batch_ = batch;
     begin();
@@ -224,7 +227,8 @@ class HeldPieces {
     return held.state == State::kFinal;
   }
 
-  // Data that was sent must not change until the final value arrives.
+  // Delivers the messages of a step. Returns false if data that an accelerator has sent changes before the
+  // final value arrives.
   bool deliver(const ChunkProgram::Step& step) {
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
       const auto moves = program_.moves(m);
@@ -273,7 +277,7 @@ class HeldPieces {
     return true;
   }
 
-  // The pieces that belong to the batch.
+  // The state at `node` of those `pieces` that belong to the batch.
   std::span<Held> part(NodeId node, const Pieces& pieces) {
     const std::int32_t first = std::max(pieces.first, batch_.first);
     const std::int32_t end = std::min(pieces.end(), batch_.end());
@@ -286,11 +290,11 @@ class HeldPieces {
   const ChunkProgram& program_;
   Collective collective_;
   Pieces batch_;
-  std::vector<Held> held_;  // [accelerator * pieces of the batch + piece]
+  std::vector<Held> held_;  // [accelerator * pieces in the batch + piece]
   int additions_ = 0;
 };
 
-// Whether pieces of a program are inside the chunk, and an all-reduce's accelerators have equal shares of it.
+// Whether all messages carry pieces of the chunk, and every piece is in exactly one accelerator's share.
 bool has_whole_pieces(const ChunkProgram& program) {
   for (int m = 0; m < program.messages(); ++m) {
     for (const ChunkProgram::Move& move : program.moves(m)) {
@@ -444,7 +448,7 @@ std::optional<CheckReport> check_programs(const Topology& topology, const Schedu
     if (!proven) return std::nullopt;
     additions[&program] = *proven;
   }
-  // The nodes named by messages follow from the moves of the programs.
+  // Parents and children are not checked, because the programs' moves determine them.
   const Schedule alone = with_tables_of(schedule, tables.moves().origin(), Names::kDestinations);
   std::vector<Message> messages = collect_messages(topology, alone);
   CheckReport report;

@@ -8,11 +8,13 @@
 namespace coppice::schedule {
 
 // The proof of check_schedule() for ProgramTables. Dependencies and shared channels look the same from every
-// accelerator, so the origin's messages are enough to check them. The data moves in the same way for all
-// chunks of a program, whatever their pieces' sizes, and is followed piece by piece.
+// accelerator, so checking the origin's messages is enough. The data of all chunks with the same program
+// moves in the same way, whatever the sizes of the pieces, so it is followed once per program, piece by
+// piece.
 
-// The tables of all accelerators, if their messages are images of each other: moves map the messages to
-// messages over paths with the same ports, bandwidths and latencies. nullptr: each table needs its own proof.
+// The tables of all accelerators if every accelerator's messages are images of the origin's messages, over
+// paths with the same ports, bandwidths and latencies. Otherwise returns nullptr, and each table needs its
+// own proof.
 const ProgramTables* alike_programs(const topology::Topology& topology, const Schedule& schedule);
 
 // `tables` come from alike_programs(). Returns nullopt if the proof does not apply or fails; the general
@@ -20,12 +22,12 @@ const ProgramTables* alike_programs(const topology::Topology& topology, const Sc
 std::optional<CheckReport> check_programs(const topology::Topology& topology, const Schedule& schedule,
                                           const ProgramTables& tables);
 
-// The maximum number of additions that a contribution to a chunk of the program undergoes, or nullopt if the
-// following argument does not show that the chunk's result is correct. It requires that a message waits for
-// the arrivals of all earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that
-// is still adding to its own sum, and nothing of that piece arrives after the send until the final value
-// comes. Sums then move along a tree to the accelerator that receives all of them, and the final value moves
-// back from there, so all accesses to one piece at one accelerator are ordered by the messages in between.
+// The maximum number of additions that a contribution to a chunk of the program undergoes. Returns nullopt
+// unless the following argument shows that the result is correct. Every message waits for the arrivals of all
+// earlier steps. Every accelerator sends its sum of a piece once, to an accelerator that is still adding to
+// its own sum, and after the send nothing of that piece arrives before the final value. Sums therefore move
+// along a tree to the accelerator that receives all of them, and the final value moves back from there.
+// Messages thus order all accesses to a piece at an accelerator.
 // If `moves` map the pieces that accelerators exchange in every step, following the pieces of the origin's
 // share is enough, as the other pieces are their images.
 std::optional<int> prove_program(const ChunkProgram& program, const Translations& moves,

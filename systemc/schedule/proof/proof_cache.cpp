@@ -6,7 +6,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The maximum number of groups kept for comparison: a schedule has either few kinds of chunks or very many.
+// The maximum number of groups kept for comparison. A schedule has either few kinds of chunks or so many that
+// comparing groups is futile.
 constexpr std::size_t kMostKnown = 64;
 
 }  // namespace
@@ -18,7 +19,7 @@ std::optional<std::vector<int>> ProvenGroups::find(const MessageGroup& group, st
   for (std::size_t i = 0; i < group.flows.size(); ++i) {
     place_[static_cast<std::size_t>(group.flows[i])] = static_cast<std::int32_t>(i);
   }
-  // A lockstep also orders by timestep, which the comparison ignores.
+  // Under a lockstep, a proof may rely on the order of timesteps, which the comparison ignores.
   if (schedule_.ordered_by_lockstep) return std::nullopt;
   for (const Known& known : known_) {
     if (stands_for(known, group, shares)) return known.additions;

@@ -7,16 +7,16 @@
 
 namespace coppice::schedule {
 
-// Reuses the proof of one group for isomorphic groups. For the proof, chunks that move alike differ only in
-// the addresses at which their data is cut: if corresponding messages of two groups have the same
-// accelerators, operations, dependencies, families and cut indices, a proof for one group also holds for the
-// other.
+// Reuses the proof of one group for isomorphic groups. Two groups are isomorphic if their corresponding
+// messages have the same accelerators, operations, dependencies, parents and children, and begin and end at
+// corresponding cuts of the data. The addresses of the cuts may differ, because they do not matter for the
+// proof.
 class ProvenGroups {
  public:
   explicit ProvenGroups(const Schedule& schedule);
 
-  // The additions (CheckReport::additions) of the group's flows, in the group's order, if an isomorphic group
-  // is known.
+  // Returns the additions (CheckReport::additions) of the group's flows, in the group's order, if an
+  // isomorphic group has been proven.
   std::optional<std::vector<int>> find(const MessageGroup& group, std::span<const Share> shares);
 
   // Records that `group` has been proven; its messages must outlive this object.
@@ -33,8 +33,8 @@ class ProvenGroups {
   bool same_owners(const Known& known, std::span<const Share> shares) const;
 
   const Schedule& schedule_;
-  std::vector<std::int32_t> place_;  // [flow]: its index in its group
-  std::vector<Bytes> cuts_;          // of the group being looked up
+  std::vector<std::int32_t> place_;  // [flow]: index of the flow in its group
+  std::vector<Bytes> cuts_;          // addresses of the cuts of the group being looked up
   std::vector<Known> known_;
 };
 

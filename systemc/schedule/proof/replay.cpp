@@ -19,7 +19,7 @@ using topology::Topology;
 
 // The messages of one port, in table order.
 struct Port {
-  std::size_t next = 0;  // indices into the messages
+  std::size_t next = 0;  // index of the port's next message
   std::size_t end = 0;
 };
 
@@ -67,8 +67,8 @@ class Replay {
   }
 
  private:
-  // The inbox for the arrivals of one flow at one accelerator. With a pattern, messages to any accelerator
-  // arrive at the origin, from elsewhere.
+  // The inbox for the arrivals of one flow at one accelerator. With a pattern, only the origin has inboxes;
+  // messages to other accelerators are mapped to messages to the origin.
   std::size_t inbox(NodeId node, std::int32_t flow) const {
     if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
@@ -115,7 +115,7 @@ class Replay {
       chain_to_[place] = longest;
     }
   }
-  // The longest chain that ends with one of the first `count` arrivals.
+  // The length of the longest chain that ends with one of the first `count` arrivals.
   std::int32_t chain_before(std::size_t box, std::int32_t count) const {
     return count == 0 ? 0 : chain_to_[first_place_[box] + static_cast<std::size_t>(count) - 1];
   }
@@ -169,15 +169,15 @@ class Replay {
   std::vector<Message>& messages_;
   const SymmetricTables* pattern_;
   std::vector<Port> ports_;
-  std::vector<std::size_t> first_port_;  // [node], and one past the last
-  std::vector<std::int32_t> arrived_;    // [node * flows + flow]
-  std::vector<std::int32_t> tried_in_;   // [node]: the last round that looked at its ports
-  // For numbered arrivals:
-  std::vector<std::size_t> first_place_;  // [inbox], and one past the last
-  std::vector<std::int32_t> chain_;       // [message]: the longest sequence of messages before it in its flow
-  std::vector<std::int32_t>
-      // [place]: longest chain ending with this arrival; running maximum once counted; 0: none yet.
-      chain_to_;
+  std::vector<std::size_t> first_port_;  // [node]: index of its first port; also one past the last node
+  std::vector<std::int32_t> arrived_;    // [inbox]: number of arrivals
+  std::vector<std::int32_t> tried_in_;   // [node]: the last round in which its ports were tried
+  // The following members are used only for numbered arrivals.
+  std::vector<std::size_t> first_place_;  // [inbox]: place of its first arrival; also one past the last inbox
+  std::vector<std::int32_t> chain_;       // [message]: length of the longest chain of its flow before it
+  // [place]: length of the longest chain that ends with this arrival; 0: not arrived. Once the arrival is
+  // counted, the maximum over it and all arrivals before it.
+  std::vector<std::int32_t> chain_to_;
   std::int32_t round_ = 0;
 };
 

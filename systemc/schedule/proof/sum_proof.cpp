@@ -66,7 +66,7 @@ IntervalRange Contributions::in_batch(std::size_t message) const {
   return {std::max(covered.first, batch_.first), std::min(covered.end, batch_.end)};
 }
 
-// Exchanges the messages of one round: all leave before any arrives.
+// Exchanges the messages of one round. All messages leave before any of them arrives.
 void Contributions::exchange(std::size_t first, std::size_t end) {
   in_flight_.clear();
   depth_in_flight_.clear();

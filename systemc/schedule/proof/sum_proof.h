@@ -9,19 +9,20 @@
 
 namespace coppice::schedule {
 
-// The values of a group's data at every accelerator, as the set of accelerators whose contributions they
-// contain. At the start of an all-gather, only the owner of a value has it, and the value is complete.
+// Tracks the values of a group's data at every accelerator. A value is represented by the set of accelerators
+// whose contributions it contains. At the start of an all-gather, each value is complete, and only its owner
+// has it.
 class Contributions {
  public:
-  // `additions`: per flow of the schedule; raised to the depth of the flow's reduction tree.
+  // Raises `additions` [flow of the schedule] to the depth of the flow's reduction tree.
   Contributions(const Schedule& schedule, std::vector<int>& additions);
 
-  // Follows the messages of a group, round by round. Throws ScheduleError for a contribution that is added
-  // twice or lost, and for a final value that does not reach an accelerator to which it is owed.
+  // Follows the messages of a group, round by round. Throws ScheduleError if a contribution is added twice or
+  // lost, or if a final value does not reach an accelerator to which it is owed.
   void prove(const MessageGroup& group, const GroupLayout& layout);
 
  private:
-  // Intervals are processed in batches that fit into a cache, since they are independent of each other.
+  // Intervals are independent of each other, so they are processed in batches that fit into a cache.
   void begin(IntervalRange batch);
   void exchange(std::size_t first, std::size_t end);
   IntervalRange in_batch(std::size_t message) const;
@@ -42,22 +43,22 @@ class Contributions {
 
   const Schedule& schedule_;
   std::vector<int>& additions_;
-  std::size_t nodes_;         // including reducing switches
-  std::size_t accelerators_;  // without these switches
+  std::size_t nodes_;         // number of accelerators and reducing switches
+  std::size_t accelerators_;  // number of accelerators only
   std::size_t words_;
   BitSet everyone_;
   const MessageGroup* group_ = nullptr;
   const GroupLayout* layout_ = nullptr;
   IntervalRange batch_;
-  std::vector<std::uint64_t> held_;  // [(node * intervals of the batch + interval) * words]
-  // The additions so far, for any order of the arrivals at an accelerator: all other additions may follow
-  // that of the deepest arrival.
+  std::vector<std::uint64_t> held_;  // [index() * words_]: the contributions in the value
+  // The maximum number of additions so far, whatever the order of arrivals at an accelerator. In the worst
+  // case the deepest value arrives first, and all other arrivals are added to it.
   struct Depth {
-    std::int32_t deepest = 0;  // of the arrived values
+    std::int32_t deepest = 0;  // maximum depth of the values that arrived
     std::int32_t arrivals = 0;
     std::int32_t total() const { return deepest + arrivals; }
   };
-  std::vector<Depth> depth_;  // [node * intervals of the batch + interval]
+  std::vector<Depth> depth_;  // [index()]: additions in the value
   std::vector<std::uint64_t> in_flight_;
   std::vector<std::int32_t> depth_in_flight_;
 };

@@ -21,14 +21,14 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return plain && same_data ? pattern : nullptr;
 }
 
-// The end of a route at one accelerator.
+// A route over a single channel, followed from one accelerator.
 struct RouteEnd {
   topology::ChannelId channel = -1;
   NodeId dst = topology::kNoNode;
   int ejection_port = -1;
 };
 
-// Whether moves map the paths at the origin to the paths at other accelerators.
+// Checks whether the pattern's moves map the origin's paths onto the paths of every other accelerator.
 class MappedPaths {
  public:
   MappedPaths(const Topology& topology, const Schedule& schedule, const TablePattern& pattern)
@@ -36,7 +36,7 @@ class MappedPaths {
 
   bool hold() {
     const std::size_t ways = pattern_.ways();
-    std::vector<int> ejection(schedule_.nodes.size() * ways, -1);  // [receiver * ways + way]
+    std::vector<int> ejection(schedule_.nodes.size() * ways, -1);  // [receiver * ways + way]: ejection port
     for (std::size_t n = 0; n < schedule_.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);
       for (std::size_t way = 0; way < ways; ++way) {
@@ -60,7 +60,8 @@ class MappedPaths {
     return known ? &schedule_.routes[static_cast<std::size_t>(index)] : nullptr;
   }
 
-  // Empty unless the way is a single channel to a port of an accelerator.
+  // Follows a path of the pattern (`way`) from `node`; empty unless it is a single channel to an NI port of
+  // an accelerator.
   RouteEnd follow(NodeId node, std::size_t way) const {
     const topology::Route* hops = route(node, way);
     const auto out = topology_.out_channels(node);
@@ -82,7 +83,8 @@ class MappedPaths {
            a.latency == b.latency;
   }
 
-  // Whether two ways that share an ejection port at the origin also share one at every other accelerator.
+  // Whether any two paths share an ejection port at every accelerator exactly if they share one at the
+  // origin.
   bool same_ejections(const std::vector<int>& ejection) const {
     const std::size_t ways = pattern_.ways();
     const int* at_origin = &ejection[static_cast<std::size_t>(origin_) * ways];
@@ -103,8 +105,8 @@ class MappedPaths {
   NodeId origin_;
 };
 
-// A message's ejection port is numbered at its receiver. Replaces the ejection ports of the origin's messages
-// by those at which the messages' images arrive at the origin.
+// The ejection ports of the origin's messages are ports of their receivers. Replaces them with the ports at
+// which the images of these messages arrive at the origin.
 void eject_at_origin(const Topology& topology, const Schedule& schedule, const TablePattern& pattern,
                      std::vector<Message>& messages) {
   const NodeId origin = pattern.moves().origin();
@@ -124,8 +126,9 @@ void eject_at_origin(const Topology& topology, const Schedule& schedule, const T
   }
 }
 
-// The messages of the origin's flow `piece` that all accelerators send: the origin's messages of that piece
-// of every chunk, each moved so that the chunk's owner is the origin.
+// The messages of all accelerators for one flow of the origin, the flow of `piece`. They are derived from the
+// origin's messages for that piece of every chunk: each message is moved so that the chunk's owner becomes
+// the origin.
 struct FlowOfOrigin {
   FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
     const Translations& moves = pattern.moves();
@@ -147,7 +150,7 @@ struct FlowOfOrigin {
   }
 
   std::vector<TableEntry> entries;
-  std::vector<Message> all;  // by round
+  std::vector<Message> all;  // sorted by round
 };
 
 }  // namespace

@@ -7,23 +7,25 @@
 namespace coppice::schedule {
 
 // The proof of check_schedule() for schedules that look the same from every accelerator, at the cost of one
-// accelerator's tables. The moves of a pattern map accelerators, flows, addresses, channels and ports to
-// equivalent ones and entries to entries, so a property of the origin's messages and chunk also holds for the
-// messages and chunk of every accelerator.
+// accelerator's tables. The moves of a pattern map accelerators, flows, addresses, channels and ports onto
+// equivalent ones, and entries onto entries. A property of the origin's messages and chunk therefore also
+// holds for the messages and chunk of every other accelerator.
 
-// The pattern of all tables, if its moves preserve the machine: the paths of messages and the resources that
-// two messages share are equivalent for their images. nullptr: each table needs its own proof.
+// The pattern that all tables follow, provided that its moves preserve the machine: the image of a message
+// has an equivalent path, and the images of two messages share a resource exactly if the messages do.
+// Otherwise returns nullptr, and each table needs its own proof.
 const TablePattern* symmetry_of(const topology::Topology& topology, const Schedule& schedule);
 
 // `pattern` comes from symmetry_of(). Throws ScheduleError as check_schedule() does.
 CheckReport check_symmetric(const topology::Topology& topology, const Schedule& schedule,
                             const TablePattern& pattern);
 
-// The nodes that stored entries name: all of them, or destinations only (TableSource::read_message()).
+// A copy of the schedule in which only `node` has tables. Their stored entries name all nodes, or only their
+// destinations (TableSource::read_message()).
 enum class Names { kAll, kDestinations };
 Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names = Names::kAll);
 
-// Whether any table shares its entries with another.
+// Whether any table shares its entries with other tables.
 bool has_patterns(const Schedule& schedule);
 
 // A copy of the schedule in which each table stores its own entries.

@@ -14,12 +14,12 @@ namespace {
 
 using topology::Topology;
 
-// An accelerator in a tree, after the messages so far.
+// The state of an accelerator in a tree after the messages so far.
 struct Progress {
   std::uint8_t arrivals = 0;
-  bool summed = false;        // whether it has sent its sum
-  bool stored = false;        // whether its parent has stored a final value in it
-  std::uint16_t deepest = 0;  // additions in the deepest sum that arrived
+  bool summed = false;        // whether the accelerator has sent its sum
+  bool stored = false;        // whether the final value from its parent has been stored
+  std::uint16_t deepest = 0;  // maximum number of additions in a sum that arrived
 };
 
 class TreeCheck {
@@ -100,7 +100,7 @@ class TreeCheck {
     }
     const int needed = sums + (root ? 0 : 1);
     if (!gathers() || src.arrivals != needed || entry.dependencies != needed) return false;
-    // All accelerators except the root have sent their sums before the root sends the first value.
+    // The root may send the first value only after all other accelerators have sent their sums.
     return !root || !reduces() || sums_[static_cast<std::size_t>(entry.flow)] + 1 == tables_.nodes();
   }
 
@@ -126,7 +126,8 @@ class TreeCheck {
     return true;
   }
 
-  // Whether every tree has reached all accelerators, and ends at the owner of its data if it has one.
+  // Whether every tree has reached all accelerators and, unless the collective is an all-reduce, the root of
+  // every tree owns the tree's data.
   bool is_whole() const {
     const std::size_t others = tables_.nodes() - 1;
     for (std::size_t tree = 0; tree < tables_.trees(); ++tree) {
@@ -164,10 +165,10 @@ class TreeCheck {
   EntryCheck entry_check_;
   CheckReport report_;
   std::unique_ptr<ContentionSearch> contention_;
-  std::vector<Progress> progress_;   // [node * trees + tree]
-  std::vector<std::size_t> sums_;    // [tree]: sums sent
-  std::vector<std::size_t> stores_;  // [tree]: values stored
-  // State for one timestep:
+  std::vector<Progress> progress_;   // see progress()
+  std::vector<std::size_t> sums_;    // [tree]: number of sums sent
+  std::vector<std::size_t> stores_;  // [tree]: number of values stored
+  // The following members hold the messages of one timestep.
   std::vector<TableEntry> entries_;
   std::vector<Message> messages_;
   std::vector<const Message*> order_;

@@ -8,21 +8,21 @@
 
 namespace coppice::schedule {
 
-// The TreeTables to which all of a schedule's tables belong, each port in its slot; nullptr if there are
-// none.
+// The TreeTables to which all tables of a schedule belong, with each port in its own slot; nullptr if there
+// are none.
 const TreeTables* tree_tables_of(const topology::Topology& topology, const Schedule& schedule);
 
-// The report of check_schedule() by a proof for trees, timestep by timestep. Apart from the tables, the proof
-// stores a few bytes per accelerator and tree, but no messages. Returns nullopt if the proof does not apply;
-// use the general check then. Throws ScheduleError if an individual entry is invalid.
+// Proves a schedule of trees timestep by timestep and returns the report of check_schedule(). Apart from the
+// tables, the proof stores a few bytes per accelerator per tree, but no messages. Returns nullopt if the
+// proof does not apply; use the general check then. Throws ScheduleError if an individual entry is invalid.
 //
 // In every timestep all messages issue at once, since the data they wait for arrived in earlier timesteps. An
 // accelerator sends its sum of a tree once, to its parent, after all of its children's sums, and no more sums
-// arrive later. At any time, therefore, the accelerators that have not sent hold every contribution exactly
-// once between them; when all but one have sent, the last holds all contributions. Final values originate
-// there: an accelerator passes one on after its children's and its parent's messages, and receives one store,
-// from its parent. The dependencies are those of TreeOrder (tree_order.h), so all this holds under every
-// timing.
+// arrive later. At any time, therefore, the accelerators that have not yet sent their sums hold every
+// contribution exactly once between them. When only the root has not sent its sum, it holds all
+// contributions, and final values originate at the root. Every other accelerator receives the value once,
+// from its parent, and passes it on after all messages from its children and its parent. The dependencies are
+// those of TreeOrder (tree_order.h), so all this holds under every timing.
 std::optional<CheckReport> check_trees(const topology::Topology& topology, const Schedule& schedule,
                                        const TreeTables& tables);
 

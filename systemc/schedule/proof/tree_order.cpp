@@ -12,8 +12,8 @@ bool TreeOrder::holds(const MessageGroup& group) {
   return std::ranges::all_of(group.messages, [&](const Message* message) { return follows(*message); });
 }
 
-// Reads the messages to and from every accelerator; false if an accelerator sends two sums or receives two
-// stores.
+// Reads the messages to and from every accelerator; returns false if an accelerator sends two sums or
+// receives two stores.
 bool TreeOrder::read(const MessageGroup& group) {
   std::ranges::fill(nodes_, Node{});
   for (const Message* message : group.messages) {
@@ -51,21 +51,22 @@ bool TreeOrder::follows(const Message& message) {
   const TableEntry& entry = *message.entry;
   const Node& node = nodes_[static_cast<std::size_t>(message.src)];
   const bool stored = node.stored_from != topology::kNoNode;
-  // The store is the last arrival, and comes from the destination of the node's sum, if it sends one.
+  // The store must be the last arrival, and if the node sends a sum, the store must come from the destination
+  // of that sum.
   if (stored && node.store != node.sums) return false;
   if (entry.op == Op::kReduce) {
     if (stored && node.stored_from != node.summed_at) return false;
     return entry.dependencies == node.sums && names_sources(entry, node);
   }
   if (entry.dependencies != node.sums + (stored ? 1 : 0) || entry.parent != node.stored_from) return false;
-  // The destination must have summed all its arrivals.
+  // If sums arrive at the destination, it must already have sent their total to this node.
   const Node& dst = nodes_[static_cast<std::size_t>(message.dst)];
   if (dst.store != dst.sums) return false;
   return dst.sums == 0 ? dst.summed_at == topology::kNoNode || dst.summed_at == message.src
                        : dst.summed_at == message.src;
 }
 
-// Whether the children of a sum are the accelerators whose sums arrived.
+// Whether the entry names as children exactly the accelerators whose sums arrived at the node.
 bool TreeOrder::names_sources(const TableEntry& entry, const Node& node) {
   const auto sources = std::span(sources_).subspan(node.first_source, static_cast<std::size_t>(node.sums));
   named_.assign(entry.children.begin(), entry.children.end());

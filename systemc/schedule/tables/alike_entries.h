@@ -9,8 +9,8 @@
 namespace coppice::schedule {
 
 // Calls `visit(node, entry, count)` once for each set of a node's entries that differ only in flow, address
-// and step; `entry` has the largest address and step of the set, and `count` is its size. Use it instead of
-// visiting each entry if flow, exact address and exact step do not matter.
+// and step. `entry` has the largest address and step of the set; `count` is the number of entries in the set.
+// This is faster than visiting every entry if flows, exact addresses and exact steps do not matter.
 template <typename Visit>
 void for_each_alike_entry(const Schedule& schedule, Visit visit) {
   const ProgramTables* const programs = ProgramTables::of_all(schedule);

@@ -54,7 +54,8 @@ void ChunkProgram::add_across(Step step, const DimensionAlgorithm& algorithm, Re
 
 void ChunkProgram::add_offloaded(Step step, Received& received) {
   std::int32_t& at_switch = received.by_switch[step.stage.dimension];
-  // The others' parts lie on both sides of an accelerator's own, unless there is only one other part.
+  // The other accelerators' parts lie on both sides of an accelerator's own part, unless there is only one
+  // other part.
   const int others = level(step).size > 2 ? 2 : 1;
   step.leg = Leg::kUp;
   step.messages = step.in_turn = step.stage.op == Op::kReduce && !step.stage.whole ? others : 1;
@@ -78,7 +79,8 @@ void ChunkProgram::add_step(const Step& step) {
                   static_cast<int>(steps_.size()) - 1);
 }
 
-// The pieces that an accelerator still sums after `levels` dimensions of the order.
+// The pieces that an accelerator still sums after the reduce-scatters of the first `levels` dimensions of the
+// order.
 Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   Pieces range{0, pieces_};
   for (std::size_t level = 0; level < levels; ++level) {
@@ -94,13 +96,14 @@ std::vector<std::int32_t> ChunkProgram::widths() const {
   return widths;
 }
 
-// The part of the other group members' pieces that a message of the step carries.
+// The pieces of the other group members that message `message` of the step carries.
 Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
   const Pieces group = of_group(node, step);
   const Pieces own = of_own(node, step);
   Pieces before{group.first, own.first - group.first};
   Pieces behind{own.end(), group.end() - own.end()};
-  // Neither of two messages can be empty: accelerators at the ends split the single part into two.
+  // If there are two messages, neither may be empty. The first and last accelerators of the group, for which
+  // all other pieces lie on one side, split these pieces.
   const bool two = step.messages == 2;
   if (two && before.count == 0) {
     before = {behind.first, behind.count / 2};
@@ -117,8 +120,8 @@ bool ChunkProgram::all_gathered(const Step& step, std::size_t from_level) const 
                      [&](const Level& level) { return ((step.gathered >> level.dimension) & 1U) != 0; });
 }
 
-// Finds the contiguous ranges of the sent pieces inside `within`, the range that the coordinates in the first
-// `level` dimensions of the order select.
+// Finds the contiguous ranges of the pieces that an all-gather's message carries. Searches only `within`, the
+// range that is selected by the coordinates in the first `level` dimensions of the order.
 void ChunkProgram::find_positions(Pieces within, std::size_t level, const Sent& sent,
                                   std::vector<Pieces>& places) const {
   if (all_gathered(*sent.step, level)) {
@@ -170,7 +173,7 @@ void ChunkProgram::find_moves(const Hierarchy& hierarchy, std::span<const Dimens
 
 ChunkProgram::Move ChunkProgram::across(const Hierarchy& hierarchy, const DimensionAlgorithm& algorithm,
                                         NodeId node, const Step& step, int message) const {
-  const int number = message / step.in_turn;  // index among the algorithm's messages
+  const int number = message / step.in_turn;  // index among the messages of DimensionAlgorithm
   const auto there = algorithm.move(step.stage.op, step.in_stage, number, level(step).coordinate(node));
   Move move;
   move.dst = hierarchy.peer(node, step.stage.dimension, there.peer);

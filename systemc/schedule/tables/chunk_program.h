@@ -25,12 +25,15 @@ struct Pieces {
 struct ProgramStage {
   std::size_t dimension = 0;
   Op op = Op::kReduce;
-  Bytes shares = 0;  // number of shares (one per accelerator) that an accelerator holds when the stage begins
-  // Both phases in one stage: the dimension's switches add the data they receive and return the sum. Used
-  // for the dimension that an all-reduce visits last in its reduce-scatter and first in its all-gather.
+  // The number of shares of the chunk (one per accelerator) that an accelerator holds when the stage begins.
+  Bytes shares = 0;
+  // Whether one stage performs both phases: the dimension's switches add the data that they receive and
+  // return the sum. Used for the dimension that an all-reduce visits last in its reduce-scatter and first in
+  // its all-gather.
   bool whole = false;
-  // How an all-gather's data is scattered: the number of contiguous runs in which one part lies (the pieces
-  // between the runs have not been gathered yet), and whether neighbouring parts are contiguous.
+  // The data of an all-gather may be scattered, because the pieces between its parts have not been gathered
+  // yet. `apart` is the number of contiguous runs in which one part lies; `joins` is whether neighbouring
+  // parts are contiguous.
   Bytes apart = 1;
   bool joins = true;
 
@@ -38,38 +41,39 @@ struct ProgramStage {
   Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
-// The part common to all chunks that traverse the dimensions of a hierarchy in the same order: the messages
-// of every accelerator, in units of the chunk's pieces. All accelerators send symmetrically: message m has
-// the same step, out-port and length on each.
+// The messages of all chunks that traverse the dimensions of a hierarchy in the same order, in units of a
+// chunk's pieces. All accelerators send symmetrically: message m has the same step, out-port and length on
+// each accelerator.
 //
 // The switches of some dimensions may reduce the data they receive (in-network reduction; Themis, Sec. 4.5).
 // Such a switch is a node with its own tables, one port for each accelerator of its group, and data
-// initialised to zero. The messages that it sends down are listed under the receiving accelerator. The
-// lengths of up and down messages differ between accelerators. In the switch's dimension,
+// initialised to zero. The messages that it sends down are listed under the receiving accelerator. Messages
+// up and down differ in length between accelerators. In the switch's dimension,
 //
-// - in a reduce-scatter, each accelerator sends the others' parts up, receives the others' sum of its own
-//   part, and adds it (if it sent its own part too, the result would overwrite early contributions from other
-//   dimensions);
+// - in a reduce-scatter, each accelerator sends the other accelerators' parts up, receives the sum of the
+//   others' contributions to its own part, and adds that sum (if it also sent its own part, the result would
+//   overwrite early contributions from other dimensions);
 // - in an all-gather, each accelerator sends its part up and receives the other parts;
 // - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one stage:
 //   each accelerator sends up all the data it holds and receives the sum.
 class ChunkProgram {
  public:
-  // Between accelerators, from each accelerator to its switch, or from the switch to each.
+  // A message goes from accelerator to accelerator (across), from an accelerator to its switch (up), or from
+  // the switch to an accelerator (down).
   enum class Leg : std::uint8_t { kAcross, kUp, kDown };
   struct Step {
     ProgramStage stage;
-    int level = 0;  // index of the dimension in the order
+    int level = 0;  // index of the stage's dimension in the order
     Leg leg = Leg::kAcross;
-    int in_stage = 0;       // index among the stage's steps
-    int first_message = 0;  // index of an accelerator's first message of the step
+    int in_stage = 0;       // index of the step in its stage
+    int first_message = 0;  // index of the step's first message in an accelerator's list
     int messages = 0;
-    int in_turn = 1;                // messages sent back to back in one turn
-    std::int32_t dependencies = 0;  // arrivals at the sender in earlier steps
-    std::int32_t arrival = 0;       // number of its first arrival at the receiver
-    std::uint32_t gathered = 0;     // one bit for every dimension gathered before
+    int in_turn = 1;                // number of messages sent back to back in one turn
+    std::int32_t dependencies = 0;  // number of arrivals at the sender in earlier steps
+    std::int32_t arrival = 0;       // number of the step's first arrival at the receiver
+    std::uint32_t gathered = 0;     // one bit for every dimension that was gathered in earlier stages
 
-    // Data sent down is final, except for the others' sum of the node's own part.
+    // Data sent down is final, unless it is the sum of the others' contributions to the receiver's own part.
     Op op() const { return leg == Leg::kDown && stage.whole ? Op::kGather : stage.op; }
   };
   struct Move {
@@ -78,8 +82,8 @@ class ChunkProgram {
     std::int32_t route = -1;  // index into Schedule::routes
   };
 
-  // The program of a chunk that runs `stages`. `order` lists the dimensions by which the pieces are numbered:
-  // in reduce-scatter order, or in reverse all-gather order.
+  // The program of a chunk that runs `stages`. `order` determines how pieces are numbered; it lists the
+  // dimensions in reduce-scatter order, or in reverse all-gather order.
   ChunkProgram(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
                int accelerators, int pieces, const DimensionOrder& order,
                std::span<const ProgramStage> stages);
@@ -87,12 +91,14 @@ class ChunkProgram {
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // The number of messages listed per accelerator: messages that it sends, and messages sent down to it.
+  // The number of messages listed per accelerator: those that it sends, and those that a switch sends down to
+  // it.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
   }
-  // The out-port at every accelerator, counted over all dimensions; undefined for messages sent down.
+  // The out-port of a message at every accelerator, counted over all dimensions; undefined for messages sent
+  // down.
   int out_port(int message) const { return out_ports_[static_cast<std::size_t>(message)]; }
   // The number of a message among the arrivals at its destination.
   std::int32_t arrival(NodeId node, int message) const {
@@ -129,7 +135,7 @@ class ChunkProgram {
   };
   struct Received {
     std::int32_t by_accelerator = 0;
-    std::vector<std::int32_t> by_switch;  // [dimension]
+    std::vector<std::int32_t> by_switch;  // [dimension]: number of arrivals at its switch
   };
 
   void add_stages(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
@@ -139,8 +145,8 @@ class ChunkProgram {
   void add_step(const Step& step);
   const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
-  // The pieces that the accelerator's group sums in the step's dimension, and those of them that the
-  // accelerator itself sums (of_own()).
+  // The pieces that the accelerator's group sums in the step's dimension. The accelerator itself sums the
+  // pieces of_own() among them.
   Pieces of_group(NodeId node, const Step& step) const {
     return range(node, static_cast<std::size_t>(step.level));
   }
@@ -164,32 +170,33 @@ class ChunkProgram {
   int pieces_;
   std::vector<Level> levels_;
   std::vector<Step> steps_;
-  std::vector<int> step_of_;    // [message]
-  std::vector<int> out_ports_;  // [message]
-  // [message * accelerators + accelerator]: all accelerators send the same message at the same time.
+  std::vector<int> step_of_;    // [message]: index of its step
+  std::vector<int> out_ports_;  // [message]: see out_port()
+  // see place(). Messages are the outer index because all accelerators send a message at the same time.
   std::vector<Move> moves_;
 };
 
-// The positions of a chunk's pieces, and the lengths of its program's messages.
+// The positions of a chunk's pieces and the lengths of its messages.
 struct MessageSizes {
-  std::vector<Bytes> bounds;   // bounds of the pieces, relative to the chunk's address
-  std::vector<Bytes> longest;  // [message]: the longest over all accelerators
+  // [piece]: offset of its start in the chunk; the last element is the chunk's size
+  std::vector<Bytes> bounds;
+  std::vector<Bytes> longest;  // [message]: maximum length over all accelerators
 
   Bytes bytes(const Pieces& pieces) const {
     return bounds[static_cast<std::size_t>(pieces.end())] - bounds[static_cast<std::size_t>(pieces.first)];
   }
 };
 
-// The sizes for a chunk of `chunk` bytes in pieces that differ by at most one element.
+// The sizes for a chunk of `chunk` bytes whose pieces differ by at most one element.
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element);
 
-// MessageSizes::bounds.
+// Returns MessageSizes::bounds for a chunk of `chunk` bytes.
 std::vector<Bytes> piece_bounds(int pieces, Bytes chunk, Bytes element);
 
-// Throws UnsupportedError if a chunk has fewer elements than pieces.
+// Throws UnsupportedError if a chunk of `chunk` bytes has fewer elements than pieces.
 void require_enough_data(int pieces, Bytes chunk, Bytes element);
 
-// The pieces `own` of a chunk that begins at `address`, as the share of an accelerator.
+// The pieces `own` of a chunk that begins at `address`, as a share that belongs to `owner`.
 Share share_of(NodeId owner, const Pieces& own, const MessageSizes& sizes, Bytes address);
 
 }  // namespace coppice::schedule

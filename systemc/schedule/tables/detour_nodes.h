@@ -6,7 +6,8 @@
 
 namespace coppice::schedule {
 
-// The accelerators that forward messages between others, in ascending order: C-Cube's detour nodes.
+// The accelerators that forward messages between other accelerators, in ascending order. C-Cube calls them
+// detour nodes.
 std::vector<NodeId> forwarders(const topology::Topology& topology, const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -12,7 +12,8 @@ using topology::DimensionKind;
 
 namespace {
 
-// The kind of network whose usual algorithm is `method`, if a network of `kind` supports it.
+// The kind of network whose usual algorithm is `method`. Throws UnsupportedError if a dimension of `kind`
+// cannot run the method.
 DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, DimensionMethod method) {
   const bool ring = topology::is_ring(kind);
   switch (method) {
@@ -80,7 +81,8 @@ DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, 
   switch (kind_) {
     case DimensionKind::kRing:
     case DimensionKind::kOneWayRing: {
-      // Message 0 goes up and message 1 down. The part that arrives last is the accelerator's own.
+      // Message 0 travels towards higher coordinates and message 1 towards lower ones. The part that arrives
+      // last is the accelerator's own.
       const int way = message == 0 ? 1 : -1;
       const int behind = reduces ? step + 1 : step;
       return {.peer = around(self + way), .port = message, .first_part = around(self - way * behind)};

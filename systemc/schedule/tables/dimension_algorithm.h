@@ -12,43 +12,44 @@ namespace coppice::schedule {
 inline constexpr std::array kDimensionMethods{DimensionMethod::kRing, DimensionMethod::kDirect,
                                               DimensionMethod::kHalvingDoubling};
 
-// How a chunk's data moves within one dimension of a hierarchical system: the contention-free algorithm of
-// the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both directions,
-// each with half of the data; a unidirectional ring runs it in its only direction. A fully connected group
-// runs the direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling (all-gather). A
-// fully connected group or a switch can run a one-directional ring instead, and a switch can run the direct
-// algorithm with its messages sent sequentially.
+// How a chunk's data moves within one dimension of a hierarchical system: by the contention-free algorithm
+// for the dimension's network (Themis, Table 1). A bidirectional ring runs the ring algorithm in both
+// directions, each with half of the data; a unidirectional ring runs it in its only direction. A fully
+// connected group runs the direct algorithm; a switch runs recursive halving (reduce-scatter) and doubling
+// (all-gather). A fully connected group or a switch can run a one-directional ring instead, and a switch can
+// run the direct algorithm by sending its messages one after another.
 //
 // The data that an accelerator holds at the start of a reduce-scatter or the end of an all-gather is divided
 // into `size` parts; part x belongs to coordinate x of the dimension. All accelerators send symmetrically.
 class DimensionAlgorithm {
  public:
-  // Throws UnsupportedError, naming the alternatives, for halving and doubling if the size is not a power of
-  // two, and for a `method` that the dimension's network does not support. Reducing switches (`in_network`)
-  // may have any size: each phase is one step there, which ChunkProgram defines.
+  // Throws UnsupportedError, which names the alternatives, if the dimension's network does not support
+  // `method`, or if halving and doubling would run on a size that is not a power of two. Reducing switches
+  // (`in_network`) may have any size; each of their phases is one step, which ChunkProgram defines.
   DimensionAlgorithm(std::size_t dimension, topology::DimensionKind kind, int size, bool in_network = false,
                      std::optional<DimensionMethod> method = std::nullopt);
 
-  int steps() const;     // per phase
-  int messages() const;  // per accelerator and step
+  int steps() const;     // number of steps per phase
+  int messages() const;  // number of messages per accelerator per step
   // Whether a message carries half of each part: the first half if the message number is even.
   bool sends_halves() const { return kind_ == topology::DimensionKind::kRing; }
 
-  // Whether partners are accelerators whose coordinates differ in one bit, rather than by a fixed distance.
+  // Whether an accelerator's peer differs from it in one bit of the coordinate, rather than by a fixed
+  // distance.
   bool exchanges() const { return kind_ == topology::DimensionKind::kSwitch; }
 
   struct Move {
     int peer = 0;        // coordinate of the destination
-    int port = 0;        // out-port, counted from the dimension's first
-    int first_part = 0;  // first of the parts that are sent
+    int port = 0;        // out-port, counted from the first port of the dimension
+    int first_part = 0;  // index of the first part that is sent
     int parts = 1;
   };
   // Message `message` of the accelerator at coordinate `self` in step `step`; both count from 0.
   Move move(Op op, int step, int message, int self) const;
 
  private:
-  topology::DimensionKind kind_;  // the network kind whose algorithm it runs
-  bool one_port_;                 // all messages leave by the dimension's first port
+  topology::DimensionKind kind_;  // kind of network whose algorithm the dimension runs
+  bool one_port_;                 // whether all messages leave by the dimension's first port
   int size_;
   bool in_network_;
 };

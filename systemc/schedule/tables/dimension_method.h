@@ -2,7 +2,7 @@
 
 namespace coppice::schedule {
 
-// The algorithm of a dimension of a hierarchy (schedule/tables/dimension_algorithm.h).
+// The algorithm that runs in one dimension of a hierarchy (schedule/tables/dimension_algorithm.h).
 enum class DimensionMethod { kRing, kDirect, kHalvingDoubling };
 const char* to_string(DimensionMethod method);
 

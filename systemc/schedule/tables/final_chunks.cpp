@@ -10,9 +10,9 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr std::size_t kMostFollowed = std::size_t{1} << 23;  // accelerators times flows
+constexpr std::size_t kMostFollowed = std::size_t{1} << 23;  // limit on accelerators times flows
 
-// Calls `visit` for all messages; stops after the table in which it returned false.
+// Calls `visit` for all messages, table by table, until the last call for a table returns false.
 template <typename Visit>
 void for_each_message(const Schedule& schedule, Visit visit) {
   for (const auto& node : schedule.nodes) {
@@ -26,7 +26,7 @@ void for_each_message(const Schedule& schedule, Visit visit) {
   }
 }
 
-// Each flow's part of the buffer; nullopt if a flow has several parts or two flows share addresses.
+// The address range of each flow; nullopt if a flow has several address ranges or two flows share addresses.
 std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   std::vector<Chunk> chunks(static_cast<std::size_t>(schedule.flows));
   bool one_each = true;
@@ -50,7 +50,7 @@ std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   return chunks;
 }
 
-// [name]: number of the node.
+// The inverse of `names`: [name]: the node's number.
 std::vector<std::size_t> numbers_of(std::span<const NodeId> names) {
   std::vector<std::size_t> numbers;
   for (std::size_t number = 0; number < names.size(); ++number) {
@@ -67,7 +67,7 @@ std::int64_t FinalChunks::chunks_to(Bytes bytes) const {
   if (bytes == 0) return 0;
   const auto chunk = std::ranges::lower_bound(ends, bytes);
   if (chunk == ends.end()) {
-    throw ModelError(fmt::format("final chunks: {} bytes exceed the buffer, which has {}", bytes,
+    throw ModelError(fmt::format("final chunks: {} bytes exceed the buffer, which has {} bytes", bytes,
                                  ends.empty() ? Bytes{0} : ends.back()));
   }
   return chunk - ends.begin() + 1;

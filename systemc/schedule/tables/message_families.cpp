@@ -9,7 +9,7 @@ struct Arrival {
   Pieces pieces;
 };
 
-// The sender of a message. A message sent down comes from the switch to which the node previously sent.
+// The sender of a message. A message sent down comes from the switch to which the node has just sent.
 NodeId sender_of(const ChunkProgram& program, NodeId node, int message) {
   const ChunkProgram::Step& step = program.step_of(message);
   if (step.leg != ChunkProgram::Leg::kDown) return node;
@@ -17,7 +17,7 @@ NodeId sender_of(const ChunkProgram& program, NodeId node, int message) {
   return program.move(node, program.steps()[before].first_message).dst;
 }
 
-// [node][number of the arrival]
+// The arrivals at every node: [node][arrival number].
 std::vector<std::vector<Arrival>> find_arrivals(const ChunkProgram& program) {
   std::vector<std::vector<Arrival>> arrivals(static_cast<std::size_t>(program.accelerators()));
   for (int m = 0; m < program.messages(); ++m) {
@@ -35,7 +35,7 @@ std::vector<std::vector<Arrival>> find_arrivals(const ChunkProgram& program) {
 
 }  // namespace
 
-// A message's family: the arrivals of earlier steps that overlap it.
+// A message's family consists of the senders of all earlier arrivals whose pieces overlap the message.
 MessageFamilies::MessageFamilies(const ChunkProgram& program)
     : accelerators_(static_cast<std::size_t>(program.accelerators())), ends_{0} {
   const std::vector<std::vector<Arrival>> arrivals = find_arrivals(program);

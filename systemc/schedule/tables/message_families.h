@@ -8,9 +8,9 @@
 
 namespace coppice::schedule {
 
-// The nodes other than the destination that a chunk's messages name, derived from the chunk's moves: those
-// whose partial sums a message includes, or the node from which its value came. They are computed on demand,
-// since executing a program does not need them.
+// The nodes other than the destination that a chunk's messages name: the nodes whose partial sums a message
+// includes, or the node from which its value came. They are derived from the moves of the chunk's program, on
+// demand, because executing the program does not need them.
 class MessageFamilies {
  public:
   explicit MessageFamilies(const ChunkProgram& program);

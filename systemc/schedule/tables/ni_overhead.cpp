@@ -97,7 +97,7 @@ struct Range {
   int bits() const { return bits_between(least, most); }
 };
 
-// nullopt if folding saves nothing.
+// Folds the tables of all accelerators; returns nullopt if that saves nothing.
 std::optional<FoldedTables> fold_tables(const Schedule& schedule, const NiOverhead& plain) {
   if (schedule.repetition.step == 0) return std::nullopt;
   FoldedTables folded;
@@ -133,7 +133,8 @@ std::optional<FoldedTables> fold_tables(const Schedule& schedule, const NiOverhe
   folded.layout.end = bits_for(iterations);
   folded.table_bytes = bytes_for(folded.node_lines * folded.layout.entry_bits());
   const TableLayout& full = plain.layout;
-  // Loop registers: the iteration, the number of lines, and strides with their accumulated offsets.
+  // The loop registers hold the iteration, the number of lines, and the strides with their accumulated
+  // offsets.
   const int registers =
       2 * (full.flow + full.address + full.step) + folded.layout.end + bits_for(folded.port_lines);
   folded.loop_bytes = bytes_for(std::int64_t{plain.ports} * registers);

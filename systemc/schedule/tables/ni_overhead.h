@@ -12,7 +12,7 @@
 
 namespace coppice::schedule {
 
-// The length of a schedule's longest message on the network, as flow control splits it.
+// The length of a schedule's longest message in flits and packets.
 struct MessageLength {
   std::int64_t flits = 0;
   std::int64_t packets = 0;
@@ -23,53 +23,53 @@ struct MessageLength {
 struct TableLayout {
   int op = 2;               // reduce, gather, nop
   int flow = 0;             // tree or chunk identity
-  int dependencies = 0;     // number of arrivals of the flow to wait for
+  int dependencies = 0;     // number of arrivals of the flow for which the entry waits
   int step = 0;             // timestep
-  int address = 0;          // of the data, in elements
-  int elements = 0;         // of the data
-  int padded_elements = 0;  // including padding; 0 bits if nothing is padded
-  int flits = 0;            // length of the message: the initial value of the lockstep counter
-  int packets = 0;          // of the message
-  int arrival = 0;          // its number at the destination, if arrivals are numbered
-  int route = 0;            // per hop an output port, and a choice of virtual channels if routes differ in it
+  int address = 0;          // address of the data, in elements
+  int elements = 0;         // length of the data, in elements
+  int padded_elements = 0;  // length including padding, in elements; 0 bits if nothing is padded
+  int flits = 0;            // length of the message in flits, the initial value of the lockstep counter
+  int packets = 0;          // length of the message in packets
+  int arrival = 0;          // arrival number at the destination, if arrivals are numbered
+  int route = 0;            // an output port per hop, and the choice of virtual channels if it differs
   int first = 0;            // folded tables: the first iteration of a line
   int end = 0;              // folded tables: one past the last iteration of a line
 
-  // The fields in order, with their names.
+  // The names and widths of all fields, in packing order.
   std::vector<std::pair<const char*, int>> fields() const;
   int entry_bits() const;
 
   bool operator==(const TableLayout&) const = default;
 };
 
-// Tables folded into loops (table_loop.h): flow, address and timestep are those of iteration 0 and may be
-// signed.
+// Tables folded into loops (table_loop.h). The flow, address and timestep of a line refer to iteration 0 and
+// may be negative.
 struct FoldedTables {
   TableLayout layout;
-  std::int64_t port_lines = 0;  // lines of the fullest port
-  std::int64_t node_lines = 0;  // lines of the fullest accelerator
-  double mean_node_lines = 0;   // mean over the accelerators
-  Bytes table_bytes = 0;        // packed lines of the fullest accelerator
-  // Per accelerator, for all ports: iteration, strides, and their accumulated offsets.
+  std::int64_t port_lines = 0;  // maximum number of lines at a port
+  std::int64_t node_lines = 0;  // maximum number of lines at an accelerator
+  double mean_node_lines = 0;   // mean number of lines per accelerator
+  Bytes table_bytes = 0;        // size of node_lines packed lines
+  // The loop registers of all ports of an accelerator: iteration, strides, and accumulated offsets.
   Bytes loop_bytes = 0;
 };
 
-// The hardware that executing a schedule adds to every accelerator's network interface (MultiTree paper, Sec.
+// The hardware that every accelerator's network interface needs to execute a schedule (MultiTree paper, Sec.
 // IV: schedule table, timestep counter, lockstep counter).
 struct NiOverhead {
-  // The size in bits of a lockstep counter, which compares two times with a cycle counter
-  // (rtl/ni/lockstep_counter.v).
+  // The size of a lockstep counter in bits. The counter stores two times, which it compares with a cycle
+  // counter (rtl/ni/lockstep_counter.v).
   static constexpr int kLockstepBits = 2 * 32;
 
   TableLayout layout;
   int accelerators = 0;
-  int ports = 0;                  // per accelerator
-  std::int64_t port_entries = 0;  // entries of the fullest port
-  std::int64_t node_entries = 0;  // entries of the fullest accelerator
-  double mean_node_entries = 0;   // mean over the accelerators
-  Bytes table_bytes = 0;          // packed entries of the fullest accelerator
-  Bytes dependency_bytes = 0;     // per accelerator: a count of arrivals for every flow
-  Bytes counter_bytes = 0;        // per accelerator: timestep and lockstep counters of all ports
+  int ports = 0;                  // ports per accelerator
+  std::int64_t port_entries = 0;  // maximum number of entries at a port
+  std::int64_t node_entries = 0;  // maximum number of entries at an accelerator
+  double mean_node_entries = 0;   // mean number of entries per accelerator
+  Bytes table_bytes = 0;          // size of node_entries packed entries
+  Bytes dependency_bytes = 0;     // counts of arrivals for all flows at an accelerator
+  Bytes counter_bytes = 0;        // timestep and lockstep counters of all ports of an accelerator
 
   std::optional<FoldedTables> folded;  // set if tables repeat
 
@@ -82,11 +82,11 @@ struct NiOverhead {
   }
 };
 
-// `longest`: the flits and packets of the schedule's longest message.
+// `longest` is the length of the schedule's longest message.
 NiOverhead ni_overhead(const topology::Topology& topology, const Schedule& schedule,
                        const MessageLength& longest);
 
-// The bytes of the longest message, padding included; 0 if there is none.
+// The bytes of the longest message, including padding; 0 if there are no messages.
 Bytes longest_message(const Schedule& schedule);
 
 std::string to_text(const NiOverhead& overhead);

@@ -9,19 +9,21 @@ namespace coppice::schedule {
 
 using topology::NodeId;
 
-// Moves that permute all accelerators; exactly one move maps the origin to any given accelerator. The
-// accelerators are the elements of a cyclic group or of a product of up to four, identified by their
-// coordinates on a torus or their positions in a ring. Along some dimensions, moves flip bits of the
-// coordinate instead, as halving and doubling requires. Moves are bijections by construction.
+// Moves that permute all accelerators. For every accelerator, exactly one move maps the origin to it. The
+// accelerators are identified by their coordinates on a torus of up to four dimensions, or by their positions
+// in a ring. A move adds a constant to every coordinate, modulo the dimension's width. In some dimensions,
+// moves flip bits of the coordinate instead, as halving and doubling requires. All moves are bijections by
+// construction.
 class Translations {
  public:
   static constexpr std::size_t kMostDimensions = 4;
   static constexpr int kMostWide = 1 << 14;
 
-  // `nodes`: the accelerators by their coordinates, dimension 0 varying fastest; the first is the origin.
-  // `flips` [dimension]: whether moves flip bits there, which requires a power of two; empty: nowhere. Throws
-  // std::invalid_argument for more than kMostDimensions, a width outside 1 to kMostWide, or nodes that are
-  // not 0 to the product of `dims` - 1, once each.
+  // `nodes` lists the accelerators by their coordinates, with dimension 0 varying fastest; the first is the
+  // origin. `flips` [dimension] is whether moves flip bits, which requires a power-of-two width; empty means
+  // false for all dimensions. Throws std::invalid_argument if there are more than kMostDimensions dimensions,
+  // if a width is not between 1 and kMostWide, or if `nodes` does not contain every number below the product
+  // of `dims` exactly once.
   Translations(const std::vector<int>& dims, std::vector<NodeId> nodes, const std::vector<bool>& flips = {});
 
   NodeId origin() const { return nodes_.front(); }
@@ -40,7 +42,7 @@ class Translations {
   }
 
  private:
-  // Coordinates packed at 16 bits each, so that a single addition adds all of them.
+  // A node's coordinates, packed with 16 bits each so that one addition adds all of them.
   using Digits = std::uint64_t;
   static constexpr int kBits = 16;
   static constexpr Digits kTops = 0x8000'8000'8000'8000;
@@ -59,11 +61,11 @@ class Translations {
 
   std::size_t dimensions_;
   Digits widths_ = 0;
-  Digits turned_ = 0;  // all bits of the dimensions along which coordinates are added
-  Digits to_top_ = 0;  // 0x8000 - width: adding it sets the top bit of a sum that reaches the width
+  Digits turned_ = 0;  // all bits of the dimensions in which coordinates are added
+  Digits to_top_ = 0;  // 0x8000 - width; added to a sum, it sets the top bit if the sum reaches the width
   std::size_t strides_[kMostDimensions] = {};
   std::vector<NodeId> nodes_;
-  std::vector<Digits> digits_;  // [node]
+  std::vector<Digits> digits_;  // [node]: its coordinates
 };
 
 }  // namespace coppice::schedule

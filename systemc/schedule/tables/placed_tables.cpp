@@ -13,10 +13,10 @@ namespace {
 
 using topology::Route;
 
-// Maps tables one at a time, and stores the route of each key once.
+// Maps tables one at a time. Entries of a node with the same key share one stored route.
 class Placer {
  public:
-  // The key shared by entries that take the same path, and the path itself.
+  // Returns the key of an entry; entries of a node with the same key take the same path.
   using KeyOf = std::function<std::int32_t(const TableEntry&)>;
   using RouteOf = std::function<Route(NodeId src, const TableEntry&)>;
 

@@ -67,8 +67,8 @@ void ProgramTables::read_turn(Turn turn, NodeId node, TableEntry& entry) const {
   entry.arrival = chunk.program->arrival(node, message);
   entry.address = chunk.address + chunk.sizes->bounds[static_cast<std::size_t>(move.pieces.first)];
   entry.bytes = chunk.sizes->bytes(move.pieces);
-  // Messages to and from switches differ in length between accelerators, and none waits for a message of
-  // another accelerator.
+  // Messages to and from switches are not padded: their lengths differ between accelerators, but none of them
+  // waits for another accelerator's message.
   const Bytes longest = step.leg == ChunkProgram::Leg::kAcross
                             ? chunk.sizes->longest[static_cast<std::size_t>(message)]
                             : entry.bytes;

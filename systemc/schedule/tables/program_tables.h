@@ -12,9 +12,9 @@
 
 namespace coppice::schedule {
 
-// The tables of all accelerators of a hierarchy, as turns of program messages, so that the programs' memory
-// depends on the number of distinct dimension orders instead of chunks. Chunk c is flow c; the entry of turn
-// t has step t + 1.
+// The tables of all accelerators of a hierarchy. A table is a list of turns, which refer to messages of chunk
+// programs. Chunks with the same order of dimensions share a program, so the programs' memory does not grow
+// with the number of chunks. Chunk c is flow c; the entry of turn t has step t + 1.
 class ProgramTables final : public SymmetricTables {
  public:
   // The orders of dimensions in a chunk's reduce-scatter and all-gather.
@@ -31,20 +31,20 @@ class ProgramTables final : public SymmetricTables {
   struct Spec {
     std::map<ChunkWays, ChunkProgram> programs;
     std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes> sizes;
-    std::vector<PlacedChunk> chunks;  // [chunk]: points into `programs`
-    // Slots 0 to the number of NI ports - 1 are the ports of an accelerator; if switches reduce, one more
-    // slot per dimension follows: the port of the dimension's switch that leads to the accelerator.
+    std::vector<PlacedChunk> chunks;  // [chunk]; points into `programs` and `sizes`
+    // The first slots are the NI ports of an accelerator. If switches reduce, they are followed by one slot
+    // per dimension: the port of the dimension's switch that leads to the accelerator.
     std::vector<std::vector<Turn>> slots;
   };
 
   ProgramTables(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {}
 
-  // The tables of a schedule in which every accelerator uses the same ProgramTables; nullptr otherwise.
+  // The ProgramTables of a schedule if every accelerator uses all of them; otherwise nullptr.
   static const ProgramTables* of_all(const Schedule& schedule);
 
   // The moves of accelerators that preserve the dimensions: rotations of rings and fully connected groups,
-  // and bit flips where halving and doubling exchange. Contains only the identity if Translations do not
-  // support the dimensions.
+  // and bit flips in dimensions that run halving and doubling. Contains only the identity if Translations
+  // does not support the dimensions.
   static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators,
                                std::span<const DimensionAlgorithm> algorithms);
 
@@ -54,11 +54,11 @@ class ProgramTables final : public SymmetricTables {
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
   std::size_t slots() const { return spec_.slots.size(); }
 
-  // Turns of the same message, in chunks that differ only in their position.
+  // The turns of one message in all chunks that differ only in their position.
   struct AlikeTurns {
-    Turn turn;               // of the chunk with the largest address
-    std::int32_t step = 0;   // the largest of the set
-    std::int64_t count = 0;  // of turns, per accelerator
+    Turn turn;               // turn of the chunk with the largest address
+    std::int32_t step = 0;   // step of the last of these turns
+    std::int64_t count = 0;  // number of turns per accelerator
   };
   std::vector<AlikeTurns> alike_turns() const;
 
@@ -89,7 +89,7 @@ class ProgramTables final : public SymmetricTables {
   Translations moves_;
   Spec spec_;
   mutable std::mutex families_mutex_;
-  mutable std::map<const ChunkProgram*, MessageFamilies> families_;  // of programs whose entries were read
+  mutable std::map<const ChunkProgram*, MessageFamilies> families_;  // filled on demand
 };
 
 }  // namespace coppice::schedule

@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// Tables that look the same from every accelerator: moves() map the origin's messages to those of any other,
-// so that the origin's behaviour represents that of every accelerator.
+// Tables that look the same from every accelerator. moves() maps the origin's messages to those of any other
+// accelerator, so the origin's behaviour represents that of every accelerator.
 class SymmetricTables : public TableSource {
  public:
   // The data and the destination of one accelerator's image of a message.
@@ -19,8 +19,8 @@ class SymmetricTables : public TableSource {
     NodeId dst = topology::kNoNode;
   };
   virtual const Translations& moves() const = 0;
-  // The flow of the message that arrives at the origin as the image of a message of `flow` that arrives at
-  // `from`.
+  // The image of `flow` under the move that maps accelerator `from` to the origin. A message of `flow` that
+  // arrives at `from` corresponds to a message of this image that arrives at the origin.
   virtual std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const = 0;
   // Replaces `into` by the images of entry `i` of a slot, which must be a message, indexed by sender.
   virtual void read_images(std::size_t slot, std::size_t i, std::vector<Image>& into) const = 0;

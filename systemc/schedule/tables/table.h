@@ -24,28 +24,30 @@ class TableSource;
 enum class Op : std::uint8_t {
   kReduce,  // send the partial sum to the parent, which adds it
   kGather,  // send the final value to the children, which store it
-  kNop,     // hold the lockstep for one step
+  kNop,     // let the lockstep wait for one step
 };
 
 const char* to_string(Op op);
 
-// Nodes named by an entry: usually at most two. Stored inline, since a large system has millions of entries.
+// The nodes that an entry names, usually at most two. They are stored inline, because a large system has
+// millions of entries.
 using NodeList = boost::container::small_vector<NodeId, 2>;
 
-// One line of a reduce-schedule table (MultiTree's NI). The entries of a port issue in order.
-// NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
+// One line of a reduce-schedule table (the network interface of the MultiTree paper). The entries of a port
+// issue in order.
 struct TableEntry {
   Op op = Op::kNop;
   std::int32_t flow = -1;  // tree or chunk identity; -1 for a nop
-  NodeId parent =
-      topology::kNoNode;  // reduce: the destination; gather: the node the value came from, none at the root
-  NodeList children;      // reduce: the nodes whose partial sums it includes; gather: the destination
-  std::int32_t step = 0;  // the timestep, from 1, at which it may start
-  // Number of arrivals of `flow` at this node that must have been reduced or stored first.
+  // The destination of a reduce, or the node from which the value of a gather came (kNoNode at the root).
+  NodeId parent = topology::kNoNode;
+  NodeList children;      // nodes whose partial sums a reduce includes, or destination of a gather
+  std::int32_t step = 0;  // timestep, from 1, in which the entry may start
+  // The number of arrivals of `flow` at this node that must have been reduced or stored before the entry
+  // issues.
   std::int32_t dependencies = 0;
   std::int32_t arrival = 0;  // index among the flow's arrivals at the destination, if numbered_arrivals
-  Bytes address = 0;         // of the data in every accelerator's gradient buffer
-  Bytes bytes = 0;           // nop: the longest message of its step, for which it holds the lockstep
+  Bytes address = 0;         // address of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;           // length of the data; for a nop, that of the longest message of its step
   std::int32_t route = -1;   // index into Schedule::routes; -1 for a nop
   // Padding bytes sent after the data and dropped at the destination, so that all messages of a step take the
   // same time.
@@ -57,8 +59,8 @@ struct TableEntry {
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
 };
 
-// Tables that accelerators share; a slot is one NI port at each of them. Entries are generated as they are
-// read.
+// Tables that accelerators share. A slot is one NI port at each accelerator. Entries are generated when they
+// are read.
 class TableSource {
  public:
   virtual ~TableSource() = default;
@@ -66,10 +68,10 @@ class TableSource {
   virtual std::size_t size(std::size_t slot) const = 0;
   // The number of entries that are not nops.
   virtual std::int64_t messages(std::size_t slot) const = 0;
-  // Entry i of a slot at `node`.
+  // Reads entry i of a slot at `node`.
   virtual void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const = 0;
-  // Like read(), but of the nodes named by an entry sets only the destination, which is all that an interface
-  // needs to execute it.
+  // Like read(), but sets only the destination among the nodes that an entry names, because an interface
+  // needs no other node to execute the entry.
   virtual void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
     read(slot, i, node, entry);
   }
@@ -77,13 +79,15 @@ class TableSource {
   virtual std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const = 0;
   // The routes that a slot's entries take at `node`, each at least once.
   virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
-  // This source, if it consists of one accelerator's tables and the moves that map them to all others.
+  // This source if it consists of one accelerator's tables and the moves that map them to all other
+  // accelerators.
   virtual const TablePattern* pattern() const { return nullptr; }
 };
 
-// The entries of one NI port, in the order in which they issue. Reads like a vector of entries, but the
-// entries may belong to a source shared by many accelerators; the first change gives the table its own copy.
-// A reference from an iterator is valid until the iterator moves on, or as long as the table if stored().
+// The entries of one NI port, in the order in which they issue. A table reads like a vector of entries, but
+// the entries may belong to a source shared by many accelerators; the first change gives the table its own
+// copy. A reference obtained from an iterator is valid until the iterator advances, or as long as the table
+// if its entries are stored().
 class Table {
  public:
   class const_iterator;  // NOLINT(readability-identifier-naming): as in containers
@@ -104,9 +108,10 @@ class Table {
   const_iterator end() const;
   // Reads entry i into `entry`, reusing its memory.
   void read(std::size_t i, TableEntry& entry) const;
-  // Like read(), but by TableSource::read_message(): without the nodes other than the destination.
+  // Like read(), but sets only the destination among the nodes that the entry names
+  // (TableSource::read_message()).
   void read_message(std::size_t i, TableEntry& entry) const;
-  // Calls `visit` with every entry, read by read_message(); the entry is valid until the next call.
+  // Calls `visit` with every entry, as read by read_message(). An entry is valid only during the call.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     TableEntry made_up;
@@ -129,14 +134,14 @@ class Table {
     }
   }
 
-  // nullptr: all entries are stored().
+  // The shared source; nullptr if the table stores its own entries.
   const TableSource* source() const { return source_.get(); }
   const TablePattern* pattern() const;
   std::size_t slot() const { return slot_; }
   NodeId node() const { return node_; }
   std::span<const TableEntry> stored() const { return entries_; }
 
-  // The table's own entries, for changes.
+  // The table's own entries, which may be changed; copies them from the source first if necessary.
   std::vector<TableEntry>& entries() {
     if (source_ != nullptr) store();
     return entries_;

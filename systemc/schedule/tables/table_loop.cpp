@@ -7,7 +7,8 @@
 namespace coppice::schedule {
 namespace {
 
-// With more lines than this share of the entries, folding saves less than the lines' windows cost.
+// If lines exceed this share of the entries, folding saves less than the lines' `first` and `end` fields
+// cost.
 constexpr double kWorthwhile = 0.75;
 constexpr std::size_t kFewEntries = 8;
 
@@ -36,21 +37,22 @@ std::uint64_t hash_of(const TableEntry& entry) {
   return hash;
 }
 
-// Assigns entries to lines, iteration by iteration. The order of the lines is consistent with the order of
-// the entries in every iteration.
+// Assigns entries to lines, iteration by iteration. In every iteration, the entries have the same order as
+// their lines.
 class Folder {
  public:
   explicit Folder(const Repetition& stride) : stride_(stride) {}
 
-  // The entries of an iteration, with `base` as in the loop and `offset` the advance of the iteration.
+  // An entry of an iteration. `base` is the entry as in iteration 0 of the loop, and `offset` is the entry's
+  // step relative to the start of its iteration.
   struct Item {
     TableEntry base;
     std::int32_t offset = 0;
   };
   void add(std::int32_t iteration, std::vector<Item>& items) {
-    std::vector<std::int32_t> known(items.size(), -1);  // [item]: the line that it continues
+    std::vector<std::int32_t> known(items.size(), -1);  // [item]: the line that the item continues; -1: none
     for (std::size_t i = 0; i < items.size(); ++i) known[i] = line_before(iteration, items[i].base);
-    std::size_t at = 0;  // position in the order after the entries so far
+    std::size_t at = 0;  // position in order_ behind the previous item's line
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (known[i] >= 0 && place_[index(known[i])] >= at) {
         lines_[index(known[i])].end = iteration + 1;
@@ -78,7 +80,7 @@ class Folder {
  private:
   static std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-  // The line with this entry that was used up to the previous iteration; -1 if there is none.
+  // The line with base `base` that was used up to the previous iteration; -1 if there is none.
   std::int32_t line_before(std::int32_t iteration, const TableEntry& base) const {
     const auto [begin, end] = by_hash_.equal_range(hash_of(base));
     for (auto it = begin; it != end; ++it) {
@@ -99,8 +101,8 @@ class Folder {
 
   Repetition stride_;
   std::vector<TableLine> lines_;
-  std::vector<std::int32_t> offset_;  // [line]
-  std::vector<std::size_t> place_;    // [line]: its position in order_
+  std::vector<std::int32_t> offset_;  // [line]: Item::offset
+  std::vector<std::size_t> place_;    // [line]: position of the line in order_
   std::vector<std::int32_t> order_;
   std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
 };

@@ -8,19 +8,18 @@
 
 namespace coppice::schedule {
 
-// A line of a folded table: an entry in every iteration in [first, end).
-// NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
+// A line of a folded table. It stands for one entry in every iteration from `first` to `end` - 1.
 struct TableLine {
-  TableEntry base;  // as in iteration 0; flow, address and step may be negative
+  TableEntry base;  // the entry as in iteration 0; flow, address and step may be negative
   std::int32_t first = 0;
   std::int32_t end = 1;
 
   bool active(std::int32_t iteration) const { return first <= iteration && iteration < end; }
 };
 
-// The entries of one NI port as hardware stores them: lines executed in a loop, with flows, addresses and
-// timesteps advancing by `stride` per iteration. A line is skipped in iterations outside its window. A table
-// that does not repeat is a single iteration of all its entries.
+// The entries of one NI port as hardware stores them: a loop over lines, in which flows, addresses and
+// timesteps advance by `stride` per iteration. Iterations outside a line's window skip the line. A table that
+// does not repeat is a single iteration with one line per entry.
 class TableLoop {
  public:
   // A position in the loop: the line and iteration of an entry.
@@ -30,28 +29,30 @@ class TableLoop {
   };
 
   TableLoop() = default;
-  // Folds the entries of `table` into as few lines as `repetition` allows, or one line per entry if folding
-  // saves nothing. `nops`: whether nops are included. Executing the loop gives exactly the entries, in order.
+  // Folds the entries of `table` into as few lines as `repetition` allows, or stores one line per entry if
+  // folding saves nothing. Includes nops if `nops` is set. Executing the loop yields exactly the table's
+  // entries, in order.
   TableLoop(const Table& table, const Repetition& repetition, bool nops = true);
 
   std::span<const TableLine> lines() const { return lines_; }
   const Repetition& stride() const { return stride_; }
   std::int32_t iterations() const { return iterations_; }
-  // The number of entries over all iterations.
+  // The total number of entries of all iterations.
   std::int64_t entries() const { return entries_; }
   // Whether there are fewer lines than entries.
   bool repeats() const { return static_cast<std::int64_t>(lines_.size()) < entries_; }
 
-  // The first active line from `place` on, which must exist; `passed` counts the lines skipped before it.
+  // The position of the first active line at or after `place`, which must exist. `passed` returns the number
+  // of lines skipped.
   Place next_active(Place place, std::int32_t& passed) const;
   Place after(Place place) const {
     ++place.line;
     if (place.line < static_cast<std::int32_t>(lines_.size())) return place;
     return {.line = 0, .iteration = place.iteration + 1};
   }
-  // Reads the entry of an active line.
+  // Reads the entry at the position of an active line.
   void read(Place place, TableEntry& entry) const;
-  // Calls `visit` with every entry, in order; an entry is valid until the next call.
+  // Calls `visit` with every entry, in order. An entry is valid only during the call.
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     Place place;

@@ -9,17 +9,17 @@
 
 namespace coppice::schedule {
 
-// The tables of one accelerator, the origin, and the moves that map them to all others, so that the memory of
-// a symmetric schedule does not grow with the square of its accelerators. Flows move with the accelerator
-// that owns their data: flow f is piece f % pieces of the chunk of accelerator f / pieces, at address f *
-// bytes; all flows are `bytes` long. All messages are sent to neighbours.
+// The tables of one accelerator, the origin, with the moves that map them to all other accelerators. The
+// memory of a symmetric schedule therefore does not grow with the square of the number of accelerators. Flows
+// move with the accelerator that owns their data: flow f is piece f % pieces of the chunk of accelerator f /
+// pieces. It begins at address f * bytes and has length `bytes`. All messages are sent to neighbours.
 class TablePattern final : public SymmetricTables {
  public:
   struct Spec {
     int pieces = 1;
     Bytes bytes = 0;
-    // The origin's tables; a slot is one NI port at every accelerator. Here, the route of an entry is a
-    // number that stands for its channel and the channel's images under the moves.
+    // The origin's tables; a slot is one NI port at every accelerator. The `route` of an entry is a way: a
+    // number for a channel of the origin and the channel's images under the moves.
     std::vector<std::vector<TableEntry>> slots;
     std::size_t ways = 0;
     std::vector<std::int32_t> routes;  // [node * ways + way]: index into Schedule::routes
@@ -43,7 +43,7 @@ class TablePattern final : public SymmetricTables {
   Bytes last_address(const TableEntry& at_origin) const {
     return (flows() - spec_.pieces + at_origin.flow % spec_.pieces) * spec_.bytes;
   }
-  // The ways that a slot's entries take, without duplicates.
+  // The ways of a slot's entries, without duplicates.
   std::span<const std::int32_t> ways_of(std::size_t slot) const { return slot_ways_[slot]; }
   std::int32_t route(NodeId node, std::int32_t way) const {
     return spec_.routes[static_cast<std::size_t>(node) * spec_.ways + static_cast<std::size_t>(way)];

@@ -59,7 +59,7 @@ void TreeTables::read(std::size_t slot, std::size_t i, NodeId node, TableEntry& 
 
 // The accelerators whose sums `node` receives, in the order of arrival.
 NodeList TreeTables::sources(NodeId node, Flow tree) const {
-  boost::container::small_vector<std::pair<std::size_t, NodeId>, 8> found;  // (step, source)
+  boost::container::small_vector<std::pair<std::size_t, NodeId>, 8> found;  // {step, source}
   for (std::size_t port = 0; port < spec_.ports; ++port) {
     const std::size_t slot = slot_of(node, port);
     const NodeId child = spec_.neighbours[slot];

@@ -10,33 +10,34 @@
 
 namespace coppice::schedule {
 
-// The tables of trees over links between neighbours in which a port sends at most one message per timestep. A
-// message is stored in two bytes, and so is an accelerator's position in a tree. Flow f is tree f. A slot is
-// a port of one accelerator: slot node * ports + port, whose only channel has that number.
+// The tables of trees over links between neighbours, in which a port sends at most one message per timestep.
+// A message takes two bytes of memory, and so does an accelerator's position in a tree. Flow f is tree f. A
+// slot is a port of one accelerator: slot node * ports + port. Each port has a single channel, out-port
+// `port` of the accelerator.
 class TreeTables final : public TableSource {
  public:
   using Flow = std::uint16_t;
-  static constexpr Flow kIdle = std::numeric_limits<Flow>::max();  // the port has no message in the step
+  static constexpr Flow kIdle = std::numeric_limits<Flow>::max();  // stands for an entry without a message
   static constexpr int kMostTrees = kIdle;
   static constexpr int kMostPorts = std::numeric_limits<std::uint8_t>::max();
 
   // An accelerator's position in a tree.
   struct Place {
     static constexpr std::uint8_t kRoot = std::numeric_limits<std::uint8_t>::max();
-    std::uint8_t up = kRoot;    // the port that leads to its parent
-    std::uint8_t children = 0;  // the number of children whose sums it receives
+    std::uint8_t up = kRoot;    // the port that leads to the parent
+    std::uint8_t children = 0;  // the number of children whose sums arrive
   };
   struct Spec {
-    std::size_t ports = 1;             // per accelerator
-    std::size_t reduce_steps = 0;      // the steps up to this one send sums up the trees
-    std::vector<Chunk> chunks;         // [tree]
+    std::size_t ports = 1;             // ports per accelerator
+    std::size_t reduce_steps = 0;      // number of steps that reduce; all later steps gather
+    std::vector<Chunk> chunks;         // [tree]: its data
     std::vector<Bytes> longest;        // [step]: length of the longest message
-    std::vector<NodeId> neighbours;    // [slot]; kNoNode: no channel
-    std::vector<std::uint8_t> back;    // [slot]: the neighbour's port of the link's other direction
+    std::vector<NodeId> neighbours;    // [slot]: the node at the other end; kNoNode: no channel
+    std::vector<std::uint8_t> back;    // [slot]: the neighbour's port that leads back
     std::vector<std::int32_t> routes;  // [slot]: index into Schedule::routes; -1: no message
-    std::vector<std::size_t> first;    // [slot], and one past the last slot: start in `flows`
-    std::vector<Flow> flows;           // [first of the slot + step - 1]
-    std::vector<Place> places;         // [node * trees + tree]
+    std::vector<std::size_t> first;    // [slot]: first index in `flows`; also one past the last slot
+    std::vector<Flow> flows;           // [first[slot] + step - 1]
+    std::vector<Place> places;         // see place()
   };
 
   explicit TreeTables(Spec spec) : spec_(std::move(spec)) {}
@@ -49,7 +50,7 @@ class TreeTables final : public TableSource {
   Place place(NodeId node, std::int32_t tree) const {
     return spec_.places[static_cast<std::size_t>(node) * trees() + static_cast<std::size_t>(tree)];
   }
-  // The parent of `node` in the tree; kNoNode at the root.
+  // The parent of `node` in the tree; kNoNode if `node` is the root.
   NodeId parent(NodeId node, std::int32_t tree) const {
     const Place here = place(node, tree);
     return here.up == Place::kRoot ? topology::kNoNode : spec_.neighbours[slot_of(node, here.up)];

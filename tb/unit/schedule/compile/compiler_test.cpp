@@ -22,7 +22,7 @@ TEST(Compiler, RefusesPiecesOfWholeChunks) {
   request.chunks = 2;
   EXPECT_THAT(
       [&] { require_whole_chunks(request, "one"); },
-      ThrowsMessage<UnsupportedError>(HasSubstr("one does not split its data: write 1 chunk, not 2")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("one does not split its data; set chunks to 1, not 2")));
 }
 
 // An algorithm's declared chunking agrees with its compiler.

@@ -103,7 +103,7 @@ TEST(SymmetricBuilder, RefusesMovesThatKeepNoChannels) {
   AroundARing ring(4);
   ring.symmetric.ways[static_cast<std::size_t>(ring.out.at(2))] = -1;
   EXPECT_THAT([&] { ring.build(); },
-              ThrowsMessage<ModelError>(HasSubstr("an accelerator lacks a channel that another has")));
+              ThrowsMessage<ModelError>(HasSubstr("some accelerators lack a channel that others have")));
 }
 
 // Two channels share a port at one accelerator but not at the other.

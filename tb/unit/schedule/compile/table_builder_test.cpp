@@ -132,7 +132,7 @@ TEST(Builder, RefusesWhatIsNotOfTheTopology) {
   refusal({.op = Op::kReduce, .flow = 1, .src = 0, .dst = 1}, "the flow does not exist");
   refusal({.op = Op::kReduce, .src = 0, .dst = 1, .step = 0}, "are numbered from 1");
   refusal({.op = Op::kNop, .src = 0, .dst = 1}, "a nop cannot be sent");
-  refusal({.op = Op::kReduce, .src = 0, .dst = 2, .channel = 0}, "lead elsewhere");
+  refusal({.op = Op::kReduce, .src = 0, .dst = 2, .channel = 0}, "channels do not lead to its destination");
   refusal({.op = Op::kReduce, .src = 1, .dst = 2, .channel = 0}, "not connected");
   refusal({.op = Op::kReduce, .src = 0, .dst = 1, .channel = 99}, "the channel does not exist");
   refusal({.op = Op::kReduce, .src = 0, .dst = 1, .path = 0}, "the path does not exist");

@@ -260,7 +260,7 @@ class RowsThenColumns : public testing::Test {
 
 TEST_F(RowsThenColumns, AreRefusedWithoutLockstep) {
   EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
-              ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after it")));
+              ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after this entry")));
 }
 
 TEST_F(RowsThenColumns, AreRightInLockstep) {

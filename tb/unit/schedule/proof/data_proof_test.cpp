@@ -57,7 +57,7 @@ TEST_F(DataProofTest, RefusesSharesThatAreNotOfTheBuffer) {
   refuses({{{0, 4096}, 4}}, "the share of accelerator 4");
   refuses({{{0, 4096}, -1}}, "the share of accelerator -1");
   refuses({{{0, 0}, 0}, {{0, 4096}, 1}}, "the share of accelerator 0 at bytes 0..0");
-  refuses({{{0, 4092}, 0}}, "bytes 4092..4096 are in no accelerator's share");
+  refuses({{{0, 4092}, 0}}, "bytes 4092..4096 are not in any accelerator's share");
 }
 
 TEST_F(DataProofTest, RefusesDataThatIsCarriedInPartOnly) {

@@ -69,12 +69,12 @@ TEST_F(OrderProofTest, HoldsForWhatWaitsForAll) {
 TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
   entry(1, 0).dependencies = 1;
   refuses("flow 0 at bytes 0..8, accelerator 1, step 2: gather: the reduce of flow 0 from accelerator");
-  refuses("may arrive before or after it: it waits for 1 of 2 arrivals");
+  refuses("may arrive before or after this entry, which waits for 1 of 2 arrivals");
 }
 
 TEST_F(OrderProofTest, RefusesAParentThatSentNothing) {
   entry(1, 0).parent = 2;
-  refuses("its parent is 2, but the value it depends on came from -1");
+  refuses("its parent is accelerator 2, but the value it depends on came from no accelerator");
 }
 
 TEST_F(OrderProofTest, RefusesChildrenThatSentNothing) {
@@ -88,7 +88,7 @@ TEST_F(OrderProofTest, RefusesAStoreThatMeetsAnAddition) {
                         {{.op = Op::kGather, .flow = 0, .src = 0, .dst = 1, .step = 1},
                          {.op = Op::kReduce, .flow = 1, .src = 2, .dst = 1, .step = 2}});
   refuses(
-      "flow 0 at bytes 0..8, accelerator 0, step 1: gather: at accelerator 1 it may arrive before or after "
+      "flow 0 at bytes 0..8, accelerator 0, step 1: gather: may arrive at accelerator 1 before or after "
       "the reduce from accelerator 2 in step 2, which touches the same data");
   // The lockstep orders the two messages.
   schedule_.ordered_by_lockstep = true;

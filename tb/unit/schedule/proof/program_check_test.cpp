@@ -132,7 +132,7 @@ TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
   refuses("the final value lacks");
   schedule_.shares.pop_back();
   EXPECT_FALSE(check_programs(machine_.topology, schedule_, *shared).has_value());
-  refuses("in no accelerator's share");
+  refuses("not in any accelerator's share");
 }
 
 // Counts the additions along the longest chain of sums, whatever the order in which arrivals are added.

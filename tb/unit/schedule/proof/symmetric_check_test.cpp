@@ -53,7 +53,7 @@ class SpoiltPatternTest : public testing::Test {
 
 TEST_F(SpoiltPatternTest, IsRefusedForMissingDependencies) {
   spoil([](TablePattern::Spec& spec) { --spec.slots[1].back().dependencies; });
-  refuses("the value it depends on came from -1");
+  refuses("the value it depends on came from no accelerator");
 }
 
 TEST_F(SpoiltPatternTest, IsRefusedForDependenciesThatNeverCome) {

@@ -39,7 +39,7 @@ TEST(Ring2d, OnlyTheLockstepOrdersIt) {
   Schedule schedule = machine.compile("ring2d", Collective::kAllReduce, 1024);
   schedule.ordered_by_lockstep = false;
   EXPECT_THAT([&] { check_schedule(machine.topology, schedule); },
-              ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after it")));
+              ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after this entry")));
 }
 
 TEST(Ring2d, RefusesOtherShapesAndCollectives) {

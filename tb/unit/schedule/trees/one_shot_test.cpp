@@ -65,7 +65,7 @@ TEST(OneShot, IsRefusedIfAnAcceleratorLacksItsCopy) {
   EXPECT_THAT(refused([](Schedule& schedule) { schedule.copies = 2; }),
               HasSubstr("reduces 2 copies of the data, but there are 4 accelerators"));
   EXPECT_THAT(refused([](Schedule& schedule) { schedule.collective = Collective::kAllGather; }),
-              HasSubstr("it is not a reduce_scatter: it is all_gather"));
+              HasSubstr("its collective is all_gather, not reduce_scatter"));
   EXPECT_THAT(refused([](Schedule& schedule) { schedule.shares[1].owner = 0; }),
               HasSubstr("accelerator 0 owns 8192 of 16384 bytes"));
 }
