@@ -17,7 +17,7 @@ LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology&
     : loaded_(&loaded), machine_(&machine), routing_(&routing), ni_ports_(ni_ports) {
   if (topology::info_of(machine.kind()).described_by != topology::DescribedBy::kFile) return;
   if (machine.num_interfaces() > machine.num_accelerators())
-    return;  // reducing switches must keep their numbers
+    return;  // a likeness could renumber the reducing switches, whose numbers tables refer to
   likeness_ = topology::find_likeness(machine);
   try {
     own_routing_ = topology::make_routing(likeness_->network, loaded.config.system.router.vcs);
