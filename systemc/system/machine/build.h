@@ -63,8 +63,8 @@ void require_root(const config::Loaded& loaded, const workload::CollectiveSpec& 
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
-  std::vector<schedule::ExpectedTime>
-      expected{};  // for algorithm auto: all candidates, starting with the fastest, which is chosen
+  // For algorithm auto: all candidates, starting with the fastest, which is chosen.
+  std::vector<schedule::ExpectedTime> expected{};
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const workload::CollectiveSpec& spec,
                                const topology::Topology& topology, const topology::RoutingFunction& routing,

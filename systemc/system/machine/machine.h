@@ -41,8 +41,8 @@ struct MachineSpec {
   // Whether the Verilog interfaces run programs, so that they load tables into contexts instead of having
   // fixed ones.
   bool rtl_contexts = false;
-  std::string
-      wave_path;  // the waveform of the Verilated interface at the first of observe.nodes; empty: no waveform
+  // The waveform of the Verilated interface at the first of observe.nodes; empty: no waveform.
+  std::string wave_path;
   // Paths set by a controller; nullptr: every message follows the route in its schedule.
   const ni::PathTable* paths = nullptr;
   // The maximum number of threads that run nodes in parallel. Only flit fidelity uses them, and only if all

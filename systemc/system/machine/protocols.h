@@ -37,8 +37,8 @@ Femtoseconds launch_of(const config::SystemConfig& system, const schedule::Sched
 // A compiled schedule and its expected time, without the launch.
 struct TimedSchedule {
   schedule::Schedule schedule;
-  std::vector<schedule::ExpectedTime>
-      expected{};  // all candidates; their times include the launch once a protocol is chosen
+  // All candidates; their times include the launch once a protocol is chosen.
+  std::vector<schedule::ExpectedTime> expected{};
   Femtoseconds time = 0;
 };
 

@@ -26,10 +26,10 @@ struct RunOptions {
   std::string trace_path;       // file name of the Perfetto trace; empty: none
   std::string vcd_path;         // file name of the value change dump; empty: none
   std::string statistics_path;  // file name of the CSV table of every module's counts; empty: none
-  std::string
-      fst_path;  // file name of the waveform of the Verilog NI at the first of observe.nodes; empty: none
-  bool record =
-      false;  // whether the result gets a `profile`, the activity that `coppice report` draws over time
+  // File name of the waveform of the Verilog NI at the first of observe.nodes; empty: none.
+  std::string fst_path;
+  // Whether the result gets a `profile`, the activity that `coppice report` draws over time.
+  bool record = false;
   // Whether the result lists every accelerator, even if one represents others that behave identically.
   bool per_accelerator = false;
   const std::atomic<bool>* interrupted = nullptr;  // polled; once set, the run throws Interrupted
