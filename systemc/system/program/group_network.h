@@ -78,7 +78,7 @@ class GroupNetwork {
   std::vector<topology::NodeId> nodes_;  // [accelerator of the network]: accelerator of the machine
   std::unique_ptr<topology::Topology> topology_;
   std::unique_ptr<topology::RoutingFunction> routing_;
-  // Where the network's channels are on the machine; nullopt for a routed group.
+  // The placement of the network on the machine; nullopt for a routed group.
   std::optional<topology::NetworkMapping> placement_;
 };
 

@@ -10,14 +10,14 @@
 
 namespace coppice::system {
 
-// Inputs of a pattern other than the network.
+// What a pattern needs in addition to the network.
 struct PatternInput {
-  std::vector<Hotspot> hotspots{};          // for hotspot
-  std::vector<topology::NodeId> targets{};  // for permutation: [source]
-  std::uint64_t seed = 1;                   // for randperm
+  std::vector<Hotspot> hotspots{};          // for pattern hotspot
+  std::vector<topology::NodeId> targets{};  // for pattern permutation: [source]
+  std::uint64_t seed = 1;                   // for pattern randperm
 };
 
-// A pattern's name, and a description of its destinations.
+// The name of a pattern and a description of its destinations.
 struct PatternInfo {
   Pattern pattern;
   const char* name;
@@ -38,12 +38,11 @@ std::span<const PatternInfo> traffic_patterns();
 //   permutation: read from a file.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError if the pattern is not defined for the network: if it needs coordinates, but the
-  // network is not a torus or mesh; if it needs bits, but the number of nodes is not a power of two; or if
-  // hotspots or targets do not exist.
+  // Throws UnsupportedError if the network does not have what the pattern needs: the coordinates of a torus
+  // or mesh, a number of nodes that is a power of two, or the nodes that are given as hotspots or targets.
   TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
-  // Returns the destination of a packet from `src`; permutations do not use `random`.
+  // Returns the destination of a packet from `src`. Patterns that are permutations do not use `random`.
   topology::NodeId destination(topology::NodeId src, Random& random) const;
 
  private:
@@ -51,8 +50,8 @@ class TrafficPattern {
 
   Pattern pattern_;
   int nodes_;
-  int group_ = 0;                        // accelerators per group, for next_group
-  std::vector<topology::NodeId> fixed_;  // [src]: its destination; empty if destinations are drawn
+  int group_ = 0;                        // for pattern next_group: number of accelerators per group
+  std::vector<topology::NodeId> fixed_;  // [source]: its destination; empty if destinations are random
   std::vector<Hotspot> hotspots_;
   int weights_ = 0;
 };
