@@ -145,15 +145,15 @@ void add_job_keys(std::vector<Key>& keys) {
                     "The accelerators of the job's ranks (default: the first accelerators that no earlier "
                     "job uses).",
                     "a list of whole numbers"}}),
-          "Programs that share the machine, each on its own accelerators.", kRunOnly);
+          "The programs that share the machine, each on its own accelerators.", kRunOnly);
   declare(keys,
           failures_key()
               .of_form("a list of sections")
               .with_parts({{"link", "The two nodes at the ends of the failing link.", "two whole numbers"},
                            {"accelerator", "The failing accelerator.", "a whole number, 0 or more"},
                            {"at", "When the failure happens.", "a duration"}}),
-          "The links (in both directions) and accelerators that fail while programs run.", kRunOnly,
-          idle_failures);
+          "The links and accelerators that fail while programs run; a link fails in both directions.",
+          kRunOnly, idle_failures);
   declare(keys,
           quantity_key(COPPICE_KEY(program.restart), parse_duration, format_duration, Femtoseconds{0},
                        kLongestDuration)

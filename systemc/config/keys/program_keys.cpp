@@ -20,7 +20,7 @@ constexpr Purposes kRunOnly{Purpose::kRun};
 constexpr int kMostContexts = 4096;
 constexpr double kMostJitter = 1000;
 
-// Whether contexts matter: a single collective does not use these keys, and its result omits them.
+// Whether the run uses contexts. A single collective does not, and its result omits these keys.
 bool has_contexts(const Config& config) {
   const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
                         config.training.overlap == workload::Overlap::kBucketed;
@@ -44,7 +44,8 @@ void add_context_keys(std::vector<Key>& keys) {
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
-      "How an accelerator treats messages of a collective that it has not joined yet: held until it joins, "
+      "What happens to messages of a collective that the receiver has not joined yet: they are held until it "
+      "joins, "
       "or added on arrival.");
 }
 
@@ -90,14 +91,14 @@ Key dependencies_key() {
   return key;
 }
 
-// "all-reduces"
+// The plural for descriptions, such as "all-reduces".
 std::string plural_of(CollectiveOp op) {
   std::string name = to_string(op);
   std::ranges::replace(name, '_', '-');
   return name + "s";
 }
 
-// Adds the keys for one operation's collectives: algorithm and chunks.
+// Adds the keys that choose the algorithm and the chunks of a program's collectives with one operation.
 void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
   const std::vector<std::string> algorithms =
       op == CollectiveOp::kAllToAll

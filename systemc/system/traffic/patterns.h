@@ -10,7 +10,7 @@
 
 namespace coppice::system {
 
-// What a pattern needs in addition to the network.
+// The inputs of a pattern in addition to the network.
 struct PatternInput {
   std::vector<Hotspot> hotspots{};          // for pattern hotspot
   std::vector<topology::NodeId> targets{};  // for pattern permutation: [source]

@@ -19,8 +19,8 @@
 
 namespace coppice::system {
 
-// What a TrafficNode needs: its position in the network and state that all nodes share, which must outlive
-// them.
+// The inputs of a TrafficNode: its position in the network, and the state that all nodes share, which must
+// outlive them.
 struct TrafficPosition {
   topology::NodeId node;
   int tie_bits;  // number of tie bits that a packet's route uses
