@@ -1,5 +1,5 @@
-// coppice convert: writes a network in another format, or the program of a configuration as one Chakra trace
-// per rank.
+// coppice convert: writes a network in another format, or a configuration's program as Chakra traces, one per
+// rank.
 #include <cstdio>
 #include <memory>
 #include <string>
