@@ -257,7 +257,7 @@ class Comparison {
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
   std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has one
-  std::vector<std::optional<ComparedRun>> runs_;  // [job]
+  std::vector<std::optional<ComparedRun>> runs_;  // [job]: its run; nullopt if there is no result
 };
 
 std::vector<std::string> algorithms_of(workload::CollectiveOp op) {

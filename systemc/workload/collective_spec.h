@@ -24,8 +24,8 @@ constexpr bool rooted(CollectiveOp op) {
   return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
 }
 
-// The collective whose tables execute an operation. A broadcast is an all-gather whose data all belongs to
-// the root, and a reduce is such a reduce-scatter. An all-to-all is an all-gather of all blocks, and a
+// The collective whose tables execute an operation. A broadcast is an all-gather, and a reduce a
+// reduce-scatter, in which all data belongs to the root. An all-to-all is an all-gather of all blocks, and a
 // barrier is the smallest possible all-reduce.
 schedule::Collective tables_of(CollectiveOp op);
 

@@ -170,20 +170,23 @@ void check_inference(const Inference& inference) {
     throw LayoutError(fmt::format("{}.{}", kKey, part), message);
   };
   if (model.heads % inference.tensor != 0 || model.feed_forward % inference.tensor != 0) {
-    refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} accelerators",
+    refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} "
+                                 "accelerators: write a divisor of both",
                                  model.heads, model.feed_forward, inference.tensor));
   }
   if (model.experts % inference.expert != 0) {
-    refuse("expert", fmt::format("{} experts cannot be divided evenly among {} accelerators", model.experts,
-                                 inference.expert));
+    refuse("expert",
+           fmt::format("{} experts cannot be divided evenly among {} accelerators: write a divisor of {}",
+                       model.experts, inference.expert, model.experts));
   }
   if (inference.pipeline > model.layers) {
-    refuse("pipeline", fmt::format("{} layers cannot form {} stages", model.layers, inference.pipeline));
+    refuse("pipeline", fmt::format("{0} layers cannot form {1} stages: write at most {0}", model.layers,
+                                   inference.pipeline));
   }
   if (inference.batch % inference.expert != 0) {
-    refuse("batch",
-           fmt::format("{} requests cannot be divided evenly among {} accelerators that share experts",
-                       inference.batch, inference.expert));
+    refuse("batch", fmt::format("{0} requests cannot be divided evenly among {1} accelerators that share "
+                                "experts: write a multiple of {1}",
+                                inference.batch, inference.expert));
   }
 }
 

@@ -42,7 +42,7 @@ struct ParallelSpec {
   bool operator==(const ParallelSpec&) const = default;
 };
 
-using ParallelCoordinates = std::array<int, kParallelAxes>;  // [ParallelAxis]
+using ParallelCoordinates = std::array<int, kParallelAxes>;  // [ParallelAxis]: the coordinate on the axis
 
 // Converts ranks to coordinates and coordinates to ranks.
 class ParallelLayout {

@@ -414,22 +414,26 @@ void check_size(const Layer& layer, const SourceLocation& place) {
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
   const Wide batch = layer.batch;
   if (weights > kMostParameters) {
-    throw ConfigError(place, fmt::format("layer {} has more than {} weights", layer.name, kMostParameters));
+    throw ConfigError(place, fmt::format("layer {} has more than {} weights, which is the limit", layer.name,
+                                         kMostParameters));
   }
   // The factors are below 2^53, 2^24 and 2^41, so the product fits. All passes have the same number of
   // multiply-accumulates.
   const Wide macs = Wide{layer.output_height()} * layer.output_width() * batch * weights;
   if (macs > kMostMacs) {
-    throw ConfigError(place, fmt::format("layer {} needs more than {} multiply-accumulates per sample",
-                                         layer.name, kMostMacs));
+    throw ConfigError(
+        place, fmt::format("layer {} needs more than {} multiply-accumulates per sample, which is the limit",
+                           layer.name, kMostMacs));
   }
   if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostValues) {
-    throw ConfigError(
-        place, fmt::format("layer {} has more than {} input values per sample", layer.name, kMostValues));
+    throw ConfigError(place,
+                      fmt::format("layer {} has more than {} input values per sample, which is the limit",
+                                  layer.name, kMostValues));
   }
   if (batch * layer.output_height() * layer.output_width() * layer.filters > kMostValues) {
-    throw ConfigError(
-        place, fmt::format("layer {} has more than {} output values per sample", layer.name, kMostValues));
+    throw ConfigError(place,
+                      fmt::format("layer {} has more than {} output values per sample, which is the limit",
+                                  layer.name, kMostValues));
   }
 }
 
@@ -510,9 +514,10 @@ void separate_channels(Layer& layer) {
 
 Layer read_layer(const Row& row, const std::vector<Column>& columns) {
   if (row.size() > columns.size()) {
-    throw ConfigError(row[columns.size()].place,
-                      fmt::format("'{}' is in column {}, but the header has {} columns",
-                                  row[columns.size()].text, columns.size() + 1, columns.size()));
+    throw ConfigError(
+        row[columns.size()].place,
+        fmt::format("'{}' is in column {}, but the header has {} columns: remove the cell, or add a column",
+                    row[columns.size()].text, columns.size() + 1, columns.size()));
   }
   Layer layer;
   std::vector<Column> seen;

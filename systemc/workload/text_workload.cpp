@@ -196,7 +196,7 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   }
 }
 
-// This column is reserved for a layer to wait for, but ASTRA-sim does not use it.
+// ASTRA-sim reserves this column for the number of a layer to wait for, but does not use it.
 void require_reserved(const Word& word) {
   read_number(word, -1, kMostLayers, "reserved number (-1)");
 }

@@ -53,7 +53,10 @@ void expand(Node& root, int depth) {
   const Node value = std::move(*found);
   root.children.erase(found);
   if (depth == kDeepest) {
-    throw ConfigError(value.place, fmt::format("base: more than {} files extend one another", kDeepest));
+    throw ConfigError(
+        value.place,
+        fmt::format("base: more than {} files extend one another: look for a file that extends itself",
+                    kDeepest));
   }
   Node base = read_document(find_base(value));
   expand(base, depth + 1);

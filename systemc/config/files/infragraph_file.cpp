@@ -257,7 +257,11 @@ class InfragraphReader {
   }
 
   void add_device(const std::string& prefix, const Device& device, const Node& node, int depth) {
-    if (depth > kDeepest) throw ConfigError(node.place, "InfraGraph: devices contain each other");
+    if (depth > kDeepest) {
+      throw ConfigError(
+          node.place,
+          fmt::format("InfraGraph: devices contain each other, or are nested more than {} deep", kDeepest));
+    }
     for (const Component& component : device.components) {
       for (int i = 0; i < component.count; ++i) {
         const std::string name = fmt::format("{}.{}.{}", prefix, component.name, i);

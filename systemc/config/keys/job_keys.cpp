@@ -48,7 +48,8 @@ Key jobs_key() {
       const std::string place = element(path, config.program.jobs.size());
       auto job = read_entry<ProgramJobConfig>(item, place, job_fields(),
                                               "a job, for example {file: program.yaml, arrival: 1 ms}");
-      if (job.file.empty()) throw ConfigError(item.place, place + ".file is missing");
+      if (job.file.empty())
+        throw ConfigError(item.place, place + ".file is missing: write the name of a program (YAML)");
       if (job.name.empty()) job.name = fmt::format("job {}", config.program.jobs.size());
       config.program.jobs.push_back(std::move(job));
     }
@@ -97,7 +98,8 @@ Key failures_key() {
       const auto failure = read_entry<ProgramFailureConfig>(
           item, place, failure_fields(), "a failure, for example {link: [0, 1], at: 1 ms}");
       if (failure.link.empty() == (failure.accelerator < 0)) {
-        throw ConfigError(item.place, place + " needs either a link or an accelerator");
+        throw ConfigError(item.place,
+                          place + " needs either a link or an accelerator, for example link: [0, 1]");
       }
       if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
         throw ConfigError(item.place, place + ".at is missing: the time of the failure, for example 1 ms");

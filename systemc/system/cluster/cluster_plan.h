@@ -19,7 +19,7 @@ struct PlannedJob {
   Bytes message = 0;   // bytes of the largest message that the ring sends
   Femtoseconds arrival = 0;
   Femtoseconds compute = 0;
-  std::vector<std::vector<topology::NodeId>> rings;  // [rank][replica]
+  std::vector<std::vector<topology::NodeId>> rings;  // [rank][replica]: its accelerator
   std::vector<routing::Flow> flows;                  // ring by ring: from each accelerator to its successor
 };
 

@@ -28,7 +28,7 @@ class HostPaths final : public ni::PathTable {
   const topology::Clos* clos_;
   std::vector<routing::Flow> flows_;
   int vcs_;
-  std::vector<int> spines_;            // [flow]
+  std::vector<int> spines_;            // [flow]: the spine that it crosses
   std::vector<std::int64_t> flow_of_;  // [source accelerator]: its flow; -1: none
   // [flow][spine + 1]. Routes are created on first use and never destroyed, since a message keeps the route
   // on which it started.

@@ -37,7 +37,7 @@ class RouteTimeline {
   void change_phase(std::size_t job, const std::string& name, Femtoseconds time);
 
   TraceWriter* trace_;
-  std::vector<Phase> phases_;  // [job]
+  std::vector<Phase> phases_;  // [job]: its current phase
   std::vector<nlohmann::ordered_json> entries_;
 };
 

@@ -54,7 +54,7 @@ class Ownership {
  private:
   const Schedule& schedule_;
   std::vector<schedule::Share> shares_;
-  std::vector<std::vector<Chunk>> parts_;  // [accelerator]
+  std::vector<std::vector<Chunk>> parts_;  // [accelerator]: the parts that it owns
 };
 
 template <typename F>
@@ -186,7 +186,7 @@ class ValueVerification final : public Verification {
 
   const Schedule& schedule_;
   Ownership ownership_;
-  std::vector<double> sums_;        // [element]
+  std::vector<double> sums_;        // [element]: the true sum
   std::vector<double> magnitudes_;  // [element]: Σ|x_i|
   std::vector<int> additions_;      // [element]: depth of its reduction tree
   std::vector<ni::ValueMemory> memories_;

@@ -37,7 +37,7 @@ struct MachineSpec {
   ni::MessageLog& log;
   fabric::Failure& failure;
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // returns a node's gradient buffer
-  std::vector<bool> rtl_interfaces;                               // [accelerator]
+  std::vector<bool> rtl_interfaces;  // [accelerator]: whether its interface is Verilog
   // Whether the Verilog interfaces run programs, so that they load tables into contexts instead of having
   // fixed ones.
   bool rtl_contexts = false;

@@ -100,7 +100,7 @@ class OpenRun {
   KernelContext kernel_;
   std::unique_ptr<PreparedProgram> prepared_;
   std::unique_ptr<ProgramMachine> machine_;
-  std::vector<Operations> operations_;                      // [id]
+  std::vector<Operations> operations_;                      // [id]: a message or collective
   std::vector<std::int32_t> free_collectives_;              // indices in program_ that can be reused
   std::vector<std::int32_t> free_transfers_;                // indices in program_ that can be reused
   std::vector<std::vector<std::int32_t>> free_operations_;  // [rank]: indices that can be reused

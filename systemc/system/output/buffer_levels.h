@@ -53,7 +53,7 @@ class BufferLevels {
 
   const topology::Topology& topology_;
   std::vector<Cycles> travel_;   // [channel]: time from the switch to the next buffer
-  std::vector<Buffer> buffers_;  // [channel]
+  std::vector<Buffer> buffers_;  // [channel]: its input buffer
 };
 
 }  // namespace coppice::system

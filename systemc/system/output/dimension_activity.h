@@ -33,7 +33,7 @@ class TimeWindows {
  private:
   void join();
 
-  std::vector<std::vector<Femtoseconds>> spent_;  // [series][window]
+  std::vector<std::vector<Femtoseconds>> spent_;  // [series][window]: the time spent
   Femtoseconds window_;
 };
 
@@ -81,8 +81,8 @@ class DimensionActivity final : public fabric::FabricObserver {
   Femtoseconds period_;
   std::size_t out_ports_;                // per accelerator
   std::vector<int> ports_;               // [dimension]: number of ports per accelerator
-  std::vector<Femtoseconds> flit_time_;  // [out-port of an accelerator]
-  std::vector<std::size_t> dimension_;   // [out-port of an accelerator]
+  std::vector<Femtoseconds> flit_time_;  // [out-port of an accelerator]: the time of a flit
+  std::vector<std::size_t> dimension_;   // [out-port of an accelerator]: its dimension
   std::vector<Femtoseconds> free_at_;    // [accelerator][out-port]: end of the channel's last flit
   // [accelerator][out-port]: the times at which a message was active.
   std::vector<std::vector<Span>> covered_;

@@ -32,7 +32,7 @@ class DimensionLoad {
   std::vector<double> bandwidths() const;
 
   const topology::Topology& topology_;
-  std::vector<Bytes> bytes_;  // [dimension]
+  std::vector<Bytes> bytes_;  // [dimension]: the bytes that accelerators send
 };
 
 }  // namespace coppice::system

@@ -44,7 +44,7 @@ class TimeBreakdown {
 
  private:
   int ni_ports_;
-  std::vector<PortTime> ports_;  // [accelerator][NI port]
+  std::vector<PortTime> ports_;  // [accelerator][NI port]: how it spent its time
 };
 
 // Divides a port's time from the tail of its previous message to the tail of `message`. `begun` is the cycle

@@ -70,7 +70,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   std::vector<PerfettoFile::Track> actor_tracks_;
   std::uint64_t messages_ = 0;
   std::vector<Cycles> flit_cycles_;               // [channel]: number of cycles for which a flit occupies it
-  std::vector<std::vector<Interval>> intervals_;  // [channel]
+  std::vector<std::vector<Interval>> intervals_;  // [channel]: when it was used
 };
 
 }  // namespace coppice::system

@@ -46,7 +46,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   struct Node {
     const ni::Interface* interface;
     std::vector<PortSignals> ports;
-    std::vector<ChannelSignals> channels;  // [output port]
+    std::vector<ChannelSignals> channels;  // [output port]: signals of its channel
   };
 
   void sample();

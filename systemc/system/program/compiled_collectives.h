@@ -25,14 +25,14 @@
 
 namespace coppice::system {
 
-// For a collective that joins several copies of a program: what the copy that represents all others needs to
-// know about the others' messages (folding/folded_collectives.h).
+// For a collective among several copies of a program, of which one represents all others
+// (folding/folded_collectives.h): what this copy needs to know about messages that come from the others.
 struct CollectiveImages {
   schedule::Schedule outline;  // the collective of all copies, with empty tables
   // The contribution_boundaries() of the collective of all copies.
   std::shared_ptr<const std::vector<Bytes>> boundaries;
   std::vector<topology::NodeId> members;    // [interface]: its member number in the collective of all copies
-  std::vector<ni::ImageArrivals> arrivals;  // [interface]
+  std::vector<ni::ImageArrivals> arrivals;  // [interface]: the messages that arrive there
 };
 
 // A collective or transfer in the form that the network interfaces of its members execute.

@@ -149,8 +149,8 @@ class FailingRun {
     for (const topology::Channel& channel : whole_.channels()) {
       if (link_of(channel) == Link(std::minmax(failure.link[0], failure.link[1]))) return;
     }
-    refuse(
-        fmt::format("nodes {} and {} have no link in {}", failure.link[0], failure.link[1], whole_.name()));
+    refuse(fmt::format("nodes {} and {} have no link in {}: name two neighbours", failure.link[0],
+                       failure.link[1], whole_.name()));
   }
 
   static std::string name(const config::ProgramFailureConfig& failure) {

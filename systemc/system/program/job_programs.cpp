@@ -91,7 +91,8 @@ class Joiner {
         refuse(fmt::format("accelerator {} does not exist: the accelerators are 0 to {}", at,
                            accelerators_ - 1));
       }
-      if (!taken_.insert(at).second) refuse(fmt::format("accelerator {} already has a rank", at));
+      if (!taken_.insert(at).second)
+        refuse(fmt::format("accelerator {} already has a rank: choose another one", at));
       made_.placement.push_back(at);
     }
   }

@@ -157,7 +157,7 @@ class ProgramMachine {
   SharedPasses passes_;
   bool verilog_;                               // whether network interfaces are Verilog
   std::unique_ptr<ChainedGradients> chained_;  // nullptr: no operation waits for parts of a collective
-  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
+  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]: the memory that it accesses
   std::vector<ProgramRunner*> runners_;                   // [accelerator]; owned by the machine
   ni::MessageLog log_;
   fabric::Failure failure_;

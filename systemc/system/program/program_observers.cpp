@@ -22,7 +22,7 @@ ProgramObservers::ProgramObservers(const ProgramState& state, const topology::To
       breakdown_(topology.num_accelerators(), ni_ports) {
   gradients_.resize(state.exchanges());
   if (topology.dimension_kinds().empty()) return;
-  std::vector<const schedule::Schedule*> schedules;  // [collective or transfer]
+  std::vector<const schedule::Schedule*> schedules;  // [collective or transfer]: its schedule
   for (ni::ContextId id = 1; id <= state.exchanges(); ++id) {
     const CompiledCollective* const compiled = state.exchange(id).compiled;
     schedules.push_back(compiled == nullptr ? nullptr : &compiled->schedule);

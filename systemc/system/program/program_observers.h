@@ -59,7 +59,7 @@ class ProgramObservers final : public ni::MessageObserver {
   std::vector<Cycles> ends_;
   Cycles last_ = 0;
   TimeBreakdown breakdown_;
-  std::vector<Gradients> gradients_;  // [collective or transfer]
+  std::vector<Gradients> gradients_;  // [collective or transfer]: its gradients
   std::map<const CompiledCollective*, std::optional<schedule::FinalChunks>> chunks_;
   std::unique_ptr<DimensionActivity> activity_;
 };

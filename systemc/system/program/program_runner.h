@@ -131,7 +131,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   // Operations that have been added, with the cycles in which they become ready.
   std::deque<std::pair<Cycles, std::size_t>> ready_later_;
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
-  std::vector<std::vector<std::int32_t>> followers_;  // [operation]
+  std::vector<std::vector<std::int32_t>> followers_;  // [operation]: operations that wait for it
   std::vector<std::int32_t> waits_;                   // [operation]: number of unfinished predecessors
   std::deque<std::size_t> ended_;                     // ended operations whose followers do not know it yet
   const GradientChain* chain_ = nullptr;              // nullptr: no operation waits for the gradient queue
@@ -146,7 +146,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::vector<Context> contexts_;
   std::vector<ni::ContextId> in_order_;  // the rank's collectives in program order
   std::size_t next_to_load_ = 0;         // index in in_order_ of the next collective whose tables to load
-  std::map<ni::ContextId, std::size_t> operation_of_;  // [joined collective or transfer]
+  std::map<ni::ContextId, std::size_t> operation_of_;  // [joined collective or transfer]: its operation
   // Collectives that are joined but not loaded, by negative priority and operation, which is the order in
   // which they are loaded. The order does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;

@@ -167,7 +167,7 @@ class ProgramState {
   Bytes kept_bytes_ = 0;  // total size of all buffers
   // [compiled]: the indices of members whose index is not the accelerator's number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
-  std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
+  std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]: its times
   config::Check check_;
   bool adding_ = false;
   bool folded_ = false;  // whether one copy of the program represents others

@@ -47,7 +47,7 @@ class SharedPasses {
   Cycles delay() const { return delay_; }
 
  private:
-  using Flags = std::vector<bool>;  // [operation]
+  using Flags = std::vector<bool>;  // [operation]: whether it is simulated tile by tile
 
   Flags shared(const workload::RankProgram& rank) const;
 
@@ -55,7 +55,7 @@ class SharedPasses {
   const workload::Program& program_;
   // Set if layers run on arrays with limited memory bandwidth.
   std::optional<accelerator::Accelerator> accelerator_;
-  std::vector<std::shared_ptr<const Flags>> shared_;  // [rank]
+  std::vector<std::shared_ptr<const Flags>> shared_;  // [rank]: the flags of its operations
   std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
   // [operations, bytes].
   std::map<std::pair<double, double>, std::shared_ptr<const accelerator::PassWork>> streams_;

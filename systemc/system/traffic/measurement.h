@@ -10,9 +10,9 @@ namespace coppice::system {
 struct Measurement {
   Cycles start = 0;
   Cycles end = 0;
-  std::int64_t created = 0;  // measured packets
+  std::int64_t created = 0;  // number of measured packets
   std::int64_t created_flits = 0;
-  std::int64_t finished = 0;  // measured packets that have been ejected
+  std::int64_t finished = 0;  // number of measured packets that have been ejected
   std::int64_t finished_flits = 0;
   std::int64_t packet_latency = 0;
   std::int64_t flit_latency = 0;

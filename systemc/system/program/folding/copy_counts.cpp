@@ -24,7 +24,7 @@ void multiply(Json& number, std::int64_t by) {
 // Replaces roles by the accelerators of the machine. The list has one item per role, which names the first
 // accelerator and counts the copies, or one item for every accelerator (--per-accelerator).
 void count_accelerators(const FoldedCopies& copies, Json& accelerators) {
-  std::map<int, Json> listed;  // [accelerator]
+  std::map<int, Json> listed;  // [accelerator]: its item in the list
   for (const Json& accelerator : accelerators) {
     const auto role = accelerator["rank"].get<std::size_t>();
     for (const std::vector<int>& copy : copies.replicated.copies) {

@@ -166,7 +166,8 @@ class PatternFinder {
   // Finds the renumbering of members that maps the messages of copy 0 to those of `copy`. It must map the
   // receiver of every message to the receiver of the corresponding message.
   bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
-    std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
+    std::vector<std::vector<int>> image(
+        roles(), std::vector<int>(copies_, -1));  // [role][copy]: the copy onto which it is mapped
     std::vector<std::pair<std::size_t, std::size_t>> known;
     for (std::size_t role = 0; role < roles(); ++role) {
       image[role][0] = static_cast<int>(copy);
@@ -271,7 +272,7 @@ class PatternFinder {
   std::span<const Bytes> boundaries_;
   std::size_t copies_ = 0;
   const std::vector<schedule::Share> shares_ = share_out(schedule_);
-  std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]
+  std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]: its entries
   std::vector<Label> labels_;
   // The destinations of messages: the roles of sender and receiver, and for every copy of the sender, the
   // receiver's copy.

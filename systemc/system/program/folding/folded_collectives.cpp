@@ -271,7 +271,7 @@ void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
   for (const auto& by_copy : pattern.members) {
     const auto& first = whole.schedule.nodes[index(by_copy.front())];
     for (std::size_t port = 0; port < first.ports.size(); ++port) {
-      std::map<std::vector<std::int32_t>, bool> compared;  // [routes in all copies]
+      std::map<std::vector<std::int32_t>, bool> compared;  // [routes in all copies]: true once compared
       for (std::size_t i = 0; i < first.ports[port].size(); ++i) {
         std::vector<std::int32_t> routes;
         for (const int member : by_copy) {
@@ -281,7 +281,7 @@ void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
         }
         if (routes.front() < 0 || !compared.emplace(routes, true).second) continue;
         Route expected;
-        std::vector<std::set<topology::ChannelId>> taken;  // [hop]
+        std::vector<std::set<topology::ChannelId>> taken;  // [hop]: the channels that messages take
         for (std::size_t copy = 0; copy < by_copy.size(); ++copy) {
           NodeId at = whole.accelerators[index(by_copy[copy])];
           const Route& route = whole.schedule.routes[index(routes[copy])];

@@ -28,10 +28,10 @@ class UnlikeCopies : public ModelError {
 workload::Program fold_program(const workload::ReplicatedProgram& replicated);
 
 // Compiles the collectives and transfers of a replicated program on its machine, then keeps only the tables
-// of the accelerators of copy 0, with routes on the quotient network. In a collective that joins several
-// copies, the messages that arrive are images of the messages that copy 0 sends (ni::ImageArrival). First,
-// all copies are compared: the networks of their groups, the routes of their messages, and the tables of
-// collectives that join them. Copies that are equal and use separate channels do the same in the same cycles.
+// of the accelerators of copy 0, with routes on the quotient network. In a collective among several copies,
+// the messages that arrive are images of the messages that copy 0 sends (ni::ImageArrival). First, all copies
+// are compared: the networks of their groups, the routes of their messages, and the tables of collectives
+// among several copies. Copies that are equal and use separate channels do the same in the same cycles.
 class FoldedCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.
@@ -72,7 +72,7 @@ class FoldedCollectives final : public CollectiveSource {
   CompiledCollectives compiler_;
   topology::ChannelDependencyGraph routes_;
   std::vector<int> copy_of_;  // [rank]; -1 for a rank outside the copies
-  std::vector<int> role_of_;  // [rank]
+  std::vector<int> role_of_;  // [rank]: its role; -1 outside the copies
   std::set<Members> compared_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, int>, std::unique_ptr<CompiledCollective>>
       collectives_;

@@ -18,7 +18,7 @@ std::optional<workload::ReplicatedProgram> load_replicated(const config::Loaded&
 
 // Runs one copy of the program with trains, in a child process, and returns the result of all copies. Its
 // lists of accelerators and collectives have one item per role, with the `count` of accelerators or
-// collectives that the item represents. All-reduces that join the copies have no `gradients`. Returns nullopt
+// collectives that the item represents. All-reduces among the copies have no `gradients`. Returns nullopt
 // if the copies differ (UnlikeCopies) or if trains meet; the whole program must then be simulated.
 std::optional<nlohmann::ordered_json> run_folded(const config::Loaded& loaded,
                                                  const workload::ReplicatedProgram& replicated,

@@ -46,7 +46,7 @@ class QuotientNetwork {
   int copies_;
   std::unique_ptr<topology::Topology> topology_;
   std::vector<topology::NodeId> nodes_;        // [node of the machine]: node of the quotient
-  std::vector<int> copy_of_;                   // [node of the machine]
+  std::vector<int> copy_of_;                   // [node of the machine]: its copy
   std::vector<topology::ChannelId> channels_;  // [channel of the machine]: channel of the quotient
 };
 
