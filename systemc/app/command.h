@@ -72,8 +72,8 @@ void remember_command_line(std::span<char*> words);
 // Formats a result as JSON, and adds the command line and the commit that was built. Names from input files,
 // such as those of layers, may contain bytes that are not UTF-8; these are replaced.
 std::string json_text(const nlohmann::ordered_json& result);
-// Prints a result: by default the summary, whose first line is bold on a terminal, or else what the style
-// requests.
+// Prints a result as the style requests: as JSON, not at all, or by default as the summary, whose first line
+// is bold on a terminal.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
 // Whether to use colours on standard output or standard error (descriptor 1 or 2). It must be a terminal, and

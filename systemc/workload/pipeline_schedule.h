@@ -7,8 +7,10 @@ namespace coppice::workload {
 // The order in which the stages of a pipeline compute micro-batches.
 enum class PipelineSchedule {
   kGpipe,                  // all forward passes, then all backward passes (Huang et al. 2019)
-  kOneForwardOneBackward,  // alternating passes as early as possible (Narayanan et al. 2021, PipeDream-Flush)
-  kInterleaved,  // kOneForwardOneBackward with several stages per rank (Narayanan et al. 2021, Sec. 2.2)
+  kOneForwardOneBackward,  // forward and backward passes alternate as early as possible (Narayanan et al.
+                           // 2021, PipeDream-Flush)
+  kInterleaved,  // like kOneForwardOneBackward, with several stages per rank (Narayanan et al. 2021,
+                 // Sec. 2.2)
 };
 const char* to_string(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved"
 

@@ -46,7 +46,8 @@ bool may_run(const Config& config, Kind kind) {
   return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
 }
 
-// Memory accesses take no time if neither memory bandwidth nor memory size limits the arrays.
+// Returns a reason if memory accesses take no time, since neither the memory's bandwidth nor its size is
+// limited.
 std::string idle_bytes(const Config& config, const Use& use) {
   const AcceleratorConfig& accelerator = config.system.accelerator;
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||

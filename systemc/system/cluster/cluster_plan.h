@@ -13,14 +13,14 @@ namespace coppice::system {
 // A training job, the accelerators on which it runs, and the times of its arrival and computation.
 struct PlannedJob {
   std::string name;    // name of the model
-  int copy = 1;        // accelerators per copy of the model, which is the number of rings
-  int replicas = 2;    // number of copies, which is the number of accelerators per ring
-  Bytes gradient = 0;  // bytes that a ring reduces, per accelerator
+  int copy = 1;        // number of accelerators per copy of the model, and of rings
+  int replicas = 2;    // number of copies of the model, and of accelerators per ring
+  Bytes gradient = 0;  // gradient bytes of one accelerator, which a ring reduces
   Bytes message = 0;   // bytes of the largest message that the ring sends
   Femtoseconds arrival = 0;
   Femtoseconds compute = 0;
   std::vector<std::vector<topology::NodeId>> rings;  // [rank][replica]: its accelerator
-  std::vector<routing::Flow> flows;                  // ring by ring: from each accelerator to its successor
+  std::vector<routing::Flow> flows;  // ring by ring: from every accelerator to the next one in the ring
 };
 
 // The initial state of a routing study.

@@ -36,15 +36,16 @@ class FlowPaths {
   FlowPaths(const config::RoutingConfig& config, std::uint64_t seed, int vcs, const topology::Clos& clos,
             const ClusterPlan& plan);
 
-  // Sets the fabric that carries the flows; nullptr if the fabric looks up paths as messages start.
+  // Sets the fabric that carries the flows, so that flows in progress can move to new paths; nullptr if the
+  // fabric looks up a message's path only when the message starts.
   void attach(fabric::RouteChanges* fabric) { fabric_ = fabric; }
   const HostPaths& table() const { return paths_; }
   const AssignmentStatistics& assignments() const { return assignments_; }
 
   // Whether the controller assigns a job's flows.
   bool controlled(std::size_t job) const;
-  // Call begin() when a job starts communicating and end() when it stops. Its flows use hashed paths until
-  // the controller has assigned others.
+  // Call begin() when a job starts to communicate, and end() when it stops. Until the controller has assigned
+  // paths to the job's flows, their paths are hashed.
   void begin(std::size_t job);
   void end(std::size_t job) { communicates_[job] = false; }
   bool any_communicates() const;
@@ -56,7 +57,7 @@ class FlowPaths {
   // failed.
   void apply(const Decision& decision);
 
-  // Fails a spine: stops its channels and informs the controller.
+  // Makes a spine fail: its channels stop, and the controller learns of the failure.
   void fail(int spine);
   // Moves flows that have lost their path, and all unassigned flows, to live spines by hashing. Throws
   // ModelError if no live spine can carry a flow.

@@ -124,7 +124,8 @@ class ValueVerification final : public Verification {
     std::vector<float> values(sums_.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint64_t bits = random.next();
-      const double scale = 1.0 / static_cast<double>(1U << (bits & 7));  // a power of two: exact
+      const double scale =
+          1.0 / static_cast<double>(1U << (bits & 7));  // a power of two, so products are exact
       const double magnitude = (1.0 + static_cast<double>(bits >> 40) * 0x1.0p-24) * scale;
       values[i] = static_cast<float>((bits & 8) != 0 ? magnitude : -magnitude);
       sums_[i] += values[i];
@@ -133,7 +134,8 @@ class ValueVerification final : public Verification {
     return values;
   }
 
-  // An all-gather starts with final values at their owners; NaNs elsewhere reveal data that was never stored.
+  // Prepares an all-gather, in which only the owner of an element starts with its value. All others start
+  // with NaN, which reveals data that was never stored.
   void keep_owned_only() {
     std::vector<std::vector<float>> owned_values;
     for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {

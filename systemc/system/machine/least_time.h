@@ -7,9 +7,9 @@
 
 namespace coppice::system {
 
-// Lower bounds on a collective's time on a machine: the bandwidth bound, from the data that must cross
-// between groups of accelerators, and the latency bound, the longest one-way latency between two dependent
-// accelerators.
+// Two lower bounds on the time of a collective on a machine. The bandwidth bound follows from the data that
+// must cross between groups of accelerators. The latency bound is the longest one-way latency between two
+// accelerators of which one needs data of the other.
 struct LeastTime {
   topology::LeastTime bandwidth;
   double latency_ns = 0;

@@ -20,7 +20,7 @@ constexpr int kWordBytes = 4;
 constexpr double kSramBits = 64;
 constexpr double kUm2PerMm2 = 1e6;
 constexpr double kPicojoulesPerMicrojoule = 1e6;
-constexpr int kVcBufferBits = 2;  // per flit: head and tail
+constexpr int kVcBufferBits = 2;  // head and tail bit of each flit
 
 config::Technology technology_of(const config::Config& config) {
   return *config::find_technology(config.hardware.technology);
@@ -167,7 +167,7 @@ Json hardware_area(const config::Loaded& loaded, const topology::Topology& topol
   const config::HardwareTable table = hardware_table(loaded);
   const config::Technology technology = technology_of(config);
   const int ni_ports = resolve_ni_ports(config, topology);
-  // A memory's area scales with the square of the feature size.
+  // Logic and memories scale differently: a memory's area scales with the square of the feature size.
   const double logic = config::area_ratio(technology.nanometres, table.area_nanometres);
   const double macros = squared(technology.nanometres / table.area_nanometres);
   const auto mm2 = [&](const Area& um2) { return (um2.logic * logic + um2.macros * macros) / kUm2PerMm2; };

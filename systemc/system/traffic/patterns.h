@@ -25,17 +25,19 @@ struct PatternInfo {
 };
 std::span<const PatternInfo> traffic_patterns();
 
-// Destinations of synthetic traffic, with n accelerators of b = log2(n) bits:
+// The destinations of synthetic traffic. The network has n accelerators, whose numbers have b = log2(n) bits.
 //   uniform: any accelerator, including the source;
-//   transpose: coordinates (x, y) exchanged on a square torus or mesh, elsewhere the halves of the bits;
-//   bitcomp, bitrev, shuffle: the bits inverted, reversed, rotated left by one;
-//   tornado, neighbor: every coordinate of width k increased by ceil(k/2) - 1, or by 1;
+//   transpose: (y, x) for a source at (x, y) of a square torus or mesh; on other networks, the number with
+//   its
+//     halves exchanged;
+//   bitcomp, bitrev, shuffle: the number with its bits inverted, reversed, or rotated left by one;
+//   tornado, neighbor: every coordinate of width k is increased by ceil(k/2) - 1, or by 1;
 //   diagonal: the source two times out of three, otherwise the next accelerator;
-//   asymmetric: s mod n/2, plus n/2 for half of the packets;
+//   asymmetric: s mod n/2 for source s, plus n/2 for half of the packets;
 //   next_group: any accelerator of the next group of a dragonfly;
-//   randperm: a permutation drawn by the seed;
-//   hotspot: one of the given accelerators, drawn by weight;
-//   permutation: read from a file.
+//   randperm: the target in a random permutation that the seed determines;
+//   hotspot: one of the given accelerators, chosen at random by weight;
+//   permutation: the target that a file lists.
 class TrafficPattern {
  public:
   // Throws UnsupportedError if the network does not have what the pattern needs: the coordinates of a torus
