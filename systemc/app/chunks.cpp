@@ -47,7 +47,7 @@ LatencyModel model_of(const config::Loaded& loaded, const schedule::CompileReque
 void require_chunks(const config::Loaded& loaded) {
   if (config::runs_over_dimensions(loaded.config)) return;
   throw ConfigError(loaded.place("collective.algorithm"),
-                    fmt::format("collective.algorithm: {} does not move chunks through dimensions; {} does",
+                    fmt::format("collective.algorithm: {} does not move chunks through dimensions: write {}",
                                 loaded.config.collective.algorithm,
                                 fmt::join(config::algorithms_over_dimensions(), " or ")));
 }

@@ -239,7 +239,7 @@ Command add_explain(CLI::App& parent) {
   auto line = std::make_shared<ExplainLine>();
   line->coppice = &parent;
   app->add_option("KEY", line->name, "a key, section or result field, such as system.link.bandwidth");
-  app->add_flag("--all", line->all, "print every key and field, and, as JSON, every subcommand");
+  app->add_flag("--all", line->all, "print every key and field; with --format json, also every subcommand");
   app->add_option("--format", line->format, "text, markdown or json")
       ->type_name("FORMAT")
       ->capture_default_str();

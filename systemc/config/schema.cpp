@@ -166,9 +166,8 @@ void add_link_keys(std::vector<Key>& keys) {
       keys,
       or_automatic(quantity_key(COPPICE_KEY(system.flit), parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
                    [](Config& config) { config.system.flit = 0; }),
-      "The size of a flit, the unit of links and buffers. auto: the data that the fastest link moves in one "
-      "cycle, a "
-      "power of two of at least 16 B.",
+      "The size of a flit, the unit of links and buffers. auto: the smallest power of two of at least "
+      "16 B with which the fastest link runs at full rate.",
       {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}, idle_timing);
 }
 
@@ -404,7 +403,8 @@ void add_collective_keys(std::vector<Key>& keys) {
                    std::vector(workload::kNamedCollectives.begin(), workload::kNamedCollectives.end())),
           "The operation that the collective performs.", kCollectives, idle_op);
   declare(keys, integer_key(COPPICE_KEY(collective.root), 0, kMostNodes - 1),
-          "The accelerator that sends a broadcast or receives a reduce.", kCollectives, idle_root);
+          "The accelerator that sends a broadcast or receives the result of a reduce.", kCollectives,
+          idle_root);
   declare(
       keys,
       name_key(COPPICE_KEY(collective.algorithm), schedule::algorithms_that([](const auto&) { return true; }))
@@ -503,7 +503,7 @@ void add_hardware_keys(std::vector<Key>& keys) {
   std::vector<std::string> names;
   for (const Technology& technology : technologies()) names.emplace_back(technology.name);
   declare(keys, name_key(COPPICE_KEY(hardware.technology), names),
-          "The process technology of area and energy results.", kHardware);
+          "The process technology for which results contain area and energy.", kHardware);
   declare(keys,
           file_key(COPPICE_KEY(hardware.energies), "the name of a YAML file of areas and energies",
                    "energies.yaml"),

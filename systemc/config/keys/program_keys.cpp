@@ -39,8 +39,8 @@ void add_context_keys(std::vector<Key>& keys) {
       "Which collective in flight a port serves first: the next in rotation, the one with the highest "
       "priority, or the first started.");
   add(integer_key(COPPICE_KEY(system.ni.table_load), 0, 1'000'000),
-      "The number of cycles per entry to load the table of a program's collective, unless it was loaded "
-      "before the run or a context still holds it.");
+      "The number of cycles to load one table entry of a program's collective. Tables that were loaded "
+      "before the run, or that a context still holds, take no time.");
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),

@@ -124,8 +124,8 @@ class ValueVerification final : public Verification {
     std::vector<float> values(sums_.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint64_t bits = random.next();
-      const double scale =
-          1.0 / static_cast<double>(1U << (bits & 7));  // a power of two, so products are exact
+      // This is a power of two, so the products are exact.
+      const double scale = 1.0 / static_cast<double>(1U << (bits & 7));
       const double magnitude = (1.0 + static_cast<double>(bits >> 40) * 0x1.0p-24) * scale;
       values[i] = static_cast<float>((bits & 8) != 0 ? magnitude : -magnitude);
       sums_[i] += values[i];

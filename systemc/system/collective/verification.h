@@ -46,8 +46,8 @@ class OrderLostError : public ModelError {
 
 using config::kValuesLimit;
 
-// The addresses that divide the buffer into segments with equal sets of contributions: all addresses at which
-// messages or shares begin or end. nullptr if there are too many to track.
+// The addresses at which messages or shares begin or end. They divide the buffer into segments, whose
+// elements always have equal sets of contributions. nullptr if there are too many segments to track.
 std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const schedule::Schedule& schedule);
 
 // Checks the contributions at only some accelerators of a collective. memory(i) of the result belongs to
