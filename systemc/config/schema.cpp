@@ -413,7 +413,8 @@ void add_collective_keys(std::vector<Key>& keys) {
   declare(keys,
           file_key(COPPICE_KEY(collective.file), "the name of a schedule (JSON)", "schedule.json")
               .excused_if([](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); }),
-          "The schedule to run with algorithm file.", kCompiled, idle_schedule_file, kCompiled);
+          "The schedule file to run if collective.algorithm is file.", kCompiled, idle_schedule_file,
+          kCompiled);
   declare(
       keys,
       quantity_key(COPPICE_KEY(collective.size), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)

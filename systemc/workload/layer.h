@@ -53,7 +53,7 @@ struct Layer {
   std::int64_t kept = 1;
   std::int64_t of = 1;
   bool round_up = false;  // whether an incomplete last stride also produces an output, as in SCALE-Sim
-  // The number of output rows and columns that are computed here, if not all; 0: all.
+  // The number of output rows and columns to compute; 0: all of them.
   std::int64_t part_height = 0;
   std::int64_t part_width = 0;
 

@@ -29,7 +29,7 @@ struct LayerCost {
 };
 
 // When events of a layer happen, counted from the start of the iteration. If the layer has no all-reduce of
-// its own (no gradient, or no overlap), the three times of the all-reduce are equal.
+// its own (no gradient, or no overlap), then gradient_ready, all_reduce_begin and all_reduce_end are equal.
 struct LayerTimes {
   Femtoseconds forward_end = 0;
   Femtoseconds backward_end = 0;    // when the gradients of weights and input are complete

@@ -44,9 +44,8 @@ void add_context_keys(std::vector<Key>& keys) {
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
-      "What happens to messages of a collective that the receiver has not joined yet: they are held until it "
-      "joins, "
-      "or added on arrival.");
+      "What happens to messages of a collective that the receiver has not joined yet: they are held until "
+      "it joins, or added on arrival.");
 }
 
 Key jitter_key() {

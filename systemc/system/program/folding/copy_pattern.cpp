@@ -144,7 +144,8 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the images for copies that send to copy 0; only these are needed.
+  // Finds the images for copies that send to copy 0. No others are needed, since all images are compositions
+  // of these.
   bool find_images() {
     std::set<int> senders;
     for (const Label& label : labels_) {
