@@ -221,7 +221,7 @@ Points places_of(const LogAxis& x, const LogAxis& y, const Points& points) {
   return places;
 }
 
-// Draws a line with a circle at every point, and a sample of it next to the name.
+// Draws a line with a circle at every point, and next to the algorithm's name a short sample of the line.
 std::string series(Points places, const std::string& name, std::size_t number, double name_y) {
   const char* const color = kColors[number % std::size(kColors)];
   const char* const dashes = number < std::size(kColors) ? "" : "7 3";

@@ -47,7 +47,8 @@ double ratio_at(const std::vector<Measured>& measured, double power, double nano
 }
 
 // A technology other than osu018. Below the feature size of the smallest library with a measured energy, the
-// error grows, since capacitance may decrease as slowly as between the libraries.
+// error is larger, since capacitance may decrease less than the feature size, as it does between the
+// libraries.
 Technology scaled(const char* name, double nanometres, double volts) {
   const double below = std::max(1.0, kCapacitances.back().nanometres / nanometres);
   return {name, nanometres, volts, kAreaFit * kLibraries,

@@ -219,9 +219,9 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     bool precomputed = false;
   };
 
-  // The controller has precomputed predictable assignments (Sec. 3.4.2), which are those for the next phases
-  // of jobs seen before and for any single failure, unless flows changed less than the controller's compute
-  // time ago.
+  // The controller has precomputed the assignments that it can predict (Sec. 3.4.2): those for the next phase
+  // of a job seen before, and those for any single failure. Precomputation is unfinished if flows changed
+  // less than the controller's compute time ago.
   Response respond(bool predictable) {
     const Femtoseconds now = Conductor::now();
     const config::ControllerConfig& controller = routing_.controller;

@@ -47,7 +47,7 @@ class OrderLostError : public ModelError {
 using config::kValuesLimit;
 
 // The addresses at which messages or shares begin or end. They divide the buffer into segments, whose
-// elements always have equal sets of contributions. nullptr if there are too many segments to track.
+// elements always have equal sets of contributions. Returns nullptr if there are too many segments to track.
 std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const schedule::Schedule& schedule);
 
 // Checks the contributions at only some accelerators of a collective. memory(i) of the result belongs to
