@@ -78,7 +78,8 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// If a group could not run `algorithm` and ran another one, the reason as {"refused"}; null otherwise.
+// Returns the reason why `algorithm` is not applicable, as {"refused"}, if the group ran another algorithm
+// instead; null otherwise.
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};

@@ -15,10 +15,10 @@ namespace coppice::config {
 // network, or if its file cannot be read.
 std::vector<topology::LinkSpec> links_of(const Loaded& loaded);
 
-// Resolves automatic values. system.flit becomes the data that the fastest link moves in one cycle, rounded
-// to a power of two and at least 16 B; system.ni.payload becomes 16 flits; and system.router.vc_depth covers
-// the credit loop of every link, but is at least 318. Values that differ from those of MultiTree's machine
-// are listed in Config::assumptions.
+// Resolves automatic values. system.flit becomes the smallest power of two of at least 16 B with which the
+// fastest link runs at full rate; system.ni.payload becomes 16 flits; and system.router.vc_depth covers the
+// credit loop of every link, but is at least 318. Values that differ from those of MultiTree's machine are
+// listed in Config::assumptions.
 void fit_machine(Loaded& loaded);
 
 // A warning, "file:line:col: warning: ...", if buffers of system.router.vc_depth do not cover the credit loop

@@ -315,7 +315,7 @@ Key model_key() {
 }
 
 void add_training_keys(std::vector<Key>& keys) {
-  // Values are not written to results if the section is missing.
+  // Results contain these keys only if a model is trained.
   const auto named = [](const Config& config) { return !config.training.model.empty(); };
   declare(keys, model_key().written_if(named), "The neural network to train, or its layer table.",
           {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, nullptr, kTrained);

@@ -24,8 +24,8 @@ LayerActivations layer_activations(const LargeTraining& training) {
   const auto tensor = static_cast<double>(slice.tensor);
   const double values = tokens * static_cast<double>(kHalfBytes);
   LayerActivations kept;
-  // Stored are the inputs of two normalizations, of attention and of the MLP; and with dropout, one-byte
-  // masks after attention and after the MLP.
+  // A layer stores the inputs of two normalizations, of attention and of the MLP. With dropout, it also
+  // stores one-byte masks after attention and after the MLP.
   kept.replicated = values * 4 * width + (model.dropout ? 2 * tokens * width : 0);
   const auto queries = static_cast<double>(model.heads * model.head_width);
   const double both = static_cast<double>(2 * slice.local_key_value_heads(model) * model.head_width) * tensor;

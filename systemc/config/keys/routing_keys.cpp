@@ -261,7 +261,7 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
 }
 
 void add_routing_keys(std::vector<Key>& keys) {
-  // Values are not written to results if the section is missing.
+  // Results contain these keys only if jobs are configured.
   const auto add = [&](Key key, const char* summary) {
     declare(keys,
             std::move(key).written_if([](const Config& config) { return !config.routing.jobs.empty(); }),

@@ -22,12 +22,14 @@ const Value& of_level(const std::vector<Value>& values, std::size_t level) {
 // empty if it can be simulated. A channel moves at most one flit per cycle.
 std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth);
 
-// The number of cycles from when a flit is granted the switch, crosses a link of `bandwidth` and `latency`,
-// and leaves the next router immediately, until the credit for its slot in that router has returned.
+// The length of a credit loop in cycles. The loop begins when a flit is granted the switch, and ends when the
+// credit for its slot in the next router has returned over the link of `bandwidth` and `latency`. The flit
+// leaves the next router immediately.
 Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
-// The number of cycles from when a flit leaves a router until its last bit has crossed a link: the link's
-// latency, plus the part of the flit time that exceeds one cycle. Credits take only the latency.
+// The number of cycles between a flit's departure from a router and the arrival of its last bit at the end of
+// a link: the link's latency, plus the part of the flit time that exceeds one cycle. Credits take only the
+// latency.
 Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
 // The time of a flit on a link of `bandwidth`, in the model's clock. If a link sends one flit in k cycles,

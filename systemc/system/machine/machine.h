@@ -69,8 +69,8 @@ struct MachineParts {
   // nullptr, the machine creates its own module.
   std::function<std::unique_ptr<accelerator::AcceleratorModule>(NodeId node)> make_accelerator;
   std::function<std::unique_ptr<ni::MemoryModule>(NodeId node, ni::GradientMemory& contents)> make_memory;
-  // Whether several threads may run these modules. This requires that each acts only on its own node and
-  // knows time only from the kernel.
+  // Whether several threads may run these modules. This requires that each module acts only on its own node,
+  // and uses no time other than the kernel's.
   bool fit_for_threads = false;
 };
 

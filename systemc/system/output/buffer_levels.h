@@ -44,8 +44,8 @@ class BufferLevels {
 
   // Adds all flits that arrive up to `now`.
   static void arrive(Buffer& buffer, Cycles now);
-  // Begins the window that contains `now`. Records the level of the previous window, and of the windows after
-  // it, in which nothing changed.
+  // Begins the window that contains `now`. Records the level of the previous window, and of any windows
+  // between the two, in which nothing changed.
   static void enter_window(Buffer& buffer, Cycles now);
   static void note(std::vector<Level>& levels, Level level);
   // The channel on which the packet arrived at the event's node, or -1 if the network interface injected it.

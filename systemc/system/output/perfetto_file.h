@@ -27,7 +27,8 @@ class PerfettoFile {
     std::uint32_t name;
     std::variant<std::int64_t, double, std::string> value;
   };
-  // Identifies the arrow that begins or ends at a slice. The slices at both ends have the same number.
+  // Identifies the arrow that begins or ends at a slice. The slices at both ends of an arrow have the same
+  // number.
   struct Arrow {
     std::uint64_t number;  // 0: no arrow
     bool ends;

@@ -25,8 +25,8 @@
 
 namespace coppice::system {
 
-// For a collective among several copies of a program, of which one represents all others
-// (folding/folded_collectives.h): what this copy needs to know about messages that come from the others.
+// For a collective among several copies of a program: describes the messages that arrive from other copies,
+// as seen from the one copy that represents them all (folding/folded_collectives.h).
 struct CollectiveImages {
   schedule::Schedule outline;  // the collective of all copies, with empty tables
   // The contribution_boundaries() of the collective of all copies.

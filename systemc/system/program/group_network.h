@@ -50,7 +50,7 @@ class GroupNetwork {
   const std::string& shape() const { return shape_; }
 
   // Whether another group's network of the same shape uses corresponding channels of the machine. `image`
-  // maps channels that correspond to the same number.
+  // maps corresponding channels to the same number.
   bool placed_like(const GroupNetwork& other,
                    const std::function<topology::ChannelId(topology::ChannelId)>& image) const;
 

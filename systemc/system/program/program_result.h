@@ -10,10 +10,11 @@
 
 namespace coppice::system {
 
-// Creates the result of a run, "coppice.result/1". All results contain the time and traffic of the run; those
-// of a single collective also its bandwidth, bound and tables; and all except those of the configured
-// collective among all accelerators contain iterations, collectives and accelerators. Throws a ModelError
-// that names the quantity if the run was faster than possible or a fraction of time or bandwidth exceeds 1.
+// Creates the result of a run, "coppice.result/1". Every result contains the time and traffic of the run. The
+// result of a single collective also contains its bandwidth, bound and tables. Unless the run is the
+// configured collective among all accelerators, the result also lists iterations, collectives and
+// accelerators. Throws a ModelError that names the quantity if the run was faster than possible or a fraction
+// of time or bandwidth exceeds 1.
 nlohmann::ordered_json make_result(const ProgramSetup& setup, const ProgramMachine& machine,
                                    const ProgramTimeline& timeline, const std::string& statistics_path,
                                    const CostMeter& cost);

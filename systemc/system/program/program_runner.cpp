@@ -290,8 +290,8 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   }
 }
 
-// Starts a joined collective or transfer after its launch; if its tables are not loaded yet, as soon as they
-// are.
+// Starts a joined collective or transfer after its launch, or as soon as its tables are loaded if that is
+// later.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
@@ -365,8 +365,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// Loads the tables of a joined collective that are missing or, if there is none, those of the next collective
-// in program order. Returns false if there are no tables to load or no free context.
+// Loads the tables of a collective that is joined but not loaded or, if there is none, those of the next
+// collective in program order. Returns false if there are no tables to load or no free context.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;

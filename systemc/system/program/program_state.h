@@ -65,8 +65,8 @@ class ProgramState {
     return index < ranks_.size() ? ranks_[index] : -1;
   }
 
-  // The numbers of collectives and transfers, which serve as context IDs of the interfaces. Collectives have
-  // the numbers from 1 on, followed by transfers.
+  // The numbers of collectives and transfers, which serve as context IDs of the interfaces. Collectives are
+  // numbered from 1 on, and transfers have the numbers after them.
   ni::ContextId context_of(const workload::JoinCollective& join) const {
     return collectives_[static_cast<std::size_t>(join.collective)];
   }
@@ -111,8 +111,8 @@ class ProgramState {
 
   void begin(ni::ContextId id, topology::NodeId accelerator, Cycles now);
   void joined(ni::ContextId id, Cycles now);
-  // Records that one more member is done. When all members are, verifies the data; throws ModelError if it is
-  // wrong.
+  // Records that one more member is done. When all members are done, verifies the data; throws ModelError if
+  // the data is wrong.
   void done(ni::ContextId id, Cycles now);
   // Records when the only collective, which starts at time 0, ended at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);

@@ -28,8 +28,7 @@ std::span<const PatternInfo> traffic_patterns();
 // The destinations of synthetic traffic. The network has n accelerators, whose numbers have b = log2(n) bits.
 //   uniform: any accelerator, including the source;
 //   transpose: (y, x) for a source at (x, y) of a square torus or mesh; on other networks, the number with
-//   its
-//     halves exchanged;
+//     its halves exchanged;
 //   bitcomp, bitrev, shuffle: the number with its bits inverted, reversed, or rotated left by one;
 //   tornado, neighbor: every coordinate of width k is increased by ceil(k/2) - 1, or by 1;
 //   diagonal: the source two times out of three, otherwise the next accelerator;

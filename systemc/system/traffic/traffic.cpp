@@ -191,8 +191,8 @@ class TrafficRun {
     }
   }
 
-  // The end of the next slice. One slice ends exactly at the end of the warm-up, and one at the end of the
-  // measurement.
+  // Returns the cycle in which the next slice ends. Slices end at the end of the warm-up, at the end of the
+  // measurement, and after at most kSlice cycles.
   Cycles next_look(Cycles cycle) const {
     if (!traffic_.trace.empty() || cycle >= measurement_.end) return cycle + kSlice;
     return std::min(cycle + kSlice, cycle < measurement_.start ? measurement_.start : measurement_.end);

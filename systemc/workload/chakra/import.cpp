@@ -145,7 +145,7 @@ class Importer {
            "it waits for itself through other operations");
   }
 
-  // Makes each node wait for the previous node on its stream. Counts collectives that wait for no node,
+  // Makes each node wait for the previous node on its stream. Counts collectives that wait for no node
   // although their rank computes.
   void follow_streams(const std::vector<std::size_t>& order, std::vector<std::vector<std::size_t>>& before) {
     const auto& nodes = trace_->nodes;
@@ -225,7 +225,8 @@ class Importer {
     return bytes;
   }
 
-  // The name of a transfer is the name of its node. In Coppice's own traces, it follows "send" or "receive".
+  // The name of a transfer, which is the name of its node. In Coppice's own traces, nodes' names begin with
+  // "send" or "receive", which are not part of it.
   static std::string name_of_transfer(const Node& node) {
     for (const std::string end : {"send ", "receive "}) {
       if (node.name.starts_with(end)) return node.name.substr(end.size());

@@ -24,8 +24,8 @@ struct CopyMember {
 struct CopyPattern {
   // [role][copy]: the member's number in the collective.
   std::vector<std::vector<int>> members;
-  // [role][port][entry]: when copy 0 sends this entry's message, the corresponding message of this copy
-  // arrives at copy 0; -1 for a nop.
+  // [role][port][entry]: a copy. When copy 0 sends the message of this entry, the corresponding message of
+  // that copy arrives at copy 0. -1 for a nop.
   std::vector<std::vector<std::vector<int>>> senders;
   // [copy]: how the copy's members and data correspond to those of copy 0; nullptr for copies that send
   // nothing to copy 0.

@@ -11,8 +11,8 @@
 namespace coppice::system {
 
 // The quotient of a network by copies of a part of it. Nodes of all copies that play the same role form one
-// node of the quotient, and so do their channels. A switch that copies share is also one node. If all copies
-// do the same in the same cycles, the quotient shows what happens in the whole network.
+// node of the quotient, and their channels form one channel. A switch that copies share is also one node. If
+// all copies do the same in the same cycles, the quotient shows what happens in the whole network.
 class QuotientNetwork {
  public:
   // `copies`: [copy][role]: accelerator of the machine; an accelerator has at most one role. Returns nullptr
