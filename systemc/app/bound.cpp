@@ -30,7 +30,7 @@ bool exchanges_blocks(const config::Loaded& loaded) {
   return loaded.config.collective.op == workload::CollectiveOp::kAllToAll;
 }
 
-// The bound; its groups use the machine's accelerator numbers.
+// Computes the bound. Its groups contain numbers of the machine's accelerators.
 system::GroupBound find_bound(const config::Loaded& loaded) {
   try {
     system::GroupBound bound = system::bound_lone_collective(loaded);
@@ -44,7 +44,7 @@ system::GroupBound find_bound(const config::Loaded& loaded) {
   }
 }
 
-// Describes the bound and its proof.
+// Describes the bound and its proof in words.
 std::string describe(const config::Loaded& loaded, const system::GroupBound& bound) {
   const workload::CollectiveSpec& collective = loaded.config.collective;
   const topology::LeastTime& bandwidth = bound.least.bandwidth;
@@ -62,9 +62,10 @@ std::string describe(const config::Loaded& loaded, const system::GroupBound& bou
                                                  : fmt::format("{} groups", bandwidth.groups.size()),
                     out ? "can send at" : "can receive at", format_bandwidth({bandwidth.bytes_per_second}));
   }
-  text += bandwidth.groups.empty()
-              ? "\n  proof: shortest paths over weighted channels; --out FILE writes the weights (lengths)\n"
-              : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
+  text +=
+      bandwidth.groups.empty()
+          ? "\n  proof: shortest paths over weighted channels; --out FILE writes the weights as `lengths`\n"
+          : fmt::format("\n  groups: {}\n", topology::describe_groups(bandwidth));
   return text +
          fmt::format("  one-way latency between the farthest pair: {:.3f} ns\n", bound.least.latency_ns);
 }

@@ -1,5 +1,5 @@
-// coppice calibrate: fits the costs of a machine to measured times. The Python package coppice.calibrate does
-// the fit; this is its command line.
+// coppice calibrate: fits the costs of a machine to measured times. This is the command line for the Python
+// package coppice.calibrate, which computes the fit.
 #include "app/calibrate.h"
 
 #include "app/python_command.h"
@@ -10,17 +10,17 @@ namespace {
 constexpr PythonOption kCalibrateOptions[] = {
     {"--out", "the configuration file to write (default: CONFIG.calibrated.yaml)", "FILE"},
     {"--figure", "the plot to write (default: next to the configuration)", "FILE"},
-    {"--ranks", "number of ranks, if the measurements do not state it", "N"},
-    {"--op", "operation, if the measurements do not state it", "OP"},
-    {"--algorithms", "comma-separated list of the algorithms that the fit may use", "NAMES"},
+    {"--ranks", "the number of ranks, if the measurements do not contain it", "N"},
+    {"--op", "the operation, if the measurements do not contain it", "OP"},
+    {"--algorithms", "the algorithms that the fit may use, separated by commas", "NAMES"},
     {"--only", "use only rows whose algorithm matches this regular expression", "TEXT"},
-    {"--protocols", "maximum number of protocols per operation and rank count (default: 3)", "N"},
-    {"--hold-out", "share of the sizes to hold out of the fit (default: 0.2)", "SHARE"},
-    {"--seed", "seed for choosing the held-out sizes", "N"},
+    {"--protocols", "the maximum number of protocols per operation per number of ranks (default: 3)", "N"},
+    {"--hold-out", "the share of the sizes to hold out of the fit (default: 0.2)", "SHARE"},
+    {"--seed", "the seed for selecting the sizes to hold out", "N"},
 };
 
 constexpr PythonInput kCalibrateInputs[] = {
-    {"CONFIG.yaml", "the machine"},
+    {"CONFIG.yaml", "the configuration of the machine"},
     {"MEASURED.csv",
      "measured times: nccl-tests output, or a table with columns operation, ranks, bytes, time_us"},
 };

@@ -4,7 +4,7 @@
 
 namespace coppice::app {
 
-// Adds `coppice calibrate`, which runs the Python package.
+// Adds `coppice calibrate`, which starts the Python package.
 Command add_calibrate(CLI::App& parent);
 
 }  // namespace coppice::app

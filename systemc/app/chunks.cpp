@@ -1,5 +1,5 @@
-// coppice chunks: prints the decisions and expected times of a hierarchical system's chunk scheduler
-// (Themis), without compiling tables or simulating a network.
+// coppice chunks: prints which dimensions each chunk of a hierarchical collective uses in which order, as its
+// scheduler decides (Themis), and the expected times. It neither compiles tables nor simulates a network.
 #include <memory>
 #include <optional>
 
@@ -29,7 +29,7 @@ struct ChunksLine {
   Input input;
   std::string out;
   std::string window = "100 us";  // Themis, Fig. 9
-  std::string workload;           // a text workload to predict
+  std::string workload;           // path of a text workload to predict
 };
 
 double to_ns(Femtoseconds time) {
@@ -47,7 +47,7 @@ LatencyModel model_of(const config::Loaded& loaded, const schedule::CompileReque
 void require_chunks(const config::Loaded& loaded) {
   if (config::runs_over_dimensions(loaded.config)) return;
   throw ConfigError(loaded.place("collective.algorithm"),
-                    fmt::format("collective.algorithm: {} does not move chunks through dimensions; {} does",
+                    fmt::format("collective.algorithm: {} does not move chunks through dimensions: write {}",
                                 loaded.config.collective.algorithm,
                                 fmt::join(config::algorithms_over_dimensions(), " or ")));
 }
@@ -118,7 +118,7 @@ void print_study(const workload::CollectiveSpec& collective, std::size_t chunks,
   }
 }
 
-// Predicts an iteration of a text workload.
+// Predicts how long an iteration of a text workload takes.
 void predict_workload(const ChunksLine& line) {
   Input input = line.input;
   input.overrides.push_back("training.model=" + line.workload);
@@ -191,7 +191,7 @@ void execute(const ChunksLine& line) {
 
 Command add_chunks(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "chunks", "show how a scheduler routes chunks through the dimensions, and predict the time");
+      "chunks", "show the order in which chunks use the dimensions of a hierarchy, and predict the time");
   auto line = std::make_shared<ChunksLine>();
   add_input(*app, line->input);
   app->add_option("--window", line->window, "length of the time windows in which activity is reported")

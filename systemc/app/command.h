@@ -13,14 +13,14 @@
 
 namespace coppice::app {
 
-// A subcommand: `execute` runs if the command line selects it. It throws ConfigError, ModelError or
-// system::Interrupted; main() turns them into messages and exit statuses.
+// A subcommand. `execute` is called if the command line selects the subcommand. It may throw ConfigError,
+// ModelError or system::Interrupted, which main() converts to a message and an exit status.
 struct Command {
   CLI::App* line = nullptr;
   std::function<void()> execute;
 };
 
-// Each function adds its subcommand; one file per function.
+// Each of these functions, which are in files of their own, adds a subcommand.
 Command add_run(CLI::App& parent);
 Command add_traffic(CLI::App& parent);
 Command add_schedule(CLI::App& parent);
@@ -37,45 +37,47 @@ Command add_topology(CLI::App& parent);
 Command add_schema(CLI::App& parent);
 Command add_report(CLI::App& parent);
 
-// The configuration selected by a command line.
+// The configuration that a command line selects.
 struct Input {
   std::string path;
   std::vector<std::string> overrides;
 };
 
-// Adds CONFIG.yaml and --set.
+// Adds the argument CONFIG.yaml and the option --set.
 void add_input(CLI::App& line, Input& input);
 
-// Loads the configuration and prints warnings about keys without effect on stderr; results repeat them.
+// Loads the configuration, and prints warnings about keys without effect to standard error. Results repeat
+// these warnings.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
-// Prints the warnings found by load().
+// Prints the warnings about a configuration that has been loaded.
 void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
-// Prints the warnings of a result except those printed when its configuration was loaded.
+// Prints the warnings in a result, except those that were printed when its configuration was loaded.
 void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 
-// Prints to standard output. Throws ModelError if that fails.
+// Prints to standard output. Throws ModelError if it cannot be written.
 void print(std::string_view text);
 
-// The output style of a command that prints a summary.
+// How a command that prints a summary presents its result.
 struct Style {
   bool quiet = false;  // print nothing
   bool json = false;   // print the result as JSON, as --out writes it
 };
 
-// Adds --quiet and --json.
+// Adds the options --quiet and --json.
 void add_style(CLI::App& line, Style& style);
 
-// Stores the command line for the results that json_text() writes.
+// Stores the command line, so that json_text() can include it in results.
 void remember_command_line(std::span<char*> words);
 
-// Formats a result as JSON, adding the command line and the commit that was built. Replaces bytes that are
-// not UTF-8 in names from input files (layers, collectives of a trace).
+// Formats a result as JSON, and adds the command line and the commit that was built. Names from input files,
+// such as those of layers, may contain bytes that are not UTF-8; these are replaced.
 std::string json_text(const nlohmann::ordered_json& result);
-// Prints the summary, with a bold first line on a terminal, or the output requested by the style.
+// Prints a result as the style requests: as JSON, not at all, or by default as the summary, whose first line
+// is bold on a terminal.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
-// Whether to use colours on standard output or error (descriptor 1 or 2): if it is a terminal and NO_COLOR is
-// not set.
+// Whether to use colours on standard output or standard error (descriptor 1 or 2). It must be a terminal, and
+// NO_COLOR must not be set.
 bool shows_colours(int descriptor);
 
 }  // namespace coppice::app

@@ -2,8 +2,8 @@
 
 namespace coppice::app {
 
-// The commit that was built, as 40 hexadecimal digits, with + appended if files differed from it; "unknown"
-// outside a git checkout. Written by scripts/cmake/commit.cmake.
+// The commit that was built, as 40 hexadecimal digits, followed by + if files had been modified; "unknown"
+// outside a git checkout. scripts/cmake/commit.cmake writes the definition.
 extern const char* const kCommit;
 
 }  // namespace coppice::app

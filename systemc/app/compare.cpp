@@ -41,9 +41,9 @@ struct CompareLine {
   bool exact = false;
 };
 
-// Runs of fewer flits are so fast that they are always simulated.
+// Runs of fewer flits take so little time that they are always simulated.
 constexpr double kQuickFlits = 1e7;
-// Algorithms whose estimate exceeds the shortest time by this factor are not simulated.
+// An algorithm is not simulated if its estimate exceeds the shortest time by this factor.
 constexpr double kClose = 1.5;
 
 std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& loaded) {
@@ -62,8 +62,8 @@ std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& lo
   return sizes;
 }
 
-// Loads the configuration with one algorithm and size, and with automatic chunks if the algorithm supports
-// them.
+// Loads the configuration with the given algorithm and size. If the algorithm supports it, the number of
+// chunks becomes automatic.
 config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes size) {
   Input own = input;
   own.overrides.push_back("collective.algorithm=" + algorithm);
@@ -78,14 +78,15 @@ config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes 
   }
 }
 
-// The reason why the algorithm does not apply, if the group ran another algorithm instead; null otherwise.
+// Returns the reason why `algorithm` is not applicable, as {"refused"}, if the group ran another algorithm
+// instead; null otherwise.
 Json refusal(const std::string& algorithm, const std::string& ran) {
   const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
   if (other == nullptr || ran == algorithm || algorithm == "auto") return {};
   return {{"refused", fmt::format("{} does not apply to this group; {} does", algorithm, ran)}};
 }
 
-// Returns a run's result, or only the reason why the algorithm does not apply.
+// Simulates one algorithm. Returns the result or, if the algorithm is not applicable, only the reason.
 Json run_one(const Input& input, const std::string& algorithm, Bytes size,
              const std::atomic<bool>& interrupted) {
   try {
@@ -101,7 +102,8 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
   }
 }
 
-// Returns the fields of a result that can be estimated, or only the reason why the algorithm does not apply.
+// Estimates one algorithm. Returns the fields of a result that can be estimated or, if the algorithm is not
+// applicable, only the reason.
 Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) {
   try {
     const config::Loaded loaded = load_one(input, algorithm, size);
@@ -123,7 +125,7 @@ Json estimate_one(const Input& input, const std::string& algorithm, Bytes size) 
   }
 }
 
-// The table size, folded if pieces repeat.
+// The size of a node's tables, which are folded if pieces repeat.
 Bytes table_bytes_of(const Json& overhead) {
   return overhead.contains("folded") ? overhead.at("folded").at("table_bytes_per_node")
                                      : overhead.at("table_bytes_per_node");
@@ -143,7 +145,7 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .chosen = result.value("chosen", "")};
 }
 
-// A comparison of algorithms over sizes, with the results obtained so far.
+// A comparison of algorithms for several sizes, with the results obtained so far.
 class Comparison {
  public:
   Comparison(std::vector<std::string> algorithms, std::vector<Bytes> sizes)
@@ -152,9 +154,9 @@ class Comparison {
         refused_(algorithms_.size() * sizes_.size()),
         runs_(refused_.size()) {}
 
-  // Simulates every algorithm for the sizes for which `estimates_first` is false. For other sizes, estimates
-  // every algorithm, then simulates those that may be the fastest and those chosen by auto. Runs jobs in
-  // parallel; calls `interrupting` before an interruption ends running simulations.
+  // Simulates every algorithm for the sizes for which `estimates_first` is false. For other sizes, it
+  // estimates every algorithm, then simulates those that may be the fastest and those that auto chooses. Jobs
+  // run in parallel. If the user interrupts, `interrupting` is called before simulations are ended.
   void run(const Input& input, const std::function<bool(Bytes)>& estimates_first,
            const std::atomic<bool>& interrupted, const std::function<void()>& interrupting) {
     const system::SubprocessOptions options{.at_once = system::available_processors(),
@@ -181,7 +183,7 @@ class Comparison {
     }
   }
 
-  // The runs sorted by size, then by time.
+  // The runs, sorted by size and then by time.
   std::vector<ComparedRun> runs() const {
     std::vector<ComparedRun> sorted;
     for (const auto& run : runs_) {
@@ -193,7 +195,7 @@ class Comparison {
     return sorted;
   }
 
-  // Throws ConfigError at `place` for a size that no algorithm supports.
+  // Throws ConfigError at `place` if no algorithm supports one of the sizes.
   void require_every_size(const SourceLocation& place, const std::string& op) const {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(i * algorithms_.size());
@@ -208,7 +210,8 @@ class Comparison {
   const std::string& algorithm_of(std::size_t job) const { return algorithms_[job % algorithms_.size()]; }
   Bytes size_of(std::size_t job) const { return sizes_[job / algorithms_.size()]; }
 
-  // Runs the jobs `numbers` and stores their results, which are simulated or `estimated`, in runs_.
+  // Runs the jobs with these numbers, and stores their results in runs_. The results come from simulations
+  // or, if `estimated`, from estimates.
   void run_jobs(const char* name, const std::vector<std::size_t>& numbers,
                 const std::function<Json(std::size_t)>& run, bool estimated,
                 system::SubprocessOptions options) {
@@ -234,7 +237,8 @@ class Comparison {
     system::run_in_subprocesses(jobs, options);
   }
 
-  // Jobs that are only estimated and are close to the shortest time for their size, or chosen by auto.
+  // The jobs that have only been estimated, and whose times are close to the shortest for their size or are
+  // those of auto's choice.
   std::vector<std::size_t> may_be_fastest() const {
     std::map<Bytes, double> shortest;
     for (const auto& run : runs_) {
@@ -253,8 +257,8 @@ class Comparison {
 
   std::vector<std::string> algorithms_;
   std::vector<Bytes> sizes_;
-  std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has a result
-  std::vector<std::optional<ComparedRun>> runs_;  // [job]
+  std::vector<std::string> refused_;              // [job]: why it has no result; empty if it has one
+  std::vector<std::optional<ComparedRun>> runs_;  // [job]: its run; nullopt if there is no result
 };
 
 std::vector<std::string> algorithms_of(workload::CollectiveOp op) {
@@ -274,7 +278,7 @@ std::string file_text(const CompareLine& line, const std::string& op, const std:
   return comparison_json(runs);
 }
 
-// Text output needs no information about the network.
+// Describes the runs for output in the format of nccl-tests; for text, an empty description is sufficient.
 NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
   if (line.format == kText) return {};
   const workload::CollectiveSpec& collective = loaded.config.collective;
@@ -283,7 +287,7 @@ NcclTest nccl_test_of(const CompareLine& line, const config::Loaded& loaded) {
           members > 0 ? members : system::build_topology(loaded).num_accelerators()};
 }
 
-// Whether the runs of a size are long enough to be estimated first.
+// Returns whether runs of a given size take so long that they should be estimated first.
 std::function<bool(Bytes)> estimates_first(const CompareLine& line, const config::Loaded& loaded) {
   const auto own = static_cast<double>(loaded.config.collective.group.size());
   const double members = own > 0 ? own : system::build_topology(loaded).num_accelerators();

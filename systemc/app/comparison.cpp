@@ -16,17 +16,17 @@ namespace {
 constexpr double kWidth = 860;
 constexpr double kHeight = 520;
 constexpr double kLeft = 90;
-constexpr double kRight = 230;  // room for the names
+constexpr double kRight = 230;  // room for the names of algorithms
 constexpr double kTop = 50;
 constexpr double kBottom = 70;
 constexpr std::size_t kMostSizeLabels = 8;
-// The colours of Okabe and Ito, which colour-blind readers can tell apart. Further lines repeat the colours,
-// but are dashed.
+// The colours of Okabe and Ito, which remain distinct for colour-blind readers. If there are more lines than
+// colours, the colours are repeated with dashed lines.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#777777"};
 constexpr const char* kText = "#222";
 
-// Maps values to positions on a logarithmic axis.
+// A logarithmic axis, which maps values to positions in the figure.
 class LogAxis {
  public:
   LogAxis(double low, double high, double from, double to)
@@ -94,7 +94,7 @@ std::string comparison_text(const std::vector<ComparedRun>& runs) {
 
 namespace {
 
-// Microseconds in the format of nccl-tests.
+// A time in microseconds, in the format of nccl-tests.
 std::string nccl_time(double ns) {
   const double us = ns / 1000;
   return us >= 10'000 ? fmt::format("{:7.0f}", us)
@@ -102,7 +102,7 @@ std::string nccl_time(double ns) {
                       : fmt::format("{:7.2f}", us);
 }
 
-// The nccl-tests program for an operation, such as all_reduce_perf; the first output line names it.
+// The name of the nccl-tests program for an operation, such as all_reduce_perf.
 std::string perf_name(const std::string& op) {
   return (op == "all_to_all" ? "alltoall" : op) + "_perf";
 }
@@ -132,7 +132,8 @@ std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const Nc
   double total = 0;
   int sizes = 0;
   for (const ComparedRun& run : runs) {
-    if (run.size == size || run.estimated) continue;  // a slower run of the same size
+    // Another run of this size was faster, and estimates are omitted.
+    if (run.size == size || run.estimated) continue;
     size = run.size;
     const std::string measured = fmt::format("{}  {:6.2f}  {:6.2f} {:>6}", nccl_time(run.time_ns),
                                              run.algbw_gb_s, run.busbw_gb_s, run.verified ? "0" : "N/A");
@@ -177,9 +178,10 @@ std::string comparison_json(const std::vector<ComparedRun>& runs) {
 
 namespace {
 
-using Points = std::vector<std::pair<double, double>>;  // (size, time in ns), later (x, y)
+using Points =
+    std::vector<std::pair<double, double>>;  // (size, time in ns), converted to positions in the figure
 
-// The frame of the figure: axes, their labels and grid lines.
+// The frame of the figure: axes with labels, and grid lines.
 std::string frame(const LogAxis& x, const LogAxis& y, const std::map<Bytes, double>& bound,
                   const std::string& title) {
   std::string text = fmt::format(
@@ -219,7 +221,7 @@ Points places_of(const LogAxis& x, const LogAxis& y, const Points& points) {
   return places;
 }
 
-// A line with a circle at every point, and a sample of both next to the name.
+// Draws a line with a circle at every point, and next to the algorithm's name a short sample of the line.
 std::string series(Points places, const std::string& name, std::size_t number, double name_y) {
   const char* const color = kColors[number % std::size(kColors)];
   const char* const dashes = number < std::size(kColors) ? "" : "7 3";
@@ -233,7 +235,7 @@ std::string series(Points places, const std::string& name, std::size_t number, d
   return text + label(sample + 32, name_y, name, "start");
 }
 
-// Circles around the algorithms chosen by auto.
+// Draws circles around the algorithms that auto chose.
 std::string rings(Points places, const std::string& name, double name_y) {
   std::string text;
   const double sample = kWidth - kRight + 18;
@@ -257,7 +259,8 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    // If auto chooses only among the algorithms of one library, its line is drawn as an ordinary one.
+    // If auto chooses only among the algorithms of one library, its line is drawn like those of other
+    // algorithms.
     const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
     Points& line = chooses ? chosen : lines[run.algorithm];
     line.emplace_back(static_cast<double>(run.size), run.time_ns);
@@ -265,7 +268,8 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
                   kLeft, kWidth - kRight);
   const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
-  // The slowest algorithm at the largest size comes first, since its line ends at the top of the figure.
+  // Names are listed from the slowest algorithm at the largest size, whose line ends at the top of the
+  // figure.
   std::vector<std::pair<double, std::string>> order;
   for (auto& [algorithm, points] : lines) {
     std::ranges::sort(points);

@@ -7,7 +7,7 @@
 
 namespace coppice::app {
 
-// A run of one algorithm with one size, or an estimate of it.
+// The result of running, or of estimating, one algorithm with one size.
 struct ComparedRun {
   std::string algorithm;
   Bytes size = 0;
@@ -17,28 +17,28 @@ struct ComparedRun {
   bool verified = true;   // whether every sum was checked
   double efficiency = 0;  // the lower bound divided by the time
   double bound_ns = 0;    // the larger of the bandwidth and latency bounds
-  Bytes table_bytes = 0;  // size of the largest tables of an accelerator
-  std::string chosen{};   // the algorithm chosen by auto
+  Bytes table_bytes = 0;  // the largest size of an accelerator's tables
+  std::string chosen{};   // the algorithm that auto chose
   bool estimated = false;
 };
 
-// One line per size and algorithm, sorted by size and then by time; estimated times begin with "~".
+// Formats one line per size per algorithm, sorted by size and then by time. Estimated times begin with "~".
 std::string comparison_text(const std::vector<ComparedRun>& runs);
-// The compared collective, as nccl-tests names it.
+// The collective that is compared, in terms of nccl-tests.
 struct NcclTest {
-  std::string op;  // as in collective.op
+  std::string op;  // a value of collective.op
   int root = 0;
   int ranks = 0;
 };
-// The fastest run of each size in the columns and units of nccl-tests, so that scripts for nccl-tests can
-// read it; omits estimates. The columns for in-place and out-of-place runs are equal.
+// Formats the fastest simulated run of each size in the columns and units of nccl-tests, so that scripts for
+// its output can read it. The columns for in-place and out-of-place runs contain the same values.
 std::string comparison_nccl_tests(const std::vector<ComparedRun>& runs, const NcclTest& test);
-// The rows as comma-separated values with a header.
+// Formats the runs as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);
-// {"schema": "coppice.compare/1", ..., "rows": [...]}.
+// Formats the runs as JSON: {"schema": "coppice.compare/1", ..., "rows": [...]}.
 std::string comparison_json(const std::vector<ComparedRun>& runs);
-// An SVG figure of time over size, both logarithmic: a line per algorithm, circles around the choice of auto,
-// and a dotted line for the bound.
+// Draws an SVG figure of time over size, on logarithmic axes: a line for each algorithm, circles around
+// auto's choices, and a dotted line for the lower bound.
 std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);
 
 }  // namespace coppice::app

@@ -1,5 +1,5 @@
-// coppice convert: writes a network in another format, or the program of a configuration as one Chakra trace
-// per rank.
+// coppice convert: writes a network in another format, or a configuration's program as Chakra traces, one per
+// rank.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -40,8 +40,9 @@ topology::Topology read_network(const ConvertLine& line) {
         config::load(line.input.path, line.input.overrides, config::Purpose::kTraffic));
   }
   if (!line.input.overrides.empty()) {
-    throw ConfigError({"--set"},
-                      fmt::format("{} is a network, which has no keys to override", line.input.path));
+    throw ConfigError(
+        {"--set"},
+        fmt::format("{} is a network, which has no keys to override: leave --set out", line.input.path));
   }
   const config::SystemConfig usual;
   try {

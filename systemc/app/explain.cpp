@@ -1,4 +1,4 @@
-// coppice explain: explains a configuration key or result field.
+// coppice explain: explains configuration keys and result fields.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -44,18 +44,18 @@ std::string commands_of(const config::Purposes& purposes) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The default value of a key as text, or empty if it has none.
+// The default value of a key as a text; empty if the key has no default.
 std::string default_of(const Key& key) {
   const nlohmann::ordered_json value = key.write(config::Config{});
   if (value.is_null() || (value.is_string() && value.get<std::string>().empty())) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// One item to explain: a key, a part of a key's list, or a field of results.
+// An item to explain: a key, a field in the items of a key's list, or a field of results.
 struct Item {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> facts;  // only non-empty facts
+  std::vector<std::pair<std::string, std::string>> facts;  // (name, text); facts without a text are left out
 };
 
 void add_fact(Item& item, const std::string& what, const std::string& fact) {
@@ -121,7 +121,7 @@ std::string as_text(const std::vector<Item>& items) {
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char letter : text) {
-    // MkDocs would interpret text in braces as attributes and drop it.
+    // MkDocs would interpret text in braces as attributes and remove it.
     if (letter == '{' || letter == '}') {
       safe += letter == '{' ? "&#123;" : "&#125;";
       continue;
@@ -138,7 +138,7 @@ std::string fact_of(const Item& item, std::string_view what) {
   return found == item.facts.end() ? "" : escaped(found->second);
 }
 
-// A table with a row for every item and a column for each of `facts`.
+// Formats a table with a row for every item, and a column for each of `facts`.
 std::string as_table(const std::string& title, const std::vector<Item>& items,
                      const std::vector<std::string>& facts) {
   std::string text = fmt::format("# {}\n\n| name | description |", title);
@@ -154,7 +154,7 @@ std::string as_table(const std::string& title, const std::vector<Item>& items,
   return text;
 }
 
-// Every subcommand, described as in --help.
+// Describes every subcommand as --help does.
 nlohmann::ordered_json commands_json(const CLI::App& coppice) {
   auto commands = nlohmann::ordered_json::array();
   for (const CLI::App* command : coppice.get_subcommands([](const CLI::App*) { return true; })) {
@@ -239,7 +239,7 @@ Command add_explain(CLI::App& parent) {
   auto line = std::make_shared<ExplainLine>();
   line->coppice = &parent;
   app->add_option("KEY", line->name, "a key, section or result field, such as system.link.bandwidth");
-  app->add_flag("--all", line->all, "print every key and field, and, as JSON, every subcommand");
+  app->add_flag("--all", line->all, "print every key and field; with --format json, also every subcommand");
   app->add_option("--format", line->format, "text, markdown or json")
       ->type_name("FORMAT")
       ->capture_default_str();

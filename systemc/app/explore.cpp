@@ -1,5 +1,5 @@
-// coppice explore: searches a space for the best machines for a workload. The Python package
-// coppice.exploration does the search; this is its command line.
+// coppice explore: searches a design space for the best machines for a workload. This is the command line for
+// the Python package coppice.exploration, which performs the search.
 #include "app/explore.h"
 
 #include "app/python_command.h"
@@ -19,9 +19,10 @@ constexpr PythonOption kExploreOptions[] = {
     {"--minutes", "time limit of the search, instead of search.budget.minutes", "N"},
     {"--seed", "seed of the search, instead of search.seed", "N"},
     {"--show", "print the configuration of a point from an earlier search, and exit", "POINT"},
-    {"--workload", "the workload for --show, if the space has several", "NAME"},
-    {"--no-sensitivity", "skip key importance and the sweeps around the Pareto front", nullptr},
-    {"--no-page", "write tables but no HTML page", nullptr},
+    {"--workload", "which workload --show configures, if the space has several", "NAME"},
+    {"--no-sensitivity", "do not compute the importance of keys or the sweeps around the Pareto front",
+     nullptr},
+    {"--no-page", "write tables, but no HTML page", nullptr},
     {"--dry-run", "check the space and print its size", nullptr},
 };
 

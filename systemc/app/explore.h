@@ -4,7 +4,7 @@
 
 namespace coppice::app {
 
-// Adds `coppice explore`, which runs the Python package.
+// Adds `coppice explore`, which starts the Python package.
 Command add_explore(CLI::App& parent);
 
 }  // namespace coppice::app

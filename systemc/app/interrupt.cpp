@@ -9,10 +9,11 @@
 namespace coppice::app {
 namespace {
 
-// Static, because a signal handler can access only static variables.
+// A signal handler can access these only because they are static.
 std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
-std::atomic<pid_t> command{0};  // the process that called catch_interrupts(), not a simulation forked from it
+std::atomic<pid_t> command{
+    0};  // the process that called catch_interrupts(), and not one that was forked from it
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<pid_t>::is_always_lock_free);
 
@@ -20,7 +21,7 @@ constexpr std::size_t kMostFiles = 16;
 std::array<std::array<char, 4096>, kMostFiles> unfinished{};
 std::atomic<std::size_t> unfinished_files{0};
 
-// The time in which polling code must finish.
+// After the first signal, code that polls the flag must finish within this time.
 constexpr unsigned kGraceSeconds = 1;
 constexpr int kNoRoomStatus = 1;
 
@@ -40,7 +41,7 @@ void end_now(int /*signal*/) {
   if (::getpid() != command) ::_exit(kInterruptedStatus);
   remove_unfinished();
   constexpr char kMessage[] = "coppice: interrupted\n";
-  // The process is ending: a failure to write cannot be reported.
+  // If this fails, nothing else can be reported, since the process is ending.
   if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kInterruptedStatus);
   end_as_interrupted();
 }

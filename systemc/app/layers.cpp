@@ -1,4 +1,4 @@
-// coppice layers: prints the cost of each layer on an accelerator, pass by pass.
+// coppice layers: prints the cost of every pass over every layer on an accelerator.
 #include <memory>
 
 #include <nlohmann/json.hpp>

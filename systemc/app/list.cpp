@@ -1,4 +1,4 @@
-// coppice list: prints the names that configurations and options accept.
+// coppice list: prints the names that configurations and command-line options accept.
 #include <fmt/format.h>
 
 #include "app/command.h"

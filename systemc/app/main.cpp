@@ -1,5 +1,5 @@
-// The coppice command: reads the command line, runs one subcommand, and turns errors into a message and an
-// exit status.
+// The coppice command. It reads the command line, runs one subcommand, and converts errors to a message and
+// an exit status.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -56,7 +56,7 @@ int execute(const Command& command) {
   return kRunFailed;
 }
 
-// Rejects empty option values, which usually come from an unset variable in a script.
+// Rejects options whose value is empty, usually because a variable in a script is not set.
 void require_values(CLI::App& app) {
   const CLI::Validator filled(
       [](const std::string& text) {
@@ -72,9 +72,9 @@ void require_values(CLI::App& app) {
 
 }  // namespace
 
-// SystemC's entry point, within its simulation context.
+// Called by SystemC's main(), which prepares its simulation context first.
 int sc_main(int argc, char** argv) {
-  // Standard output is for results.
+  // Turn off SystemC's messages, since standard output is for results.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   CLI::App app("Coppice: how long a collective takes on a network of accelerators, and why", "coppice");
   app.set_version_flag("--version", "coppice " COPPICE_VERSION);
@@ -97,7 +97,7 @@ int sc_main(int argc, char** argv) {
       complain(better);
       return kBadInput;
     }
-    const bool asked = app.exit(error) == 0;  // help or the version was requested
+    const bool asked = app.exit(error) == 0;  // the user requested help or the version
     if (asked && !std::cout.flush()) {
       complain("coppice: failed: cannot write to standard output");
       return kRunFailed;
@@ -113,7 +113,7 @@ int sc_main(int argc, char** argv) {
 int main(int argc, char** argv) {
   coppice::use_huge_pages();
   coppice::app::report_full_disks();
-  // SystemC would print its copyright notice on every run.
+  // Otherwise, SystemC would print its copyright notice in every run.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);
 }

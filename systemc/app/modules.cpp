@@ -1,4 +1,4 @@
-// coppice modules: the SystemC hierarchy of a configuration's machine.
+// coppice modules: prints the SystemC hierarchy of a configuration's machine.
 #include <memory>
 #include <string>
 
@@ -29,12 +29,12 @@ Command add_modules(CLI::App& parent) {
   auto traffic = std::make_shared<bool>(false);
   add_input(*app, *input);
   app->add_flag("--statistics", *quantities,
-                "list the modules' statistics instead: module kind, quantity, unit, meaning");
+                "list the statistics of the modules instead: module kind, quantity, unit and meaning");
   app->add_flag("--traffic", *traffic,
                 "use the machine of 'coppice traffic', as if the configuration had no collective");
   return {app, [input, quantities, traffic] {
             catch_interrupts();
-            // A configuration without a workload describes a network for synthetic traffic.
+            // If the configuration has no workload, its network is meant for synthetic traffic.
             auto purpose = config::Purpose::kTraffic;
             config::Loaded loaded = config::load(input->path, input->overrides, purpose);
             if (!*traffic && config::has_work(loaded.config)) purpose = config::Purpose::kRun;

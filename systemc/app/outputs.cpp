@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether both names refer to the same regular file, which need not exist.
+// Whether two names refer to the same regular file. The file need not exist.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   if (fs::exists(a, ignored) && !fs::is_regular_file(a, ignored)) return false;
@@ -24,7 +24,7 @@ bool same_file(const std::string& a, const std::string& b) {
          fs::weakly_canonical(fs::absolute(b, ignored), ignored);
 }
 
-// Collects all strings of a configuration, which include all file names.
+// Collects all strings in a configuration, some of which are file names.
 void collect_texts(const nlohmann::ordered_json& value, std::vector<std::string>& texts) {
   if (value.is_string()) texts.push_back(value.get<std::string>());
   if (!value.is_structured()) return;

@@ -10,12 +10,13 @@
 
 namespace coppice::app {
 
-// The files that a command will write. Each is tested for writability before anything runs.
+// The files that a command will write. Before the command runs, each is tested to be writable.
 class Outputs {
  public:
-  // No output may replace one of `inputs`.
+  // `inputs` are files that no output may replace.
   explicit Outputs(std::vector<std::string> inputs) : inputs_(std::move(inputs)) {}
-  // The inputs are the configuration at `path`, all files that it names, and every file read so far.
+  // The inputs are the configuration at `path`, all files that it names, and all files that have been read so
+  // far.
   Outputs(const std::string& path, const config::Loaded& loaded);
 
   // Adds `path` to the inputs if it is not empty.
@@ -23,10 +24,11 @@ class Outputs {
     if (!path.empty()) inputs_.push_back(path);
   }
 
-  // Tests the file at `path`, the value of `option`; returns nullptr if `path` is empty. Throws ConfigError
-  // at the option if the file cannot be written, or is an input or another output.
+  // Tests whether the file `path`, the value of `option`, can be written, and returns it; returns nullptr if
+  // `path` is empty. Throws ConfigError at the option if the file cannot be written, or is an input or
+  // another output.
   system::ResultFile* add(const std::string& option, const std::string& path);
-  // Throws ConfigError, at its option, if an output has been read as an input since it was added.
+  // Throws ConfigError at the responsible option if an output has been read as an input since it was added.
   void refuse_inputs() const;
 
  private:

@@ -6,8 +6,8 @@
 
 namespace coppice::app {
 
-// The network in one of topology::network_forms(). Throws ConfigError at `option` for an unknown form, and
-// for a network that the form cannot represent.
+// Prints the network in `form`, one of topology::network_forms(). Throws ConfigError at `option` if there is
+// no such form, or if the form cannot represent the network.
 std::string print_network(const topology::Topology& topology, const std::string& form, const char* option);
 
 }  // namespace coppice::app

@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kRefresh{200};
 
-// Bypasses the standard library's buffers, whose locks would stay taken in a forked child.
+// Writes without the buffers of the standard library, since a forked child could inherit their locks in a
+// locked state.
 void put(std::string_view text) {
-  // A closed terminal needs no progress.
+  // If this fails, the terminal has been closed and needs no progress line.
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 

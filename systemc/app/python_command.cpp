@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's Python, which has the packages that the modules need, unlike another Python that may come first on
-// the path. `python -m coppice` overrides it by its own Python.
+// The Python of Debian, which has the packages that the modules need. The first Python on the path may be
+// another one without them. `python -m coppice` replaces this by the Python that runs it.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kNamedPython = "COPPICE_PYTHON";
 
@@ -32,7 +32,7 @@ struct PythonLine {
   std::vector<char> flags;
 };
 
-// The folder of the Python package: next to an installed command, otherwise in the sources.
+// The folder of the Python package: next to an installed command, otherwise in the source tree.
 std::string package_folder(const fs::path& command) {
   std::error_code none;
   const fs::path installed = command.parent_path().parent_path() / "lib/python3/dist-packages";
@@ -45,7 +45,7 @@ void prepend_path(const char* variable, const std::string& folder) {
   ::setenv(variable, joined.c_str(), 1);
 }
 
-// Hides a wheel's libraries from Python: only the command needs them.
+// Hides the libraries of a wheel from Python, since only the command needs them.
 void forget_libraries() {
   const char* const own = std::getenv("COPPICE_LIBRARIES");
   const char* const all = std::getenv("LD_LIBRARY_PATH");
@@ -67,7 +67,7 @@ void forget_libraries() {
   ::setenv("COPPICE", command.c_str(), 1);
   if (python == kPython) prepend_path("PYTHONPATH", package_folder(command));
   forget_libraries();
-  ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // an installation may be read-only
+  ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // the installation may be read-only
   std::vector<std::string> words{python, "-m", line.module};
   words.insert(words.end(), line.inputs.begin(), line.inputs.end());
   for (std::size_t i = 0; i < line.options.size(); ++i) {

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The fidelity at which to repeat a run. A run of trains and flits is repeated with leaps, which give the
-// same cycles: which messages must move as flits is known only after a run of trains.
+// The fidelity at which to repeat a run. A run that mixed trains and flits is repeated with leaps, which take
+// the same cycles, since only another train run could find the messages that must move as flits.
 std::string fidelity_of(const ordered_json& result) {
   if (result.contains("trains")) return "leap";
   const std::string fidelity = result.value("fidelity", "auto");
@@ -26,7 +26,8 @@ std::string fidelity_of(const ordered_json& result) {
   return one ? fidelity : "auto";
 }
 
-// The configuration of the run's machine, without options that cost time but do not change the cycles.
+// The configuration with which to repeat the run. Options that cost time but do not change the cycles are
+// turned off.
 config::Loaded load_again(const std::string& path, const ordered_json& result) {
   std::vector<std::string> overrides{"check=off", "fidelity=" + fidelity_of(result)};
   const config::Loaded as_it_was = config::load(path, {}, config::Purpose::kRun);
@@ -70,7 +71,7 @@ std::string too_long(const std::string& how) {
 std::string reason_to_skip(const ordered_json& result, double most_seconds) {
   if (result.value("schema", "") != "coppice.result/1" || !result.contains("config") ||
       !result.contains("cycles")) {
-    return "Links and ports over time are available only for runs.";
+    return "Links and ports over time are shown only for results of coppice run.";
   }
   if (most_seconds <= 0) return "Links and ports over time are not shown, because --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;

@@ -1,5 +1,5 @@
-// coppice rtl: writes the network of a configuration in Verilog, with a testbench that checks the model's
-// cycle count.
+// coppice rtl: writes the network of a configuration in Verilog, with a testbench that compares its data and
+// its number of cycles with the model's.
 #include "app/rtl.h"
 
 #include <memory>
@@ -28,7 +28,8 @@ struct RtlLine {
   std::string out;
 };
 
-// Tiles hold the tables of a single collective, simulated flit by flit.
+// Throws unless the configuration describes a single collective that is simulated flit by flit, since tiles
+// hold the tables of one collective.
 void require_collective(const config::Loaded& loaded) {
   const auto refuse = [&](const char* key, const std::string& what) {
     throw ConfigError(loaded.place(key), fmt::format("{} {}", key, what));
@@ -54,7 +55,8 @@ void require_collective(const config::Loaded& loaded) {
   }
 }
 
-// Runs the model flit by flit with values in memory.
+// Runs the model flit by flit. Memories contain values, and their contents are recorded before and after the
+// run.
 rtl_writer::ModelRun run_model(config::Loaded loaded, int accelerators) {
   loaded.config.fidelity = config::Fidelity::kFlit;
   loaded.config.check = config::Check::kValues;
@@ -63,7 +65,7 @@ rtl_writer::ModelRun run_model(config::Loaded loaded, int accelerators) {
   run.after.resize(static_cast<std::size_t>(accelerators));
   system::RunOptions options;
   options.interrupted = &catch_interrupts();
-  // Uses the default memory, but records its contents before the run.
+  // Returns no module, so that the default memory is used, but records its contents before the run.
   options.parts.make_memory = [&run](topology::NodeId node, ni::GradientMemory& contents) {
     const auto values = dynamic_cast<const ni::ValueMemory&>(contents).values();
     run.before[static_cast<std::size_t>(node)].assign(values.begin(), values.end());

@@ -4,7 +4,7 @@
 
 namespace coppice::app {
 
-// `coppice rtl CONFIG --out FOLDER`.
+// Adds `coppice rtl CONFIG --out FOLDER`.
 Command add_rtl(CLI::App& parent);
 
 }  // namespace coppice::app

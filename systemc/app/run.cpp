@@ -115,9 +115,8 @@ Command add_run(CLI::App& parent) {
       "store activity over time in RESULT.json, so that coppice report need not repeat the run to show it");
   app->add_flag("--per-accelerator", line->per_accelerator,
                 "list every accelerator in RESULT.json, even if all copies of a model behave identically");
-  app->add_option(
-         "--threads", line->threads,
-         "number of threads for flit-level runs; 0 means one per core, or a single thread for small runs")
+  app->add_option("--threads", line->threads,
+                  "number of threads for runs of flits; 0: one per core, or a single thread for small runs")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
   return {app, [line] { execute(*line); }};

@@ -48,7 +48,8 @@ void print_line(std::string text) {
   print(text);
 }
 
-// An all-to-all has the tables of an all-gather of all blocks; the output must distinguish the two.
+// Prints the schedule of an all-to-all. Its tables are those of an all-gather of all blocks, so the output
+// must state which of the two it is.
 std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
                               const system::LoneSchedule& lone) {
   if (format == "tacos") {
@@ -64,7 +65,7 @@ std::string render_all_to_all(const std::string& format, const config::SystemCon
                 lone.overhead);
 }
 
-// Prints the schedule of the collective on the network of its members.
+// Prints the schedule of the collective. Its nodes are those of the members' network.
 std::string render(const std::string& format, const config::Loaded& loaded) {
   const system::LoneSchedule lone = system::within_time(
       loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });

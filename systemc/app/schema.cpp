@@ -1,4 +1,4 @@
-// coppice schema: the JSON Schema of configurations or of results.
+// coppice schema: prints the JSON Schema of configurations or of results.
 #include <memory>
 #include <string>
 

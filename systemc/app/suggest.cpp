@@ -11,7 +11,7 @@
 namespace coppice::app {
 namespace {
 
-// Assumes that typing errors change at most one letter in three.
+// Whether `name` may be a misspelling of `other`, in which at most one letter in three is wrong.
 bool comes_near(const std::string& name, const std::string& other) {
   return 3 * config::edit_distance(name, other) <= static_cast<int>(std::max(name.size(), other.size()));
 }
@@ -33,14 +33,15 @@ std::vector<std::string> options_of(const CLI::App& line) {
   return names;
 }
 
-// The key whose name, or last part, matches an option.
+// The key whose name, or the last part of whose name, is that of an option; empty if there is none.
 std::string key_of(const std::string& option) {
   std::string name = option.substr(2);
   std::ranges::replace(name, '-', '_');
   std::string found;
   for (const config::Key& key : config::keys()) {
     const bool ends = key.path == name || key.path.ends_with("." + name);
-    // If several keys match, the shortest one belongs to the collective or the system itself.
+    // If several keys match, choose the shortest one, which belongs to the collective or to the system as a
+    // whole.
     if (ends && (found.empty() || key.path.size() < found.size())) found = key.path;
   }
   return found;

@@ -1,4 +1,4 @@
-// coppice topology: writes the network of a configuration for other tools.
+// coppice topology: prints the network of a configuration in a format for other tools.
 #include <memory>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct TopologyLine {
   std::string format = "dot";
 };
 
-// The network's parts and, if hardware.technology is set, its area without tables.
+// Describes the size of the network and, if hardware.technology is set, its area, assuming empty tables.
 nlohmann::ordered_json describe(const config::Loaded& loaded) {
   const topology::Topology topology = system::build_topology(loaded);
   nlohmann::ordered_json json = topology::to_json(topology);

@@ -1,4 +1,4 @@
-// coppice traffic: measures latency and throughput of the network under synthetic traffic.
+// coppice traffic: measures the latency and throughput of a network under synthetic traffic.
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -23,7 +23,7 @@
 namespace coppice::app {
 namespace {
 
-// The options as given on the command line, so that errors can quote them.
+// The options in the form in which they were given, so that errors can quote them.
 struct TrafficLine {
   Input input;
   std::string booksim;
@@ -58,7 +58,7 @@ bool read(const std::string& text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Parses the whole number given for `option`; `what` names the quantity, with an example.
+// Reads the whole number that was given for `option`. `what` names the quantity in messages, with an example.
 template <typename Number>
 Number whole_number(const std::string& option, const std::string& text, Number least, Number most,
                     const std::string& what) {
@@ -75,14 +75,14 @@ std::vector<std::string> pieces(const std::string& text) {
   return all;
 }
 
-// A number from 0 to 1.
+// Reads a number from 0 to 1.
 double read_part(const std::string& option, const std::string& text) {
   double part = 0;
   if (read(text, part) && part >= 0 && part <= 1) return part;
   throw ConfigError({option}, fmt::format("'{}' is not a number from 0 to 1, for example 0.2", text));
 }
 
-// NODE or NODE:WEIGHT, separated by commas.
+// Reads a list of NODE or NODE:WEIGHT, separated by commas.
 std::vector<system::Hotspot> read_hotspots(const std::string& text) {
   constexpr int kMost = 1 << 20;
   std::vector<system::Hotspot> hotspots;
@@ -128,7 +128,7 @@ system::RequestReply read_request_reply(const TrafficLine& line) {
 
 double read_rate(const std::string& text) {
   double rate = 0;
-  // Written so that it also rejects "nan".
+  // This form of the comparison also rejects "nan".
   if (read(text, rate) && rate > 0 && rate <= 1) return rate;
   throw ConfigError({"--rate " + text},
                     fmt::format("'{}' is not a number above 0 and at most 1, for example 0.1: an injection "
@@ -190,7 +190,7 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   return text;
 }
 
-// Sets options that are missing on the command line from the BookSim2 file; without such a file they are
+// Options that are missing on the command line are set from the BookSim2 file. Without such a file, they are
 // required.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {

@@ -32,10 +32,10 @@ const char* subject(Purpose purpose) {
   return "?";
 }
 
-// Keys in one file that have no effect for the same reason; they share a warning.
+// Keys in the same file that have no effect for the same reason. They share a warning.
 struct Idle {
-  SourceLocation place;  // location of the first key
-  std::string reason;    // follows "no effect"
+  SourceLocation place;  // where the first of the keys is set
+  std::string reason;    // the rest of the warning after "no effect"
   std::vector<std::string> keys;
 };
 
@@ -66,7 +66,7 @@ class IdleKeys {
   std::vector<Idle> groups_;
 };
 
-// Adds those entries of a grid's per-dimension list that belong to dimensions without links.
+// Adds those entries of a list with one value per dimension that belong to dimensions without links.
 void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKeys& idle) {
   const auto& dims = loaded.config.system.topology.dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -79,15 +79,15 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
 
 // Whether the key has no effect because a text workload specifies the times of its layers.
 bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
-  // The network interface uses the same memory.
+  // These keys also describe the memory that the network interface uses, so they have an effect.
   const bool shared = key.path == "system.accelerator.memory_bandwidth" ||
                       (key.path == "system.accelerator.clock" && config.system.accelerator.memory_bandwidth);
   return purpose == Purpose::kRun && trains_text_workload(config) && !key.used.has(Purpose::kTextRun) &&
          !shared && (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
 }
 
-// Whether a key was set in another file, such as a base or an accelerator file, which may also be used for
-// other kinds of runs.
+// Whether a key was set in another file, such as a base or an accelerator file. That file may also be used
+// for runs in which the key has an effect.
 bool inherited(const Loaded& loaded, const SourceLocation& place) {
   return place.file != loaded.top.file && !place.file.starts_with("--set ");
 }

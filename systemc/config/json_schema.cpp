@@ -18,12 +18,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kArchitectureFile = "[^ ].*\\.cfg";
 
-// A section may exist without keys, which YAML reads as null.
+// A section may have no keys; YAML then reads it as null.
 Json empty_section() {
   return {{"type", {"object", "null"}}, {"properties", Json::object()}, {"additionalProperties", false}};
 }
 
-// Describes the parts of a list's entries.
+// Describes the fields of a list's entries.
 void describe_parts(Json& schema, const std::vector<KeyPart>& parts) {
   if (const auto forms = schema.find("anyOf"); forms != schema.end()) {
     for (Json& form : *forms) describe_parts(form, parts);
@@ -44,7 +44,7 @@ Json schema_of(const Key& key) {
   return schema;
 }
 
-// Returns the properties of the section that encloses the key; creates the section if necessary.
+// Returns the properties of the section that encloses a key, and creates the section if necessary.
 Json& place_of(Json& root, std::string_view path) {
   Json* section = &root;
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
@@ -57,8 +57,8 @@ Json& place_of(Json& root, std::string_view path) {
   return (*section)["properties"][std::string(path)];
 }
 
-// An accelerator may be a SCALE-Sim architecture file, or extend such a file
-// (files/scale_sim_architecture.h).
+// Allows system.accelerator to be the name of a SCALE-Sim architecture file, or to name a file that it
+// extends (files/scale_sim_architecture.h).
 void add_architecture_file(Json& root) {
   Json& accelerator = root["properties"]["system"]["properties"]["accelerator"];
   Json file = value_schema::pattern(kArchitectureFile);

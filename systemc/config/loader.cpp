@@ -72,7 +72,7 @@ class Reader {
     add_places(key.path, value);
   }
 
-  // Adds the keys of a list's elements, and their contents.
+  // Records the locations of a list's elements and of the keys in them.
   void add_places(const std::string& path, const Node& value) {
     if (value.kind != Node::Kind::kList && value.kind != Node::Kind::kMap) return;
     for (std::size_t i = 0; i < value.children.size(); ++i) {
@@ -102,7 +102,7 @@ namespace {
 
 void add_assumptions(const std::vector<std::string>& assumptions, Loaded& loaded) {
   auto& all = loaded.config.assumptions;
-  for (const std::string& assumption : assumptions) {  // a result already lists some of them
+  for (const std::string& assumption : assumptions) {  // a result already lists some of the assumptions
     if (std::ranges::find(all, assumption) == all.end()) all.push_back(assumption);
   }
 }

@@ -22,7 +22,8 @@ constexpr const char* kFlit = "system.flit";
 constexpr const char* kPayload = "system.ni.payload";
 constexpr const char* kDepth = "system.router.vc_depth";
 
-// Flits that a packet's body needs to catch up with its head, two per router.
+// The number of flits by which buffers exceed the credit loop, so that a packet's body can catch up with its
+// head: two per router.
 constexpr Cycles kClosingUp = 12;
 
 void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link) {
@@ -32,7 +33,8 @@ void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link)
   if (!known) links.push_back(link);
 }
 
-// If `assumptions` is not null, adds to it the assumptions about what the file does not specify.
+// The links of the graph file. Assumptions about what the file does not specify are added to `assumptions`
+// unless it is nullptr.
 std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
                                                std::vector<std::string>* assumptions = nullptr) {
   const SystemConfig& system = loaded.config.system;
@@ -47,7 +49,7 @@ std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
       add(links, {channel.bandwidth, channel.latency});
     }
   } catch (const UnsupportedError&) {
-    return {};  // the builder reports the error
+    return {};  // the builder of the network reports the error
   }
   return links;
 }
@@ -56,8 +58,8 @@ Femtoseconds flit_time(const SystemConfig& system, Bandwidth bandwidth) {
   return std::max(system.clock.period(), transfer_time(system.flit, bandwidth));
 }
 
-// The buffer depth in flits that covers a link's credit loop; one more if the flit time is not a whole number
-// of cycles.
+// The buffer depth, in flits, that covers a link's credit loop. One flit is added if the flit time is not a
+// whole number of cycles.
 std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec& link) {
   const Femtoseconds period = system.clock.period();
   const Femtoseconds loop = credit_loop(system, link.bandwidth, link.latency) * period;
@@ -65,7 +67,8 @@ std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec
   return (loop + flit - 1) / flit + (flit % period == 0 ? 0 : 1) + kClosingUp;
 }
 
-// Whether the value must be chosen: the key is not set, or is set to `auto`, which is read as 0.
+// Whether a value must be chosen because the key is not set or is `auto`, which is read as 0. If so, sets it
+// to `usual`.
 template <typename Value>
 bool open(const Loaded& loaded, const char* key, Value& value, Value usual) {
   if (loaded.places.contains(key) && value != 0) return false;
@@ -133,7 +136,8 @@ void fit_machine(Loaded& loaded) {
   }
   if (depth) {
     for (const topology::LinkSpec& link : links) {
-      if (link.latency / system.clock.period() > kLongestLatency) continue;  // the builder rejects it
+      if (link.latency / system.clock.period() > kLongestLatency)
+        continue;  // the builder of the network rejects the latency
       system.router.vc_depth =
           std::max(system.router.vc_depth, static_cast<int>(covering_depth(system, link)));
     }

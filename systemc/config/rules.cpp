@@ -20,7 +20,8 @@ std::string element(const std::string& path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
 }
 
-// The path of a link key's value for dimension d: an entry if the key lists several values.
+// The path of the value of a link key for dimension d. This is an entry of the key's list if the key has
+// several values.
 std::string link_key(const std::string& path, std::size_t values, std::size_t d) {
   return values == 1 ? path : element(path, d);
 }
@@ -40,8 +41,8 @@ void check_bandwidth(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const auto& bandwidths = system.link.bandwidth;
   for (std::size_t d = 0; d < bandwidths.size(); ++d) {
-    if (bandwidths.size() > 1 && is_grid(loaded.config) && system.topology.dims[d] == 1)
-      continue;  // the dimension has no links
+    // The dimension has no links.
+    if (bandwidths.size() > 1 && is_grid(loaded.config) && system.topology.dims[d] == 1) continue;
     const auto& shares = system.link.efficiency;
     const double share = d < shares.size() ? shares[d] : shares.front();
     const std::string objection = bandwidth_objection(system, usable_bandwidth(bandwidths[d], share));
@@ -75,8 +76,9 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// If a payload is smaller than a flit, it was probably not adjusted when flits became wider: packets of a
-// head and a single flit would halve the bandwidth.
+// Requires that a payload is a whole number of flits. The error for a payload smaller than a flit suggests
+// the usual payload, since it was probably not adjusted when flits became wider. One flit after each head
+// would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const Bytes payload = system.ni.payload;
@@ -111,7 +113,7 @@ void check_rules(const Loaded& loaded) {
     check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
     check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
     check_list_length(loaded, "system.link.efficiency", loaded.config.system.link.efficiency.size());
-    // Channels in a graph file may have their own values; the graph reader checks them.
+    // Channels in a graph file may have values of their own, which the reader of the file checks.
     if (loaded.config.system.topology.kind != "file") {
       check_bandwidth(loaded);
       check_latency(loaded);

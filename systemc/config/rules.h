@@ -4,7 +4,7 @@
 
 namespace coppice::config {
 
-// Checks the rules that relate several keys. Throws ConfigError at the key to change.
+// Checks the rules that relate several keys. Throws ConfigError at the key that must be changed.
 void check_rules(const Loaded& loaded);
 
 }  // namespace coppice::config

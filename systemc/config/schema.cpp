@@ -22,11 +22,13 @@ namespace {
 constexpr Purposes kEverywhere{Purpose::kRun,   Purpose::kTraffic, Purpose::kSchedule,
                                Purpose::kBound, Purpose::kRoute,   Purpose::kTextRun};
 constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
-// A schedule also depends on these times: they order the chunks of a hierarchy.
+// The purposes for which link and router times matter. A schedule is one of them, since the times order the
+// chunks of a hierarchy.
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
-constexpr Purposes kHardware{Purpose::kRun, Purpose::kTraffic};  // kTraffic: for a network alone
+constexpr Purposes kHardware{
+    Purpose::kRun, Purpose::kTraffic};  // kTraffic is included for the area of a network without work
 constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
 constexpr Purposes kTrained{Purpose::kRun, Purpose::kLayers};
 
@@ -35,7 +37,7 @@ constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
 constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
-constexpr int kDeepestBuffer = 1 << 22;  // covers twice the longest latency
+constexpr int kDeepestBuffer = 1 << 22;  // enough for twice the longest latency
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
 
@@ -99,7 +101,7 @@ void add_topology_keys(std::vector<Key>& keys) {
   add_failure_keys(keys, kEverywhere);
 }
 
-// A fraction, or a list with a fraction per level; not written if messages can use the entire bandwidth.
+// A fraction, or a list with a fraction per level. Results omit it if messages can use the entire bandwidth.
 Key efficiency_key() {
   Key key;
   key.path = "system.link.efficiency";
@@ -127,7 +129,7 @@ Key efficiency_key() {
   return key;
 }
 
-// `auto` is read as 0, which fit_machine() replaces.
+// Makes a key accept `auto`, which is read as 0 and later replaced by fit_machine().
 Key or_automatic(Key key, void (*leave)(Config& config)) {
   key.read = [read = std::move(key.read), leave](const Node& value, Config& config) {
     if (value.kind == Node::Kind::kScalar && value.text == "auto") {
@@ -164,17 +166,17 @@ void add_link_keys(std::vector<Key>& keys) {
       keys,
       or_automatic(quantity_key(COPPICE_KEY(system.flit), parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
                    [](Config& config) { config.system.flit = 0; }),
-      "The size of a flit, the unit of links and buffers. auto: the data that the fastest link moves in one "
-      "cycle, a "
-      "power of two of at least 16 B.",
+      "The size of a flit, the unit of links and buffers. auto: the smallest power of two of at least "
+      "16 B with which the fastest link runs at full rate.",
       {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}, idle_timing);
 }
 
 void add_router_keys(std::vector<Key>& keys) {
-  // Routes specify the virtual channels of each hop.
+  // The number of virtual channels affects schedules, since their routes specify the virtual channels of each
+  // hop.
   declare(keys, integer_key(COPPICE_KEY(system.router.vcs), 1, 32),
           "The number of virtual channels per router port.", kTimed, idle_router);
-  // The buffer limits the length of pieces that wait in it.
+  // The buffer affects schedules, since it limits the length of the pieces that wait in it.
   declare(keys,
           or_automatic(integer_key(COPPICE_KEY(system.router.vc_depth), 1, kDeepestBuffer),
                        [](Config& config) { config.system.router.vc_depth = 0; }),
@@ -207,7 +209,7 @@ void add_router_keys(std::vector<Key>& keys) {
               .unless_usual("round_robin"),
           "Which packet a router serves first: the next in rotation, or the oldest (age).",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);
-  // Routing studies simulate only SystemC models of routers and network interfaces (below).
+  // Routing studies ignore this key and system.ni.impl, since they always use SystemC models.
   declare(keys, enum_key(COPPICE_KEY(system.router.impl), kImplementations),
           "The router implementation: the SystemC model or the Verilated Verilog.",
           {Purpose::kRun, Purpose::kTraffic}, idle_router);
@@ -231,8 +233,8 @@ Key rtl_nodes_key() {
 }
 
 void add_ni_keys(std::vector<Key>& keys) {
-  // These keys affect compilation: message costs determine the best number of chunks, and table entries
-  // contain the flits and packets of messages.
+  // Purposes that include compiling a schedule: message costs determine the best number of chunks, and table
+  // entries contain the numbers of flits and packets of messages.
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kRoute, Purpose::kSchedule};
   declare(keys, automatic_key(COPPICE_KEY(system.ni.ports), 0, 1, 64),
           "The number of ports of an accelerator's network interface; auto: one per link.",
@@ -247,7 +249,7 @@ void add_ni_keys(std::vector<Key>& keys) {
                                     Bytes{1 << 20}),
                        [](Config& config) { config.system.ni.payload = 0; }),
           "The payload of a packet. auto: 16 flits.", kCompiled, idle_payload);
-  // Tables contain nops only for the lockstep.
+  // The lockstep affects schedules, since tables contain nops only for it.
   declare(keys, flag_key(COPPICE_KEY(system.ni.lockstep)),
           "Whether network interfaces delay a timestep until the nominal end of the previous one.", kCompiled,
           idle_ni);
@@ -313,12 +315,12 @@ Key model_key() {
 }
 
 void add_training_keys(std::vector<Key>& keys) {
-  // Values of a missing section are not written.
+  // Results contain these keys only if a model is trained.
   const auto named = [](const Config& config) { return !config.training.model.empty(); };
-  declare(keys, model_key().written_if(named), "The network to train, or its layer table.",
+  declare(keys, model_key().written_if(named), "The neural network to train, or its layer table.",
           {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, nullptr, kTrained);
   declare(keys, integer_key(COPPICE_KEY(training.batch_per_accelerator), 1, 65536).written_if(named),
-          "The number of samples per accelerator and iteration.", kTrained, idle_batch);
+          "The number of samples per accelerator per iteration.", kTrained, idle_batch);
   using workload::Overlap;
   declare(keys,
           enum_key(COPPICE_KEY(training.overlap),
@@ -345,7 +347,7 @@ void add_training_keys(std::vector<Key>& keys) {
           idle_optimizer);
 }
 
-// "auto" leaves the choice to the scheduler.
+// A key whose value "auto" leaves the choice to the scheduler.
 Key intra_dimension_key() {
   using enum schedule::IntraDimension;
   std::vector<std::string> names{"auto"};
@@ -401,7 +403,8 @@ void add_collective_keys(std::vector<Key>& keys) {
                    std::vector(workload::kNamedCollectives.begin(), workload::kNamedCollectives.end())),
           "The operation that the collective performs.", kCollectives, idle_op);
   declare(keys, integer_key(COPPICE_KEY(collective.root), 0, kMostNodes - 1),
-          "The accelerator that sends a broadcast or receives a reduce.", kCollectives, idle_root);
+          "The accelerator that sends a broadcast or receives the result of a reduce.", kCollectives,
+          idle_root);
   declare(
       keys,
       name_key(COPPICE_KEY(collective.algorithm), schedule::algorithms_that([](const auto&) { return true; }))
@@ -410,7 +413,8 @@ void add_collective_keys(std::vector<Key>& keys) {
   declare(keys,
           file_key(COPPICE_KEY(collective.file), "the name of a schedule (JSON)", "schedule.json")
               .excused_if([](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); }),
-          "The schedule to run with algorithm file.", kCompiled, idle_schedule_file, kCompiled);
+          "The schedule file to run if collective.algorithm is file.", kCompiled, idle_schedule_file,
+          kCompiled);
   declare(
       keys,
       quantity_key(COPPICE_KEY(collective.size), parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 40)
@@ -425,10 +429,11 @@ void add_collective_keys(std::vector<Key>& keys) {
           idle_group);
   declare(keys, automatic_key(COPPICE_KEY(collective.chunks), schedule::kAutomaticChunks, 1, 1 << 20),
           "The number of chunks that move independently; auto chooses.", kPlanned, idle_collective_chunks);
-  declare(keys, integer_key(COPPICE_KEY(collective.planes), 0, kMostNodes - 1),
-          "How many planes of the network (interchangeable switches, parallel links) an algorithm written "
-          "for one plane uses, the fastest first; 0: all, in proportion to bandwidth.",
-          kCompiled, idle_planes);
+  declare(
+      keys, integer_key(COPPICE_KEY(collective.planes), 0, kMostNodes - 1),
+      "How many planes of the network (interchangeable switches or parallel links) are used by an algorithm "
+      "written for one plane, starting with the fastest; 0: all, in proportion to their bandwidth.",
+      kCompiled, idle_planes);
   using schedule::TreePlacement;
   declare(
       keys,
@@ -494,12 +499,12 @@ void add_run_keys(std::vector<Key>& keys) {
           idle_observation);
 }
 
-// Not written if no hardware key is set.
+// The hardware keys. Results omit them unless one is set.
 void add_hardware_keys(std::vector<Key>& keys) {
   std::vector<std::string> names;
   for (const Technology& technology : technologies()) names.emplace_back(technology.name);
   declare(keys, name_key(COPPICE_KEY(hardware.technology), names),
-          "The process technology of area and energy results.", kHardware);
+          "The process technology for which results contain area and energy.", kHardware);
   declare(keys,
           file_key(COPPICE_KEY(hardware.energies), "the name of a YAML file of areas and energies",
                    "energies.yaml"),

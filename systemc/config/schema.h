@@ -7,19 +7,19 @@
 
 namespace coppice::config {
 
-// Every key, in the order of a resolved configuration.
+// All keys, in the order of a resolved configuration.
 const std::vector<Key>& keys();
 
 const Key* find_key(std::string_view path);
 
-// A key of earlier versions, and advice on what to write instead.
+// A key that earlier versions had, and advice on what to write instead.
 struct RetiredKey {
   std::string_view path;
   std::string_view instead;
 };
 const RetiredKey* find_retired_key(std::string_view path);
 
-// Whether some key begins with "path.".
+// Whether the path of any key begins with "path.".
 bool is_section(std::string_view path);
 
 }  // namespace coppice::config

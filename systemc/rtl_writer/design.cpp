@@ -13,7 +13,7 @@ int power_of_two(std::int64_t least) {
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least))));
 }
 
-// The number of bits needed to number `count` things; at least one.
+// The number of bits that can represent the numbers 0 to `count` - 1; at least one.
 int index_bits(int count) {
   return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(count - 1))));
 }

@@ -10,9 +10,8 @@ namespace coppice::rtl_writer {
 
 using topology::NodeId;
 
-// A design to be written in Verilog: a network, and a collective among all of its accelerators. The
-// schedule's nodes are the topology's accelerators, in the same order. All references must outlive the
-// design.
+// A design to be written in Verilog: a network, and a collective among all its accelerators. Nodes of the
+// schedule are accelerators of the topology, in the same order. All references must outlive the design.
 struct Design {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -23,34 +22,35 @@ struct Design {
   int tiles() const { return topology.num_accelerators(); }
 };
 
-// The number of ports of a node's router that lead to channels: the maximum of the numbers of its incoming
-// and outgoing channels.
+// How many ports of a node's router lead to channels: the larger of the numbers of incoming and outgoing
+// channels.
 int links_of(const topology::Topology& topology, NodeId node);
 
-// Parameters shared by all nodes, named as in rtl/tile/lite_tile.v; each is as small as the design permits.
+// The parameters that all nodes share, named as in rtl/tile/lite_tile.v. Each has the smallest value that the
+// design permits.
 struct Shape {
   int ports = 0;
   int flit_bits = 0;
   int vcs = 0;
   int vc_bits = 0;
-  int depth = 0;    // a power of two
-  int credits = 0;  // slots of a buffer that are used
-  int entries = 0;  // lines of a port's table, a power of two
-  int flows = 0;    // a power of two
+  int depth = 0;    // flits per buffer; a power of two
+  int credits = 0;  // slots of a buffer that a neighbour may use
+  int entries = 0;  // lines in the largest table of a port, rounded up to a power of two
+  int flows = 0;    // number of flows, rounded up to a power of two
   int hop_port_bits = 0;
   int hops = 0;
-  std::int64_t words = 0;  // number of words in an accelerator's gradient buffer
+  std::int64_t words = 0;  // words in an accelerator's gradient buffer
 
   int hop_bits() const { return hop_port_bits + 2 * vc_bits; }
   int route_bits() const { return hops * hop_bits(); }
 };
 Shape shape_of(const Design& design);
 
-// Bits of a head flit that precede its route.
+// The number of bits before the route in a head flit.
 inline constexpr int kHeadBits = 81;
 
-// Throws ConfigError, naming the key and a valid value, if the Verilog cannot run the design in the same
-// number of cycles as the model.
+// Throws ConfigError if the Verilog cannot run the design in the same number of cycles as the model. The
+// error names the key and a valid value.
 void require_verilog(const Design& design);
 
 }  // namespace coppice::rtl_writer

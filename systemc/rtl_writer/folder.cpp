@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that contains rtl/ and tb/network/: next to an installed command, otherwise in the sources.
+// The folder that contains rtl/ and tb/network/: next to an installed command, otherwise the source tree.
 fs::path shipped_folder() {
   std::error_code none;
   const fs::path command = fs::read_symlink("/proc/self/exe", none);
@@ -35,7 +35,7 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-// Files of `folder` with one of the extensions, sorted.
+// The files in `folder` that have one of the extensions, sorted by name.
 std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<const char*> extensions) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -45,12 +45,12 @@ std::vector<fs::path> files_of(const fs::path& folder, std::initializer_list<con
       files.push_back(entry.path());
     }
   }
-  if (files.empty()) throw ModelError("the Verilog of the tile is missing in " + folder.string());
+  if (files.empty()) throw ModelError("the Verilog modules are missing in " + folder.string());
   std::ranges::sort(files);
   return files;
 }
 
-// Copies the Verilog modules and returns their file names in the folder.
+// Copies the Verilog modules, and returns their paths in the folder.
 std::vector<std::string> copy_sources(Folder& folder) {
   std::vector<std::string> sources;
   for (const char* room : {"router", "ni", "memory", "tile", "network"}) {

@@ -8,27 +8,26 @@
 
 namespace coppice::rtl_writer {
 
-// The model's run of a design, with which the testbench compares the Verilog.
+// A run of the design by the model. The testbench compares the Verilog with it.
 struct ModelRun {
   Cycles cycles = 0;
-  // [accelerator]: the contents of the gradient buffer before and after the run.
+  // [accelerator]: the contents of its gradient buffer before and after the run.
   std::vector<std::vector<float>> before;
   std::vector<std::vector<float>> after;
 };
 
-// A folder that is written either completely or not at all: first under a temporary name next to its final
-// path, then renamed.
+// A folder that is written either completely or not at all: it is first written under a temporary name next
+// to its final path, and then renamed.
 class Folder {
  public:
-  // Throws ConfigError located at `option` if `path` exists and is not an empty folder, or if it cannot be
-  // written.
+  // Throws ConfigError at `option` if `path` exists and is not an empty folder, or if it cannot be written.
   Folder(const std::string& option, const std::string& path);
-  // Removes the folder if it was not committed.
+  // Removes the folder unless it has been committed.
   ~Folder();
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  // Writes a file; `name` may contain folders. Throws ModelError on failure.
+  // Writes a file. Its `name` may contain folders. Throws ModelError if it cannot be written.
   void write(const std::string& name, const std::string& text);
   void commit();
 
@@ -37,8 +36,8 @@ class Folder {
   std::string temporary_;
 };
 
-// Writes the whole network: Verilog, images, testbench and project files. `config` is the text of the
-// resolved configuration. Throws ModelError if the Verilog sources are not found.
+// Writes everything: the network's Verilog, images, testbench and project files. `config` is the text of the
+// resolved configuration. Throws ModelError if the Verilog modules are not found.
 void write_network(const Design& design, const ModelRun& run, const std::string& config, Folder& folder);
 
 }  // namespace coppice::rtl_writer

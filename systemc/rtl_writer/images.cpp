@@ -29,7 +29,8 @@ std::uint32_t low_bits(std::int64_t value, int bits) {
   return static_cast<std::uint32_t>(value) & ((1U << bits) - 1);
 }
 
-// Collects register writes. A tile's registers for lines keep their values, so only changes are written.
+// Collects the register writes. A tile's registers for a line keep their values, so only those that change
+// are written.
 class Writes {
  public:
   static constexpr unsigned kAllTiles = 0xffff;
@@ -52,7 +53,8 @@ class Writes {
  private:
   std::string text_;
   std::int64_t count_ = 0;
-  std::map<std::pair<unsigned, unsigned>, std::uint32_t> held_;  // zero after reset
+  // [tile, register]: its value, which is zero after reset.
+  std::map<std::pair<unsigned, unsigned>, std::uint32_t> held_;
 };
 
 class Tables {
@@ -81,7 +83,7 @@ class Tables {
   }
 
  private:
-  // Writes the settings that are common to all tiles.
+  // Writes the settings that all tiles share.
   void settings() {
     constexpr std::uint32_t kBothInterrupts = 3;
     const config::NiConfig& ni = design_.system().ni;
@@ -96,7 +98,7 @@ class Tables {
     all(COPPICE_TILE_CONFIG, ni.lockstep ? COPPICE_TILE_CONFIG_LOCKSTEP_MASK : 0);
     all(COPPICE_TILE_ABSORBS, static_cast<std::uint32_t>(ni.buffer));
     all(COPPICE_TILE_DMA_LATENCY, static_cast<std::uint32_t>(ni.dma_latency));
-    // With message-based flow control, the packet size exceeds any message.
+    // For message-based flow control, set a packet size that is larger than any message.
     all(COPPICE_TILE_PAYLOAD,
         message ? (1U << NiLimits::kLengthBits) - flit_words : static_cast<std::uint32_t>(ni.payload / 4));
     all(COPPICE_TILE_FLOW_STRIDE, low_bits(stride.flow, NiLimits::kFlowBits));
@@ -123,7 +125,8 @@ class Tables {
     }
   }
 
-  // Fills in the fields of rtl/ni/coppice_layout.vh, and counts the line's messages at their destination.
+  // Encodes the fields of rtl/ni/coppice_layout.vh, and counts the line's messages as arrivals at their
+  // destination.
   LineBits bits_of(NodeId tile, const TableLine& line) {
     const cosim::NiLine values = cosim::line_of(framing_, line);
     LineBits bits{};
@@ -151,7 +154,8 @@ class Tables {
         const auto out = design_.topology.out_channels(at);
         const bool ejects = hop.out_port >= out.size();
         const auto links = static_cast<unsigned>(links_of(design_.topology, at));
-        // The ports of the network interface follow the ports of all links, even if fewer links are outgoing.
+        // A router's ports to the network interface follow those of all links, even if some links have no
+        // outgoing channel.
         const auto port = ejects ? hop.out_port - static_cast<unsigned>(out.size()) + links : hop.out_port;
         fields.put(port, static_cast<unsigned>(shape_.hop_port_bits));
         fields.put(hop.vcs.begin, static_cast<unsigned>(shape_.vc_bits));
@@ -167,7 +171,7 @@ class Tables {
   const Design& design_;
   const Shape& shape_;
   fabric::Framing framing_;
-  std::vector<std::int64_t> arrivals_;  // [tile]
+  std::vector<std::int64_t> arrivals_;  // [tile]: number of messages that it receives
   Writes writes_;
 };
 

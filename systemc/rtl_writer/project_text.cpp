@@ -14,7 +14,7 @@ constexpr const char* kMakefile =
 VERILATOR ?= verilator
 IVERILOG ?= iverilog
 VVP ?= vvp
-# Optimization of Verilator's C++: -O3 runs faster, but takes longer to compile.
+# Optimization of Verilator's C++ code: with -O3, it runs faster but takes longer to compile.
 OPT ?= -O0
 JOBS ?= 2
 # Verilator 5.006 loses the scopes of tiles if it inlines them into the network.
@@ -86,17 +86,17 @@ and boots them, starts them once, and compares the memories at the end.
 
 ## How do I connect two routers with several links?
 
-The links are those of the topology: a torus dimension of width 2 joins neighbours by two links, and a graph file
-(`kind: file`) may list a link several times. Each link has its own port at both routers, and the schedule determines which
-messages use it.
+The links are those of the topology: in a torus dimension of width 2, neighbours are joined by two links, and a graph
+file (`kind: file`) may list a link several times. Each parallel link has its own port at both routers, and the schedule
+determines which messages use it.
 
 ## What does the network not contain?
 
-Memories with variable latency: rtl/tile/axi_tile.v replaces the memory ports with AXI4, and the number of cycles then depends on
-the memory.
+Memories with variable latency. To use them, replace the memory ports with AXI4 (rtl/tile/axi_tile.v); the number of
+cycles then depends on the memory.
 )";
 
-// The files of these kinds as entries of a YAML list.
+// Prints each file for which `print` returns a text as an entry of a YAML list.
 template <typename Print>
 std::string list(std::span<const std::string> sources, Print print) {
   std::string text;
@@ -144,7 +144,7 @@ std::string bender_text(std::span<const std::string> sources) {
 }
 
 std::string sdc_text(const Design& design) {
-  constexpr double kShare = 0.3;  // fraction of a period that is spent outside of the network
+  constexpr double kShare = 0.3;  // the part of a period that is reserved for logic outside the network
   const double period = static_cast<double>(design.system().clock.period()) * 1e-6;
   return fmt::format(
       "# Written by coppice rtl. Times in ns; system.clock is {}.\ncreate_clock -name clk -period {:g} "

@@ -8,8 +8,8 @@
 
 namespace coppice::rtl_writer {
 
-// The project files that accompany the Verilog. `sources` are the network's Verilog files, including headers,
-// as paths in the folder.
+// The texts of the project files that accompany the Verilog. `sources` are the paths in the folder of the
+// network's Verilog files, including headers.
 std::string makefile_text();
 std::string file_list_text(std::span<const std::string> sources);
 std::string fusesoc_text(const Design& design, std::span<const std::string> sources);

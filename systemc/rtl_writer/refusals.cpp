@@ -18,7 +18,7 @@ namespace {
 class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
-  // Throws unless the condition holds. `right` is the value to write at the key.
+  // Throws unless `holds`. The message states that the value of `key` must be `right`.
   template <typename Value>
   void unless(bool holds, const std::string& key, const Value& value, const std::string& right) const {
     if (!holds) refuse(key, fmt::format("is {}: for Verilog, write {}", value, right));
@@ -46,7 +46,7 @@ void require_router(const Refusals& refusals, const config::RouterConfig& router
 }
 
 void require_interfaces(const Refusals& refusals, const Design& design) {
-  constexpr int kMostPorts = 8;  // of the register map
+  constexpr int kMostPorts = 8;  // limit of the register map
   const config::SystemConfig& system = design.system();
   refusals.unless(design.ni_ports <= kMostPorts, "system.ni.ports", design.ni_ports, "at most 8");
   refusals.unless(system.ni.launch == 0, "system.ni.launch", format_duration(system.ni.launch), "0 ns");
@@ -62,7 +62,8 @@ void require_interfaces(const Refusals& refusals, const Design& design) {
   }
 }
 
-// A head flit contains the fields of a message and the route to its destination.
+// Throws unless a flit has room for a head, which contains the fields of a message and the route to its
+// destination.
 void require_flits(const Refusals& refusals, const Design& design, const Shape& shape) {
   constexpr Bytes kLeastFlit = 8;
   const Bytes flit = design.system().flit;
@@ -91,7 +92,7 @@ void require_channels(const Refusals& refusals, const Design& design) {
 }
 
 void require_schedule(const Refusals& refusals, const Design& design, const Shape& shape) {
-  constexpr int kMostLines = 1 << 15;  // of the register map
+  constexpr int kMostLines = 1 << 15;  // limit of the register map
   if (!design.topology.in_network().empty() || design.schedule.adders > 0) {
     refusals.refuse("system.topology",
                     "has reducing switches, but Verilog switches do not reduce: remove in-network reduction");
@@ -108,7 +109,7 @@ void require_schedule(const Refusals& refusals, const Design& design, const Shap
         "collective",
         fmt::format("does not fit into the tiles: {}; choose another algorithm or size", refusal));
   }
-  constexpr int kMostBits = 256;  // of a line, in the register map
+  constexpr int kMostBits = 256;  // limit of the register map for one line
   constexpr int kFieldBits = 160;
   if (kFieldBits + shape.route_bits() > kMostBits) {
     refusals.refuse(

@@ -55,7 +55,7 @@ module network (
   wire unused = &{1'b0, awready, wready, bvalid, arready, rvalid};  // tiles accept requests immediately
 )";
 
-// The signals of a tile's memory: direction from the tile's point of view, name and width.
+// A signal of a tile's memory port: its name, width, and direction as seen from the tile.
 struct MemorySignal {
   const char* direction;
   const char* name;
@@ -129,8 +129,8 @@ constexpr const char* kChannel =
     .credit_i(in_credit_@DST@[@IN@*VCS+:VCS]));
 )";
 
-// A router port without an incoming channel receives no flits; a port without an outgoing channel receives no
-// credits.
+// Connections for ports that have a channel in only one direction: a router port without an incoming channel
+// receives no flits, and one without an outgoing channel receives no credits.
 constexpr const char* kNoInput =
     R"(  assign {in_valid_@NODE@[@PORT@], in_head_@NODE@[@PORT@], in_tail_@NODE@[@PORT@]} = 3'd0;
   assign in_vc_@NODE@[@PORT@*VC_W+:VC_W] = {VC_W{1'b0}};
@@ -225,7 +225,7 @@ std::string fill_in(std::string text, const std::vector<Replacement>& replacemen
 
 std::string parameters_text(const Design& design, const Shape& shape, std::int64_t boot_writes,
                             Cycles model_cycles) {
-  constexpr int kQueue = 64;  // flits: the ejection credits of 8 virtual channels
+  constexpr int kQueue = 64;  // in flits: room for the ejection credits of 8 virtual channels
   struct Parameter {
     const char* name;
     std::int64_t value;
@@ -233,17 +233,17 @@ std::string parameters_text(const Design& design, const Shape& shape, std::int64
   };
   const Parameter parameters[] = {
       {"TILES", design.tiles(), "accelerators"},
-      {"PORTS", shape.ports, "ports per network interface"},
+      {"PORTS", shape.ports, "ports of a network interface"},
       {"FLIT_W", shape.flit_bits, "bits of a flit"},
       {"VCS", shape.vcs, "virtual channels"},
       {"VC_W", shape.vc_bits, "bits of a virtual channel's number"},
-      {"DEPTH", shape.depth, "flits of a router's buffer"},
+      {"DEPTH", shape.depth, "flits in the buffer of a router's virtual channel"},
       {"CREDITS", shape.credits, "slots of that buffer that a neighbour uses"},
       {"ENTRIES", shape.entries, "lines of a port's table"},
       {"FLOWS", shape.flows, "maximum number of flows"},
       {"QUEUE", kQueue, "flits that may wait for the reduction unit at a port"},
-      {"HOP_PORT_W", shape.hop_port_bits, "bits of a router's port in a route"},
-      {"HOPS", shape.hops, "hops of the longest route"},
+      {"HOP_PORT_W", shape.hop_port_bits, "bits of a port number in a route"},
+      {"HOPS", shape.hops, "hops in the longest route"},
       {"ROUTE_AT", kHeadBits, "first bit of the route in a head flit"},
       {"DMA_LATENCY", design.system().ni.dma_latency, "cycles from a request to injection"},
       {"WORDS", shape.words, "words of a tile's gradient buffer"},

@@ -9,15 +9,16 @@
 
 namespace coppice::rtl_writer {
 
-// The parameters of the network and its testbench, as localparams for an include file.
+// The parameters of the network and of its testbench, as localparams in an include file.
 std::string parameters_text(const Design& design, const Shape& shape, std::int64_t boot_writes,
                             Cycles model_cycles);
 
-// Module `network`: tiles, switches, the links between them, and one port for the registers of all tiles.
+// The module `network`. It contains the tiles, the switches, the links between them, and a single port for
+// the registers of all tiles.
 std::string network_text(const Design& design, const Shape& shape);
 
-// The file that tb/network/bench.v includes: the network, a memory for each tile, and the signals to be
-// observed.
+// The file that tb/network/bench.v includes. It contains the network, a memory for each tile, and the signals
+// that the testbench observes.
 std::string connections_text(const Design& design);
 
 // The value that fill_in() substitutes for `@name@`.

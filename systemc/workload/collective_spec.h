@@ -10,36 +10,36 @@
 
 namespace coppice::workload {
 
-// The operations of collectives; a barrier moves no data of its ranks.
+// The operations of collectives. A barrier moves no data of its ranks, but makes them wait for each other.
 enum class CollectiveOp { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce, kAllToAll, kBarrier };
-const char* to_string(CollectiveOp op);  // "all_reduce", …: the values of collective.op, and "barrier"
+const char* to_string(CollectiveOp op);  // "all_reduce" and so on, as in collective.op, and "barrier"
 
-// The operations that configurations and programs can name: all except the barrier.
+// The operations that a configuration can name in collective.op: all except the barrier.
 inline constexpr std::array kNamedCollectives{CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
                                               CollectiveOp::kAllGather, CollectiveOp::kBroadcast,
                                               CollectiveOp::kReduce,    CollectiveOp::kAllToAll};
 
-// Whether one accelerator has, or receives, all the data.
+// Whether one accelerator, the root, has all data at the start or at the end.
 constexpr bool rooted(CollectiveOp op) {
   return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
 }
 
-// The collective whose tables execute an operation: a broadcast is an all-gather, and a reduce is a
-// reduce-scatter, with all data at the root; an all-to-all is an all-gather of all blocks; a barrier is the
-// smallest all-reduce.
+// The collective whose tables execute an operation. A broadcast is an all-gather, and a reduce a
+// reduce-scatter, in which all data belongs to the root. An all-to-all is an all-gather of all blocks, and a
+// barrier is the smallest possible all-reduce.
 schedule::Collective tables_of(CollectiveOp op);
 
-// The specification of a collective: the configured one, or one of a program with the configured algorithm.
-// Schedules are compiled from it and from the network of its members.
+// The settings of a collective: that of the configuration, or one of a program with the configured algorithm.
+// Its schedule is compiled from these settings and the network of its members.
 struct CollectiveSpec {
   CollectiveOp op = CollectiveOp::kAllReduce;
-  std::string algorithm{};  // its name in the registry (schedule/registry.h); empty: not configured
-  std::string file{};       // for algorithm `file`: the file of its tables, relative to the working directory
-  Bytes size = 0;           // bytes of the whole result; for an all-gather, all gathered data
-  int root = 0;             // for broadcast and reduce: the accelerator that has, or receives, all the data
-  std::vector<int> group{};                 // participating accelerators; empty: all
-  int chunks = schedule::kAutomaticChunks;  // independent chunks, counted like CompileRequest::chunks
-  int planes = 0;  // number of the network's planes to use; 0: all (schedule/compile/spread.h)
+  std::string algorithm{};   // name of an algorithm in schedule/registry.h; empty: not configured
+  std::string file{};        // for algorithm `file`: name of the file with the tables
+  Bytes size = 0;            // size of the whole result; for an all-gather, of all gathered data
+  int root = 0;              // for broadcast and reduce: the accelerator that sends or receives all data
+  std::vector<int> group{};  // accelerators that participate; empty: all
+  int chunks = schedule::kAutomaticChunks;  // number of independent chunks, as in CompileRequest::chunks
+  int planes = 0;  // number of the network's planes to use (schedule/compile/spread.h); 0: all
   schedule::TreePlacement trees = schedule::TreePlacement::kAuto;
   schedule::ChunkPolicy chunk_policy{};  // for the dimensions of a hierarchy
   bool operator==(const CollectiveSpec&) const = default;

@@ -36,8 +36,8 @@ Cell make_cell(std::string_view text, const std::string& path, int line, std::si
           {path, line, static_cast<int>(offset + begin) + 1}};
 }
 
-// Tabs separate the cells of a row that has no comma. A cell that begins with # is a comment, up to the end
-// of its row.
+// Splits a row at its commas or, if it has none, at its tabs. A cell that begins with # starts a comment,
+// which extends to the end of the row.
 std::vector<Cell> split(std::string_view line, const std::string& path, int number) {
   const char separator = line.find(',') == std::string_view::npos ? '\t' : ',';
   std::vector<Cell> cells;

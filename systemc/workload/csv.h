@@ -7,15 +7,15 @@
 
 namespace coppice::workload {
 
-// The text of a cell without surrounding blanks, and its location.
+// The text of a cell, without blanks at either end, and its location.
 struct Cell {
   std::string text;
   SourceLocation place;
 };
 
-// The rows of a file with comma-separated cells (or tab-separated cells, in rows without commas). Drops blank
-// rows, blank cells at the ends of rows, and cells that begin with # with the rest of their row. Does not
-// support quoting. Throws ConfigError if the file is unreadable or not text.
+// Returns the rows of a file whose cells are separated by commas, or by tabs in rows without commas. Omits
+// blank rows, blank cells at the ends of rows, and comments, which extend from a cell that begins with # to
+// the end of its row. Quoting is not supported. Throws ConfigError if the file is unreadable or not text.
 std::vector<std::vector<Cell>> read_csv(const std::string& path);
 
 }  // namespace coppice::workload

@@ -16,7 +16,7 @@ constexpr int kDecode = 1;
 constexpr Bytes kTokenBytes = 4;
 constexpr const char* kKey = "workload.inference";
 
-// The total width of a token's keys and values that an accelerator stores per layer.
+// The number of values that an accelerator stores per token per layer for the token's keys and values.
 std::int64_t cached_width(const Transformer& model, const Slice& slice) {
   return 2 * slice.local_key_value_heads(model) * model.head_width;
 }
@@ -25,7 +25,7 @@ int first_layer(const Inference& inference, int stage) {
   return static_cast<int>(inference.model.layers * stage / inference.pipeline);
 }
 
-// The operations of one rank. Ranks are numbered by tensor, then expert, then stage.
+// Builds the operations of one rank. Ranks are numbered by tensor, then by expert, then by stage.
 class RankInference {
  public:
   RankInference(ProgramBuilder& builder, const Inference& inference, int rank)
@@ -43,7 +43,8 @@ class RankInference {
     expert_group_ = builder.group(expert, fmt::format("expert {} {}", stage_, in_stage % inference.tensor));
   }
 
-  // Adds a pass over `tokens` tokens of every request, with `cached` earlier tokens of each in the cache.
+  // Adds a pass over `tokens` new tokens of every request. The cache already holds `cached` tokens of each
+  // request.
   void add_pass(int iteration, std::int64_t tokens, std::int64_t cached) {
     iteration_ = iteration;
     slice_ = {.samples = inference_.batch / inference_.expert,
@@ -83,8 +84,8 @@ class RankInference {
     return {builder_.join(rank_, std::move(collective), std::move(after), iteration_)};
   }
 
-  // The first stage looks up tokens of the prompt or of the previous step; the other stages receive the
-  // hidden state.
+  // The first stage looks up the tokens of the prompt or those that the previous step produced. Other stages
+  // receive the hidden state.
   Frontier begin() {
     const int last = inference_.pipeline - 1;
     Frontier ready = last_;
@@ -105,7 +106,7 @@ class RankInference {
   Frontier add_layer(const std::string& layer, std::int64_t cached, Frontier ready) {
     const Transformer& model = inference_.model;
     Work attention = attention_work(model, slice_).forward;
-    // Queries are multiplied with the cached keys, and the scores' weights with their values.
+    // Queries are multiplied by the cached keys, and the softmax of these scores by the cached values.
     const auto queries = static_cast<double>(model.heads / slice_.tensor * model.head_width);
     const auto others = static_cast<double>(slice_.samples * cached);
     attention += {4 * static_cast<double>(slice_.sequence) * others * queries,
@@ -123,8 +124,8 @@ class RankInference {
                 std::move(ready));
   }
 
-  // Sends the hidden state to the next stage; the last stage turns the hidden state of every request's last
-  // token into a new token.
+  // Ends a pass: a stage sends the hidden state to the next stage, and the last stage computes a new token
+  // from the hidden state of every request's last token.
   Frontier finish(Frontier ready) {
     const int last = inference_.pipeline - 1;
     if (stage_ < last) {
@@ -158,7 +159,7 @@ class RankInference {
   int expert_group_ = 0;
   int iteration_ = 0;
   Slice slice_;
-  Frontier last_;  // of the previous pass
+  Frontier last_;  // the last operations of the previous pass
 };
 
 }  // namespace
@@ -169,20 +170,23 @@ void check_inference(const Inference& inference) {
     throw LayoutError(fmt::format("{}.{}", kKey, part), message);
   };
   if (model.heads % inference.tensor != 0 || model.feed_forward % inference.tensor != 0) {
-    refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} accelerators",
+    refuse("tensor", fmt::format("{} heads and {} MLP columns cannot be divided evenly among {} "
+                                 "accelerators: write a divisor of both",
                                  model.heads, model.feed_forward, inference.tensor));
   }
   if (model.experts % inference.expert != 0) {
-    refuse("expert", fmt::format("{} experts cannot be divided evenly among {} accelerators", model.experts,
-                                 inference.expert));
+    refuse("expert",
+           fmt::format("{} experts cannot be divided evenly among {} accelerators: write a divisor of {}",
+                       model.experts, inference.expert, model.experts));
   }
   if (inference.pipeline > model.layers) {
-    refuse("pipeline", fmt::format("{} layers cannot form {} stages", model.layers, inference.pipeline));
+    refuse("pipeline", fmt::format("{0} layers cannot form {1} stages: write at most {0}", model.layers,
+                                   inference.pipeline));
   }
   if (inference.batch % inference.expert != 0) {
-    refuse("batch",
-           fmt::format("{} requests cannot be divided evenly among {} accelerators that share experts",
-                       inference.batch, inference.expert));
+    refuse("batch", fmt::format("{0} requests cannot be divided evenly among {1} accelerators that share "
+                                "experts: write a multiple of {1}",
+                                inference.batch, inference.expert));
   }
 }
 

@@ -8,16 +8,16 @@
 
 namespace coppice::workload {
 
-// Transformer inference on many ranks: a prefill, then one decode step. Weights, activations and the KV cache
-// are bf16.
+// The inference of a transformer on many ranks: a prefill, then one decode step. Weights, activations and the
+// KV cache are bf16.
 struct Inference {
   Transformer model;
-  int tensor = 1;            // ranks that share a layer
-  int expert = 1;            // ranks that share the experts, each with its own requests
-  int pipeline = 1;          // stages of layers
-  std::int64_t batch = 1;    // requests of all ranks
-  std::int64_t prompt = 1;   // tokens per request that the prefill reads
-  std::int64_t context = 1;  // tokens per request in the KV cache when the decode step begins
+  int tensor = 1;            // number of ranks that share a layer
+  int expert = 1;            // number of ranks that share the experts, each with its own requests
+  int pipeline = 1;          // number of pipeline stages
+  std::int64_t batch = 1;    // number of requests of all ranks together
+  std::int64_t prompt = 1;   // number of tokens per request that the prefill reads
+  std::int64_t context = 1;  // number of tokens per request in the KV cache when the decode step begins
 
   int ranks() const { return tensor * expert * pipeline; }
 };
@@ -25,7 +25,8 @@ struct Inference {
 // Throws LayoutError if the model cannot be divided among the ranks.
 void check_inference(const Inference& inference);
 
-// An accelerator's memory: weights, and the KV cache of its requests including the next token.
+// The memory that an accelerator needs for weights, and for the KV cache of its requests including the next
+// token.
 struct InferenceMemory {
   Bytes weights = 0;
   Bytes cache = 0;
@@ -33,10 +34,10 @@ struct InferenceMemory {
 };
 InferenceMemory inference_memory(const Inference& inference);
 
-// The program of both steps: iteration 0 is the prefill, iteration 1 the decode step, which begins when the
-// last stage has sent its tokens to the first. The attention and the MLP of every layer end with an
-// all-reduce of the hidden state among the ranks that share the layer (Megatron-LM); experts receive and
-// return their tokens in all-to-alls. Throws as check_inference() does.
+// Builds the program of the inference. Iteration 0 is the prefill, and iteration 1 the decode step, which
+// begins when the last stage has sent its tokens to the first. The attention and the MLP of every layer end
+// with an all-reduce of the hidden state among the ranks that share the layer (Megatron-LM). Tokens are sent
+// to experts and back by all-to-alls. Throws like check_inference().
 Program build_inference(const Inference& inference);
 
 }  // namespace coppice::workload

@@ -77,7 +77,8 @@ void set_kernel_times(Program& program, const std::vector<KernelTime>& times) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (used[i]) continue;
     throw ConfigError(times[i].place,
-                      fmt::format("no kernel of {} matches '{}'", program.name, times[i].pattern));
+                      fmt::format("no kernel of {} matches '{}': correct the pattern, or remove the row",
+                                  program.name, times[i].pattern));
   }
 }
 

@@ -9,20 +9,21 @@
 
 namespace coppice::workload {
 
-// The measured time of the kernels whose names match `pattern`. `*` matches any text: "decode layer *
-// attention" matches the attention of every layer.
+// The measured time of all kernels whose names match `pattern`, in which `*` stands for any text. For
+// example, "decode layer * attention" matches the attention of every layer.
 struct KernelTime {
   std::string pattern;
   Femtoseconds time = 0;
   SourceLocation place;
 };
 
-// Reads a table with the columns kernel and time_us (CSV; the first row contains these names). Throws
-// ConfigError if the columns differ, or if a time is not above 0 and at most 1,000 s.
+// Reads a CSV table with the columns kernel and time_us, which the first row must name. Throws ConfigError if
+// the columns have other names, or if a time is not above 0 and at most 1,000 s.
 std::vector<KernelTime> read_kernel_times(const std::string& path);
 
-// Sets the time of each computation of a program to the time in the first row that matches its name;
-// computations without a match keep their times. Throws ConfigError at a row that matches no computation.
+// Sets the time of each computation of a program to that in the first row whose pattern matches the
+// computation's name. Computations without a match keep their times. Throws ConfigError at a row that matches
+// no computation.
 void set_kernel_times(Program& program, const std::vector<KernelTime>& times);
 
 }  // namespace coppice::workload

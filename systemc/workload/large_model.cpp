@@ -11,7 +11,8 @@ constexpr std::int64_t kBillion = 1'000'000'000;
 constexpr Femtoseconds kMicrosecond = 1000 * kFemtosecondsPerNanosecond;
 
 const std::array<LargeModel, 3>& all_models() {
-  // Batches: BLOOM 2048 sequences of 2048 tokens; GPT-3 3.2 million tokens; LLaMA 2 4 million tokens.
+  // Tokens per batch: 2048 sequences of 2048 tokens for BLOOM, 3.2 million for GPT-3, and 4 million for LLaMA
+  // 2.
   static const std::array<LargeModel, 3> models{{
       {"bloom", 176 * kBillion, 4, 12, 1'238'800 * kMicrosecond, 2048 * 2048},
       {"gpt3", 175 * kBillion, 8, 8, 1'009'600 * kMicrosecond, 3'200'000},

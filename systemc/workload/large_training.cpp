@@ -76,7 +76,7 @@ Slice LargeTraining::slice() const {
 }
 
 void check_training(const LargeTraining& training) {
-  const ParallelLayout layout(training.parallel);  // the constructor checks the layout
+  const ParallelLayout layout(training.parallel);  // the constructor throws if the layout is impossible
   check_shares(training);
   check_pipeline(training);
 }

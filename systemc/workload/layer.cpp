@@ -5,7 +5,7 @@
 namespace coppice::workload {
 namespace {
 
-// One dimension of the image: its size, and the filter that moves along it.
+// One dimension of the image: its size, and how the filter moves along it.
 struct Side {
   std::int64_t input;
   std::int64_t filter;

@@ -14,7 +14,8 @@ enum class ParallelAxis { kTensor, kContext, kExpert, kData, kPipeline };
 inline constexpr int kParallelAxes = 5;
 const char* to_string(ParallelAxis axis);
 
-// An impossible layout: `key` is the key at fault, as in configurations ("training.parallel.tensor").
+// Thrown if a layout is impossible. `key` is the configuration key that is responsible, such as
+// "training.parallel.tensor".
 class LayoutError : public UnsupportedError {
  public:
   LayoutError(std::string key, const std::string& message)
@@ -25,8 +26,8 @@ class LayoutError : public UnsupportedError {
   std::string key_;
 };
 
-// The number of ranks on every axis, and the order of the axes; along the first, innermost axis, consecutive
-// ranks are neighbours. Layers other than experts have data x expert copies.
+// The number of ranks along each axis, and the order of the axes. Ranks along the first axis have consecutive
+// numbers. All layers except experts have data x expert copies.
 struct ParallelSpec {
   int tensor = 1;
   int context = 1;
@@ -41,18 +42,20 @@ struct ParallelSpec {
   bool operator==(const ParallelSpec&) const = default;
 };
 
-using ParallelCoordinates = std::array<int, kParallelAxes>;  // by ParallelAxis
+using ParallelCoordinates = std::array<int, kParallelAxes>;  // [ParallelAxis]: the coordinate on the axis
 
-// Maps ranks to coordinates and back.
+// Converts ranks to coordinates and coordinates to ranks.
 class ParallelLayout {
  public:
-  // Throws LayoutError if the order is not a permutation of the axes, or a size is below 1.
+  // Throws LayoutError if the order is not a permutation of the axes, or if there are fewer than 1 ranks
+  // along an axis.
   explicit ParallelLayout(const ParallelSpec& spec);
 
   int ranks() const { return ranks_; }
   ParallelCoordinates coordinates(int rank) const;
   int rank(const ParallelCoordinates& coordinates) const;
-  // The ranks that differ from `rank` on at most these `axes`, in ascending order, including `rank`.
+  // All ranks whose coordinates equal those of `rank` except along `axes`, in ascending order. `rank` is one
+  // of them.
   std::vector<int> group(int rank, const std::vector<ParallelAxis>& axes) const;
 
  private:

@@ -13,7 +13,7 @@ std::vector<PipelineUnit> gpipe(int micro_batches) {
   return units;
 }
 
-// A rank's k-th forward pass: micro-batches pass through its chunks in rounds, each with as many
+// The k-th forward pass of a rank. Micro-batches pass through the rank's chunks in rounds of as many
 // micro-batches as there are ranks.
 PipelineUnit nth_forward(int k, int ranks, int chunks) {
   const int round = k / (ranks * chunks);
@@ -26,7 +26,7 @@ PipelineUnit nth_backward(int k, int ranks, int chunks) {
   return {false, chunks - 1 - mirror.chunk, mirror.micro_batch};
 }
 
-// After `ahead` forward passes, alternates forward and backward passes.
+// Performs `ahead` forward passes, then alternates forward and backward passes.
 std::vector<PipelineUnit> alternate(int ahead, int ranks, int chunks, int micro_batches) {
   const int passes = chunks * micro_batches;
   ahead = std::min(ahead, passes);

@@ -7,12 +7,14 @@ namespace coppice::workload {
 // The order in which the stages of a pipeline compute micro-batches.
 enum class PipelineSchedule {
   kGpipe,                  // all forward passes, then all backward passes (Huang et al. 2019)
-  kOneForwardOneBackward,  // alternating passes as early as possible (Narayanan et al. 2021, PipeDream-Flush)
-  kInterleaved,  // kOneForwardOneBackward with several stages per rank (Narayanan et al. 2021, Sec. 2.2)
+  kOneForwardOneBackward,  // forward and backward passes alternate as early as possible (Narayanan et al.
+                           // 2021, PipeDream-Flush)
+  kInterleaved,  // like kOneForwardOneBackward, with several stages per rank (Narayanan et al. 2021,
+                 // Sec. 2.2)
 };
 const char* to_string(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved"
 
-// A pass of one micro-batch over one of a rank's chunks of layers.
+// The pass of one micro-batch through one of a rank's chunks of layers.
 struct PipelineUnit {
   bool forward = true;
   int chunk = 0;
@@ -20,9 +22,9 @@ struct PipelineUnit {
   bool operator==(const PipelineUnit&) const = default;
 };
 
-// The computations of rank `rank` of `ranks` in one iteration, in order. A rank has `chunks` chunks of
-// layers: chunk c of rank r is stage c x ranks + r. Throws std::invalid_argument if a schedule other than
-// kInterleaved has more than one chunk, or if micro_batches is not a multiple of `ranks` for kInterleaved.
+// The passes of rank `rank` of `ranks` in one iteration, in order. A rank has `chunks` chunks of layers;
+// chunk c of rank r is stage c x ranks + r. Throws std::invalid_argument if there are several chunks, but the
+// schedule is not kInterleaved, or if it is and micro_batches is not a multiple of `ranks`.
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches);
 

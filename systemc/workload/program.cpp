@@ -11,7 +11,7 @@
 namespace coppice::workload {
 namespace {
 
-// Checks a program part by part; every message names the rank and operation at fault.
+// Checks the parts of a program one by one. Messages about operations name the rank and the operation.
 class Checker {
  public:
   explicit Checker(const Program& program) : program_(program) {}
@@ -217,8 +217,8 @@ class Checker {
   }
 
   const Program& program_;
-  std::vector<std::set<int>> joined_;  // [collective]: ranks that joined it
-  std::vector<int> sent_;              // per transfer
+  std::vector<std::set<int>> joined_;  // [collective]: ranks that have joined it
+  std::vector<int> sent_;              // [transfer]: number of sends
   std::vector<int> received_;
 };
 

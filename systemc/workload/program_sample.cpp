@@ -10,7 +10,8 @@ namespace {
 
 constexpr Bytes kLeast = 64;
 
-// The objects in use, in their original order, and their new indices.
+// Selects the objects of a list that are in use, in their original order, and maps their old indices to new
+// ones.
 template <typename Object>
 class Kept {
  public:
@@ -33,7 +34,8 @@ class Kept {
   std::vector<std::int32_t> number_;
 };
 
-// Returns false if an operation waits for an operation that is left out.
+// Copies the operations of one iteration. Returns false if one of them waits for an operation of another
+// iteration.
 bool keep_iteration(const RankProgram& all, std::int32_t iteration, RankProgram& kept) {
   std::vector<std::int32_t> number(all.operations.size(), -1);
   for (std::size_t i = 0; i < all.operations.size(); ++i) {

@@ -2,7 +2,7 @@
 
 #include "workload/rank_program.h"
 
-// The passes of a rank over its layers.
+// Builds the passes of a rank over its layers.
 namespace coppice::workload {
 namespace {
 
@@ -39,8 +39,8 @@ Frontier RankProgramBuilder::forward_attention(const Place& place, Frontier read
   return leave(place, " attention", std::move(ready));
 }
 
-// One step of the blocks around the ring: the rank sends its block to the next rank and receives the block of
-// the previous rank.
+// One step in which blocks move around the ring: the rank sends its block to the next rank and receives the
+// block of the previous rank.
 Frontier RankProgramBuilder::ring_step(const Place& place, Bytes bytes, Frontier block) {
   ParallelCoordinates to = at_;
   ParallelCoordinates from = at_;
@@ -71,8 +71,8 @@ Frontier RankProgramBuilder::ring_attention(const Place& place, Frontier ready, 
   return computed;
 }
 
-// Keys and values travel around the ring once more, accompanied by their gradients, which return to their
-// owners at the end.
+// Keys and values travel around the ring a second time. Their gradients travel with them and return to the
+// ranks that own them at the end.
 Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontier ready,
                                                      const Work& projections, const Work& scores) {
   const std::string name = place.name + " attention";
@@ -80,7 +80,7 @@ Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontie
   Frontier block = ready;
   Frontier computed = std::move(ready);
   for (int step = 0; step < slice_.context; ++step) {
-    // The block that is sent on contains its gradients so far.
+    // The block includes the gradients computed so far, so it can be sent only after they are computed.
     if (step > 0) block = ring_step(place, 2 * key_value_bytes(), both(block, computed));
     computed = compute(fmt::format("{} scores {}", name, step), portion(scores, ways), place.purpose,
                        both(computed, block));
@@ -93,8 +93,8 @@ Bytes RankProgramBuilder::routed_bytes() const {
   return hidden_bytes() * training_.model.experts_per_token;
 }
 
-// Whether ranks that share tokens send only their own tokens to the experts, which then gather all tokens
-// that arrive.
+// Whether tensor-parallel ranks, which share tokens, send only their own tokens to the experts. The ranks of
+// an expert then gather all tokens that arrive.
 bool RankProgramBuilder::routes_shares() const {
   return training_.sequence_parallel && training_.parallel.expert > 1;
 }
@@ -145,7 +145,7 @@ Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, 
 Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
   const std::string name = place.name + " mlp";
   const PassWork work = mlp_work(training_.model, slice_);
-  // Only some of the input's tokens were stored.
+  // Only this rank's share of the input was stored, so gather the rest.
   const Frontier inputs = gather_inputs(place, " mlp inputs", ready);
   ready = to_experts(place, std::move(ready));
   ready = compute(name, work.input_gradient, place.purpose, std::move(ready));

@@ -120,7 +120,7 @@ Frontier RankProgramBuilder::receive_from(int stage, const PipelineUnit& unit) {
   ParallelCoordinates from = at_;
   from[kPipelineIndex] = stage % training_.parallel.pipeline;
   const int other = layout_.rank(from);
-  if (other == rank_) return last_;  // the stage is on this rank, and its pass ended earlier
+  if (other == rank_) return last_;  // the stage is on this rank, so its result needs no transfer
   const Bytes bytes = hidden_bytes() / (training_.sequence_parallel ? slice_.tensor : 1);
   const int kind = unit.forward ? kForwardTransfer : kBackwardTransfer;
   const std::int32_t received = builder_.receive(
@@ -145,7 +145,7 @@ void RankProgramBuilder::send_to(int stage, const PipelineUnit& unit, const Fron
 
 Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, const std::string& name,
                                             const Frontier& ready) {
-  // Gathers the weights ahead of the layer, during the computation of the previous layer.
+  // The weights of a layer are gathered while the previous layer is being computed.
   const Frontier after = previous_layer_;
   previous_layer_ = ready;
   if (training_.zero < 3) return {};
@@ -156,7 +156,8 @@ Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, c
                           name + " experts", after));
 }
 
-// If the same ranks have copies of experts and of other weights, these are exchanged together.
+// The weights to exchange among each group of copies. If experts and other weights are copied on the same
+// ranks, they are exchanged together.
 StageParameters RankProgramBuilder::by_copies(const StageParameters& parameters) const {
   return dense_.group == experts_.group ? StageParameters{parameters.all(), 0} : parameters;
 }
@@ -191,7 +192,7 @@ Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier rea
   ready = enter(place, "", both(std::move(ready), gathered));
   ready =
       compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
-  // Exchanges the maximum, the sum and the value of the correct word for every token.
+  // For every token, exchange the maximum and the sum over words, and the value of the correct word.
   return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kElementBytes * slice_.tokens(), "tensor",
               unit_name(unit) + " loss", std::move(ready));
 }
@@ -220,7 +221,7 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
     weights_ = both(std::move(weights_), weights);
   }
   if (stage > 0) {
-    // A stage sends its result when its entire pass is complete, as frameworks do.
+    // A stage sends its result only when its pass is complete, including weight gradients, as frameworks do.
     send_to(stage - 1, unit, both(ready, weights_));
   } else {
     const Place place{unit_name(unit) + " embedding", Purpose::kWeightGradient};
@@ -232,8 +233,8 @@ void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
   if (training_.zero >= 2 || (last && training_.overlap)) flush_all();
 }
 
-// Gradients are complete after the last micro-batch; if ranks store only parts of them, they are reduced
-// after every micro-batch.
+// Adds gradients to be reduced. They are complete after the last micro-batch, but if ranks store only parts
+// of them, they are reduced after every micro-batch.
 void RankProgramBuilder::reduce(const StageParameters& parameters, const Frontier& after, bool last) {
   if (!last && training_.zero < 2) return;
   const StageParameters by_group = by_copies(parameters);
@@ -275,7 +276,7 @@ void RankProgramBuilder::reduce_tied() {
                      "gradients of the tied embedding", both(reductions_, last_));
 }
 
-// After every rank has updated its share of the weights, all ranks gather all weights, again in buckets.
+// Each rank has updated only its share of the weights, so all ranks gather all weights, in buckets.
 Frontier RankProgramBuilder::gather_updated(const Frontier& updated) {
   Frontier gathered;
   std::map<int, Bytes> waiting;  // [group]: bytes that have not been gathered yet
@@ -303,7 +304,7 @@ void RankProgramBuilder::update() {
     (group == dense_.group ? own.dense : own.expert) += parameters;
   }
   const std::int64_t updated = training_.zero >= 1 ? own.shares(training_) : own.all();
-  // The update reads gradient and state, and writes state and weight.
+  // The update of a weight reads its gradient and state, and writes its state and value.
   const Bytes a_weight = 2 * kHalfBytes + 2 * kElementBytes * (1 + training_.optimizer_states);
   const Work work{0, static_cast<double>(updated * a_weight)};
   const Frontier updated_weights = compute("update", work, Purpose::kUpdate, both(last_, reductions_));
@@ -315,7 +316,7 @@ void RankProgramBuilder::update() {
 
 namespace {
 
-// Builds the operations of some ranks.
+// Builds the operations of the given ranks.
 Program build_ranks(const LargeTraining& training, const ParallelLayout& layout, std::span<const int> ranks) {
   ProgramBuilder builder(training.model.name, layout.ranks());
   for (const int rank : ranks) {

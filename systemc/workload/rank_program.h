@@ -19,15 +19,15 @@ class RankProgramBuilder {
   void add_iteration(int iteration);
 
  private:
-  // The first element of a transfer's key; the others are the iteration, the stage and the micro-batch, or
-  // the number of earlier steps around the ring.
+  // The first element of a transfer's key. For passes, the others are the iteration, the stage and the
+  // micro-batch; for rings, the number of earlier steps.
   enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
-  // The name and purpose of a layer's pass within a unit of the pipeline.
+  // Describes a layer's pass in a unit of the pipeline by its name and purpose.
   struct Place {
     std::string name;
     Purpose purpose = Purpose::kForward;
   };
-  // Gradients that are collected until they are reduced together.
+  // Collects gradients that are reduced together.
   struct Bucket {
     int group = 0;
     std::int64_t parameters = 0;
@@ -43,8 +43,8 @@ class RankProgramBuilder {
   Frontier forward_layer(const Place& place, Frontier ready, const Frontier& gathered);
   Frontier forward_attention(const Place& place, Frontier ready);
   Frontier forward_mlp(const Place& place, Frontier ready);
-  // The following functions return the operations that produce the input's gradient; they add the operations
-  // that compute weight gradients to `weights`.
+  // The following functions return the operations that produce the gradient of the layer's input. They add
+  // the operations that produce gradients of weights to `weights`.
   Frontier backward_layer(const Place& place, Frontier ready, const Frontier& gathered, Frontier& weights);
   Frontier backward_attention(const Place& place, Frontier ready, Frontier& weights);
   Frontier backward_mlp(const Place& place, Frontier ready, Frontier& weights);
@@ -56,11 +56,11 @@ class RankProgramBuilder {
   Frontier output_gradient(const PipelineUnit& unit, Frontier ready);
   Frontier embedding(const PipelineUnit& unit);
 
-  // Tensor parallelism: the communication before and after the part that ranks share.
+  // Add the communication of tensor parallelism before and after the work that ranks share.
   Frontier enter(const Place& place, const char* part, Frontier ready);
   Frontier leave(const Place& place, const char* part, Frontier ready);
   Frontier exchange_tokens(const Place& place, const char* what, Frontier ready);
-  // Move the MLP's tokens to their experts and back, including the exchanges of tensor parallelism.
+  // Move the MLP's tokens to their experts and back, with the communication of tensor parallelism.
   Frontier to_experts(const Place& place, Frontier ready);
   Frontier from_experts(const Place& place, Frontier ready);
   Frontier gather_inputs(const Place& place, const char* what, Frontier ready);
@@ -77,13 +77,13 @@ class RankProgramBuilder {
   Frontier gather_updated(const Frontier& updated);
 
   Frontier compute(const std::string& name, const Work& work, Purpose purpose, Frontier after);
-  // Returns `after` unchanged if the group has only one rank or there are no bytes.
+  // Returns `after` unchanged if no data moves: the group has only one rank, or `bytes` is 0.
   Frontier join(int group, CollectiveOp op, Bytes bytes, const char* kind, const std::string& name,
                 Frontier after);
   int group_over(const std::vector<ParallelAxis>& axes, const char* name);
 
-  Bytes hidden_bytes() const;     // size of the activations between layers, unsplit
-  Bytes routed_bytes() const;     // size of the activations sent to all experts of each token
+  Bytes hidden_bytes() const;     // size of the activations between layers, over all tensor-parallel ranks
+  Bytes routed_bytes() const;     // size of the activations if each token is sent to all its experts
   Bytes key_value_bytes() const;  // size of the keys and values of a rank's tokens
 
   ProgramBuilder& builder_;
@@ -95,18 +95,19 @@ class RankProgramBuilder {
   int tensor_group_ = 0;
   int context_group_ = 0;
   int expert_group_ = 0;
-  // The group of the first and the last stage; -1 if the rank is not a member or weights are not tied.
+  // The group of the first and the last stage, which share tied weights. -1 if the rank is not a member or
+  // weights are not tied.
   int tied_group_ = -1;
   Bucket dense_;
   Bucket experts_;
 
   int iteration_ = 0;
-  Frontier last_;            // of the previous unit
-  Frontier before_last_;     // of the unit before last_
-  Frontier previous_layer_;  // dependencies of the previous layer
+  Frontier last_;            // last operations of the previous unit
+  Frontier before_last_;     // last operations of the unit before the previous one
+  Frontier previous_layer_;  // operations for which the previous layer waited
   Frontier reductions_;
-  Frontier weights_;                                   // operations that compute gradients in this unit
-  std::vector<std::pair<int, std::int64_t>> reduced_;  // (group, weights) of every reduction
+  Frontier weights_;  // operations that compute weight gradients in this unit
+  std::vector<std::pair<int, std::int64_t>> reduced_;  // (group, number of weights) for every reduction
   std::map<int, int> ring_sends_;
   std::map<int, int> ring_receives_;
 };

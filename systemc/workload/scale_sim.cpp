@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// Limits beyond which a table must be a mistake, and beyond which products would not fit into 64 bits. The
-// accelerator checks the products of a whole mini-batch.
+// A larger value in a table must be a mistake; with larger values, products would also exceed 64 bits. The
+// accelerator model checks the products of a whole mini-batch.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -46,12 +46,12 @@ enum class Column {
   kGemmM,
   kGemmN,
   kGemmK,
-  kByPosition,  // after the strides: a second stride, sparsity or batch
-  kUnknown,     // not read
+  kByPosition,  // follows the strides: a second stride, the sparsity or the batch
+  kUnknown,     // ignored
 };
 
 struct ColumnName {
-  std::string_view name;  // letters and digits of the header cell, in lower case
+  std::string_view name;  // the name in the header, reduced to its letters and digits in lower case
   Column column;
 };
 
@@ -155,12 +155,12 @@ bool begins_as_number(const Cell& cell) {
   return digit(0) || ((cell.text.starts_with('-') || cell.text.starts_with('+')) && digit(1));
 }
 
-// Whether a row contains words only.
+// Whether a row contains only words and no numbers.
 bool is_header(const Row& row) {
   return std::none_of(row.begin(), row.end(), begins_as_number);
 }
 
-// The cell's letters and digits, in lower case.
+// The letters and digits of a cell, in lower case.
 std::string plain(const Cell& cell) {
   std::string name;
   for (const char c : cell.text) {
@@ -188,13 +188,13 @@ std::string listed(const Range& columns) {
   return text;
 }
 
-// Whether the column is unknown to SCALE-Sim.
+// Whether SCALE-Sim does not have this column.
 bool is_our_own(Column column) {
   return column == Column::kPadding || column == Column::kGroups || column == Column::kDilation ||
          column == Column::kKind;
 }
 
-// Determines the meaning of each column from its name.
+// Determines which column each name of the header stands for.
 std::vector<Column> name_columns(const Row& row) {
   std::vector<Column> columns;
   for (const Cell& cell : row) {
@@ -228,7 +228,8 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
-// Some tools' tables contain output sizes, which do not determine input sizes.
+// Throws if the table contains output sizes, as those of some tools do, since these do not determine the
+// input sizes.
 void refuse_result_sizes(const Row& row) {
   const bool has_inputs =
       std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
@@ -245,8 +246,8 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns for a table with `columns` columns: those for convolutions or for products, unless a
-// word of the header contradicts them. Empty if there are too few columns for either.
+// SCALE-Sim's columns, by their number: those for convolutions or, if there are fewer, those for products,
+// unless names in the header contradict this. Empty if there are too few columns for either.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -257,8 +258,8 @@ std::vector<Column> standard_columns(std::size_t columns, const std::vector<Colu
   return {kGemmColumns.begin(), kGemmColumns.end()};
 }
 
-// The columns of a header whose words do not matter; empty if they matter, either because of a name or
-// because there are too few columns.
+// The columns of a header whose names do not matter, by their position. Empty if the names matter, because
+// one of them is known only to Coppice or because there are too few columns.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
   std::vector<Column> named;
   bool all_known = true;
@@ -283,7 +284,8 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
   return columns;
 }
 
-// The meaning of each column. After SCALE-Sim's columns, cells without a header are identified by position.
+// Determines the columns of a table. Cells without a header after SCALE-Sim's columns are identified by their
+// position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
   refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);
@@ -291,7 +293,7 @@ std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnin
   return columns;
 }
 
-// Adds the columns after the strides, if a table has SCALE-Sim's columns.
+// If the table has SCALE-Sim's columns, adds columns after the strides, which are identified by position.
 void extend(std::vector<Column>& columns) {
   constexpr std::size_t kMost = kStandard.size() + 3;
   if (!std::equal(kStandard.begin(), kStandard.end(), columns.begin(),
@@ -325,7 +327,7 @@ LayerKind read_kind(const Cell& cell) {
   throw ConfigError(cell.place, fmt::format("Kind must be one of {}, not '{}'", known, cell.text));
 }
 
-// "2:4": 2 of 4 weights are kept.
+// Reads a sparsity: "2:4" means that 2 of 4 weights are kept.
 void read_sparsity(Layer& layer, const Cell& cell) {
   const std::size_t colon = cell.text.find(':');
   const auto part = [&](std::string text) {
@@ -340,8 +342,8 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   throw ConfigError(cell.place, fmt::format("Sparsity of {}: N must not exceed M", cell.text));
 }
 
-// Identifies a cell after the strides as the second stride, the sparsity or the batch, in this order; each of
-// the first two may be missing if the following cell cannot be mistaken for it.
+// Determines what a cell after the strides is. These cells are the second stride, the sparsity and the batch,
+// in this order. Each of the first two may be missing if the next cell cannot be mistaken for it.
 Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
   if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
   const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);
@@ -405,31 +407,37 @@ void assign(Layer& layer, Column column, const Cell& cell) {
   }
 }
 
-// Throws ConfigError if the timing cannot represent the size of a layer's products. Requires a valid filter.
+// Throws ConfigError if a layer's products are too large to be timed. The filter must have been checked
+// before.
 void check_size(const Layer& layer, const SourceLocation& place) {
   const Wide weights =
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
   const Wide batch = layer.batch;
   if (weights > kMostParameters) {
-    throw ConfigError(place, fmt::format("layer {} has more than {} weights", layer.name, kMostParameters));
+    throw ConfigError(place, fmt::format("layer {} has more than {} weights, which is the limit", layer.name,
+                                         kMostParameters));
   }
-  // The factors are below 2^53, 2^24 and 2^41. Every pass has the same product.
+  // The factors are below 2^53, 2^24 and 2^41, so the product fits. All passes have the same number of
+  // multiply-accumulates.
   const Wide macs = Wide{layer.output_height()} * layer.output_width() * batch * weights;
   if (macs > kMostMacs) {
-    throw ConfigError(place, fmt::format("layer {} needs more than {} multiply-accumulates per sample",
-                                         layer.name, kMostMacs));
+    throw ConfigError(
+        place, fmt::format("layer {} needs more than {} multiply-accumulates per sample, which is the limit",
+                           layer.name, kMostMacs));
   }
   if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostValues) {
-    throw ConfigError(
-        place, fmt::format("layer {} has more than {} input values per sample", layer.name, kMostValues));
+    throw ConfigError(place,
+                      fmt::format("layer {} has more than {} input values per sample, which is the limit",
+                                  layer.name, kMostValues));
   }
   if (batch * layer.output_height() * layer.output_width() * layer.filters > kMostValues) {
-    throw ConfigError(
-        place, fmt::format("layer {} has more than {} output values per sample", layer.name, kMostValues));
+    throw ConfigError(place,
+                      fmt::format("layer {} has more than {} output values per sample, which is the limit",
+                                  layer.name, kMostValues));
   }
 }
 
-// Checks the rules between the columns of a row, in which optional columns may have no cell.
+// Checks the rules among the columns of a row. Cells of optional columns may be missing.
 class RowChecker {
  public:
   RowChecker(const Row& row, const std::vector<Column>& columns) : row_(row), columns_(columns) {}
@@ -473,7 +481,8 @@ class RowChecker {
                                                  spelled(column), reach, input + 2 * layer.padding));
   }
 
-  // A layer without products must have the same number of input and output channels.
+  // Throws if a layer that does not multiply has different numbers of input and output channels, or has
+  // groups.
   void check_values(const Layer& layer) const {
     if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) return;
     if (layer.channels != layer.filters) {
@@ -496,7 +505,7 @@ bool is_optional(Column column) {
          column == Column::kByPosition || column == Column::kUnknown;
 }
 
-// SCALE-Sim computes a layer with this name channel by channel.
+// If the layer's name contains "DP", SCALE-Sim applies its filters to each channel separately.
 void separate_channels(Layer& layer) {
   if (layer.name.find("DP") == std::string::npos) return;
   layer.groups = layer.channels;
@@ -505,9 +514,10 @@ void separate_channels(Layer& layer) {
 
 Layer read_layer(const Row& row, const std::vector<Column>& columns) {
   if (row.size() > columns.size()) {
-    throw ConfigError(row[columns.size()].place,
-                      fmt::format("'{}' is in column {}, but the header has {} columns",
-                                  row[columns.size()].text, columns.size() + 1, columns.size()));
+    throw ConfigError(
+        row[columns.size()].place,
+        fmt::format("'{}' is in column {}, but the header has {} columns: remove the cell, or add a column",
+                    row[columns.size()].text, columns.size() + 1, columns.size()));
   }
   Layer layer;
   std::vector<Column> seen;
@@ -546,7 +556,7 @@ Model import_scale_sim(const std::string& path) {
       has_header = true;
       continue;
     }
-    // A table of products may lack a header.
+    // A table of products may have no header.
     if (!has_header && model.layers.empty() && row.size() == kGemmColumns.size()) {
       columns = standard_columns(row.size(), {});
     }

@@ -27,7 +27,7 @@ CollectiveOp op_of(Exchange exchange) {
   return CollectiveOp::kAllReduce;
 }
 
-// GroupCollective::kind for communication in a group.
+// The GroupCollective::kind for communication among the members of a group.
 const char* kind_of(Group group) {
   switch (group) {
     case Group::kModel:
@@ -41,8 +41,8 @@ const char* kind_of(Group group) {
   return "data";
 }
 
-// The ranks that differ from `rank` only in the middle digit, where ranks are numbered in blocks of `block` x
-// `width`.
+// The ranks whose numbers differ from `rank` only in the middle digit, if numbers are written with a lowest
+// digit of `block` values and a middle digit of `width` values.
 std::vector<int> ranks_along(int rank, int block, int width) {
   std::vector<int> ranks;
   const int first = rank - rank / block % width * block;
@@ -74,13 +74,13 @@ class RankIteration {
 
  private:
   bool dlrm() const { return workload_.parallelism == Parallelism::kDlrm; }
-  // Whether a layer represents the embedding tables, whose all-to-alls overlap the bottom MLP.
+  // Whether a layer stands for the embedding tables, whose all-to-alls overlap the bottom MLP.
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
-  // The ranks that share a layer or, depending on `group`, that have the same weights.
+  // The ranks that share a layer, or for other values of `group`, those that have the same weights.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
-    // Consecutive groups of ranks share a layer.
+    // Ranks with consecutive numbers share a layer.
     const auto share_cuts = [&](int model) {
       return group == Group::kModel ? ranks_along(rank_, 1, model)
                                     : ranks_along(rank_, model, ranks_ / model);
@@ -103,8 +103,9 @@ class RankIteration {
     return ranks_along(rank_, 1, ranks_);
   }
 
-  // Consecutive ranks share a layer; on the next level, ranks share experts; on the level after that, they
-  // have copies of the weights; the last level consists of the pipeline stages.
+  // Ranks are numbered in four levels. Consecutive ranks share a layer; the ranks of the next level share
+  // experts; those of the third level have copies of the weights; and the last level consists of the pipeline
+  // stages.
   std::vector<int> ranks_of_transformer(Group group) const {
     const int model = workload_.model_group;
     const int data = ranks_ / model / workload_.pipeline;
@@ -130,8 +131,8 @@ class RankIteration {
     last_ = {builder_.add(rank_, {name, compute, last_})};
   }
 
-  // Adds a collective and returns the operations to wait for before its data is used; if there is no
-  // collective, the previous operation.
+  // Adds a collective. Returns the operations to wait for before its data can be used; if there is no
+  // collective, these are the previous operations.
   Frontier issue(const std::string& name, const TextLayer& layer, const Communication& communication,
                  Group of_pass) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return last_;
@@ -203,7 +204,7 @@ class RankIteration {
 
   void keep(const Frontier& reduced) { gradients_.insert(gradients_.end(), reduced.begin(), reduced.end()); }
 
-  // Combines all all-reduces among the same ranks into one.
+  // Merges all all-reduces among the same ranks into one.
   void reduce_together() {
     std::vector<std::pair<const TextLayer*, Communication>> sums;
     for (const TextLayer* own : waiting_) {
@@ -240,7 +241,7 @@ class RankIteration {
   std::vector<const TextLayer*> waiting_;
 };
 
-// Assumptions about details that SimAI's files do not specify.
+// The assumptions about details that SimAI's files do not specify.
 std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
   std::vector<std::string> list;
   if (workload.pipeline > 1) {

@@ -7,15 +7,15 @@
 
 namespace coppice::workload {
 
-// Throws UnsupportedError if the workload's group sizes do not divide `ranks`, or if the workload is for a
-// different number of accelerators.
+// Throws UnsupportedError if `ranks` cannot be divided into groups of the workload's sizes, or if the
+// workload is for a different number of accelerators.
 void require_groups(const TextWorkload& workload, int ranks);
 
-// One iteration of a text workload as a program of all ranks, on a system whose dimensions have these widths,
-// innermost first. The next layer waits for the communication of a split layer; a DLRM's all-to-alls overlap
-// its bottom MLP. Gradients are reduced together after the backward pass (Overlap::kNone) or each as soon as
-// it is ready, and the update of the weights waits for them. Throws UnsupportedError as require_groups()
-// does.
+// One iteration of a text workload as a program of all ranks, on a system whose dimensions have the given
+// widths, innermost first. If a layer is split, the next layer waits for its communication; a DLRM's
+// all-to-alls overlap its bottom MLP. Gradients are reduced together after the backward pass
+// (Overlap::kNone), or each as soon as it is ready, and weights are updated after that. Throws like
+// require_groups().
 Program build_text_program(const TextWorkload& workload, const std::vector<int>& widths,
                            AllGatherBytes counted, Overlap overlap);
 

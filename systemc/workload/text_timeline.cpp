@@ -31,7 +31,7 @@ class Iteration {
 
  private:
   bool dlrm() const { return workload_.parallelism == Parallelism::kDlrm; }
-  // Whether a layer represents the embedding tables, whose all-to-alls overlap the bottom MLP.
+  // Whether a layer stands for the embedding tables, whose all-to-alls overlap the bottom MLP.
   bool is_embedding(int layer) const { return dlrm() && layer == 0; }
   const TextLayer& layer(int i) const { return workload_.layers[static_cast<std::size_t>(i)]; }
 
@@ -90,7 +90,7 @@ class Iteration {
     part += time;
   }
 
-  // Queues a collective and returns its completion time.
+  // Runs a collective after all earlier ones, and returns the time at which it completes.
   Femtoseconds issue(const Communication& communication, Group group) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return now_;
     const Femtoseconds time = duration_(communication, communication.among.value_or(group));
@@ -118,7 +118,7 @@ class Iteration {
   Femtoseconds network_free_ = 0;
   Femtoseconds embedding_done_ = 0;
   Femtoseconds gradients_done_ = 0;
-  std::map<std::optional<Group>, Bytes> gradients_;  // gradients to reduce together
+  std::map<std::optional<Group>, Bytes> gradients_;  // [group]: size of the gradients to reduce together
 };
 
 }  // namespace

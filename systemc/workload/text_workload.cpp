@@ -41,7 +41,7 @@ struct NamedSuffix {
   const char* text;
   Group group;
 };
-// SimAI's suffixes, the longer one first.
+// The suffixes that SimAI adds to collectives. The longer one comes first, since it ends with the other.
 constexpr std::array kSuffixes{NamedSuffix{"_DP_EP", Group::kExpertData}, NamedSuffix{"_EP", Group::kExpert}};
 constexpr std::size_t kWordsOfALayer = 12;
 constexpr std::int64_t kMostLayers = 100'000;
@@ -56,7 +56,7 @@ std::string read_text(const std::string& path) {
   }
 }
 
-// The words of all non-blank lines.
+// Splits every line that is not blank into words.
 std::vector<std::vector<Word>> read_lines(const std::string& path) {
   std::istringstream file(read_text(path));
   std::vector<std::vector<Word>> lines;
@@ -92,7 +92,7 @@ Parallelism read_parallelism(const Word& word) {
   throw ConfigError(word.place, fmt::format("unknown parallelism '{}': write one of {}", word.text, known));
 }
 
-// A collective, and its group if a suffix of SimAI specifies one.
+// Reads a collective. A suffix of SimAI may specify its group.
 Communication read_exchange(const Word& word) {
   std::string name = word.text;
   Communication communication;
@@ -115,7 +115,7 @@ Communication read_exchange(const Word& word) {
                   known));
 }
 
-// The parameters after the parallelism: "key: value" or "key: count values".
+// Reads the parameters that follow the parallelism: "key: value", or "key: count values".
 class Parameters {
  public:
   explicit Parameters(std::span<const Word> words) : words_(words) {}
@@ -140,7 +140,7 @@ class Parameters {
   std::size_t next_ = 1;
 };
 
-// Whether `key` is one of SimAI's own parameters.
+// Reads the parameter if it is one of those that only SimAI writes; returns whether it is.
 bool read_simai_parameter(const Word& key, Parameters& parameters, TextWorkload& workload) {
   const auto count = [&] {
     return static_cast<int>(read_number(parameters.take("a number"), 1, 1 << 30, "number"));
@@ -166,7 +166,7 @@ bool read_simai_parameter(const Word& key, Parameters& parameters, TextWorkload&
 void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   workload.parallelism = read_parallelism(line.front());
   Parameters parameters(line);
-  // DLRM's only parameter may appear without a key.
+  // The only parameter of a DLRM may be written without its key.
   if (workload.parallelism == Parallelism::kDlrm && line.size() == 2) {
     workload.last_bottom_layer = static_cast<int>(
         read_number(parameters.take("the last layer of the bottom MLP"), 0, kMostLayers, "layer"));
@@ -196,7 +196,7 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   }
 }
 
-// ASTRA-sim reserves the column for a layer to wait for, but does not use it.
+// ASTRA-sim reserves this column for the number of a layer to wait for, but does not use it.
 void require_reserved(const Word& word) {
   read_number(word, -1, kMostLayers, "reserved number (-1)");
 }
@@ -219,7 +219,7 @@ void require_alone(const std::vector<Word>& line) {
                   line[1].text));
 }
 
-// The parallelism of one layer in a customized workload: data, model, or both.
+// Reads the parallelism of one layer of a customized workload: data, model, or both.
 Parallelism read_layer_parallelism(const Word& word) {
   const Parallelism parallelism = read_parallelism(word);
   switch (parallelism) {
@@ -238,7 +238,7 @@ Parallelism read_layer_parallelism(const Word& word) {
           word.text));
 }
 
-// Throws unless this is a transformer with a size for expert groups.
+// Throws if a collective needs groups that share experts, but the workload does not have them.
 void require_expert_group(const Word& exchange, const Communication& communication,
                           const TextWorkload& workload) {
   if (!communication.among) return;

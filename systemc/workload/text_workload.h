@@ -10,42 +10,44 @@
 
 namespace coppice::workload {
 
-// The distribution of a model over accelerators (Themis, Sec. 5.2).
+// How a model is distributed over accelerators (Themis, Sec. 5.2).
 enum class Parallelism {
-  kData,                   // every accelerator has all weights
-  kModel,                  // every layer is split over all accelerators
-  kDlrm,                   // MLPs are replicated, embedding tables are divided, and all-to-alls connect them
-  kTransformer,            // layers are split within groups of accelerators, and data over the groups
-  kTransformerRecomputed,  // kTransformer with activations recomputed from checkpoints for the backward pass
-  kDataThenModel,          // the model is split over the innermost dimension, and data over the others
+  kData,                   // every accelerator has all the weights
+  kModel,                  // every layer is divided among all accelerators
+  kDlrm,                   // MLPs are copied, embedding tables are divided, and all-to-alls connect them
+  kTransformer,            // layers are divided within groups of accelerators, and data among the groups
+  kTransformerRecomputed,  // kTransformer, but activations are recomputed from checkpoints for the backward
+                           // pass
+  kDataThenModel,          // the model is divided over the innermost dimension, and data over the others
                            // (HYBRID_DATA_MODEL)
-  kModelThenData,          // data is split over the innermost dimension, and the model over the others
-  kCustomized,             // each layer specifies its own parallelism
+  kModelThenData,          // data is divided over the innermost dimension, and the model over the others
+  kCustomized,             // every layer specifies its own parallelism
 };
 
 enum class Exchange { kNone, kAllReduce, kAllGather, kReduceScatter, kAllToAll };
 const char* to_string(Exchange exchange);
 
-// The accelerators that participate in a communication.
+// Which accelerators take part in a communication.
 enum class Group {
-  kModel,       // accelerators that share a split model
+  kModel,       // accelerators that share a divided model
   kData,        // accelerators that have the same weights
   kExpert,      // accelerators that share the experts of a layer
   kExpertData,  // accelerators that have the weights of the same experts
 };
 const char* to_string(Group group);
 
-// The meaning of an all-gather's size: each accelerator's input, as in ASTRA-sim, or the result, as written
-// by SimAI.
+// The meaning of an all-gather's size: the input of each accelerator, as in ASTRA-sim, or the result, as
+// in files that SimAI writes.
 enum class AllGatherBytes { kInput, kTotal };
 const char* to_string(AllGatherBytes bytes);
 
-// The communication of a pass over a layer. The bytes are those of the collective's data; for an all-gather,
-// AllGatherBytes defines their meaning.
+// The communication of a pass over a layer. `bytes` is the size of the collective's data; for an all-gather,
+// AllGatherBytes defines which data.
 struct Communication {
   Exchange exchange = Exchange::kNone;
   Bytes bytes = 0;
-  std::optional<Group> among{};  // if the file specifies it (_EP, _DP_EP); otherwise the default of the pass
+  // The group that the file specifies (_EP, _DP_EP); otherwise the pass determines it.
+  std::optional<Group> among{};
   bool operator==(const Communication&) const = default;
 };
 
@@ -59,56 +61,56 @@ struct TextLayer {
   TextPass forward;
   TextPass input_gradient;
   TextPass weight_gradient;
-  Femtoseconds update = 0;  // time to update the weights once their gradient has been reduced
-  Parallelism parallelism = Parallelism::kData;  // per layer in a customized workload
+  Femtoseconds update = 0;  // time to update the weights after their gradient has been reduced
+  Parallelism parallelism = Parallelism::kData;  // differs between layers only in a customized workload
 };
 
-// A training iteration as described by an ASTRA-sim text workload.
+// A training iteration that an ASTRA-sim text workload describes.
 struct TextWorkload {
   std::string name;
   Parallelism parallelism = Parallelism::kData;
-  int model_group = 0;              // transformers: accelerators that share a split model
-  std::optional<int> expert_group;  // SimAI's ep: accelerators that share the experts of a layer
-  int pipeline = 1;                 // SimAI's pp: stages
-  int accumulation = 1;             // SimAI's ga: micro-batches whose gradients are added
-  int accelerators = 0;             // SimAI's all_gpus; 0: not specified
-  int last_bottom_layer = 0;        // DLRM: last layer of the bottom MLP; the top MLP follows
-  std::vector<int> checkpoints;     // recomputed transformers: layers from which to recompute
-  std::vector<int> recompute_from;  // layers before whose backward pass to recompute
+  int model_group = 0;              // for transformers: number of accelerators that share a divided model
+  std::optional<int> expert_group;  // ep: (SimAI): number of accelerators that share the experts of a layer
+  int pipeline = 1;                 // pp: (SimAI): number of pipeline stages
+  int accumulation = 1;             // ga: (SimAI): number of micro-batches whose gradients are added
+  int accelerators = 0;             // all_gpus: (SimAI); 0: not specified
+  int last_bottom_layer = 0;        // for DLRM: last layer of the bottom MLP, which the top MLP follows
+  std::vector<int> checkpoints;     // for recomputed transformers: layers from which to recompute
+  std::vector<int> recompute_from;  // layers before whose backward pass activations are recomputed
   std::vector<TextLayer> layers;    // in the order of the forward pass
 };
 
-// Reads an ASTRA-sim text workload: a line with the parallelism and its parameters, a line with the number of
-// layers, and a line per layer: name, a reserved number of at least -1, then for forward pass, input gradient
-// and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
-// ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). SimAI's header (ep:, pp:, vpp:, ga:,
-// all_gpus:, pp_comm) and its collective suffixes _EP and _DP_EP are also read; vpp and pp_comm affect only
-// SimAI's formula for the pipeline bubble and are ignored here. Throws ConfigError, located at
-// file:line:column, for anything else.
+// Reads an ASTRA-sim text workload. The first line states the parallelism and its parameters, the second line
+// the number of layers, and each further line describes a layer: its name; a reserved number of at least -1;
+// for the forward pass, the input gradient and the weight gradient, the compute time (ns), the collective
+// (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL) and its bytes (0 for NONE); and the time of the
+// update (ns). The header of SimAI (ep:, pp:, vpp:, ga:, all_gpus:, pp_comm) and its suffixes of collectives,
+// _EP and _DP_EP, are also read; vpp and pp_comm affect only SimAI's formula for the pipeline bubble and are
+// ignored. Throws ConfigError, located at file:line:column, if the file has any other form.
 TextWorkload import_text_workload(const std::string& path);
 
-// Total bytes of a communication's data among `ranks` accelerators; `counted` states whether an all-gather's
-// size means its input or its total. Throws UnsupportedError if the total exceeds 2^50.
+// The total size of a communication's data among `ranks` accelerators. `counted` states what the size of an
+// all-gather refers to. Throws UnsupportedError if the total exceeds 2^50 bytes.
 Bytes total_bytes(const Communication& communication, AllGatherBytes counted, int ranks);
 
-// Returns the duration of a collective in a group without other traffic on the network.
+// Returns how long a collective takes in a group if there is no other traffic on the network.
 using ExchangeDuration = std::function<Femtoseconds(const Communication&, Group)>;
 
-// One iteration (Themis, Sec. 6.2). total = forward + backward + exposed_model + exposed_data.
+// The times of one iteration (Themis, Sec. 6.2): total = forward + backward + exposed_model + exposed_data.
 struct TextTimeline {
-  Femtoseconds forward = 0;        // including recomputation
-  Femtoseconds backward = 0;       // including the updates
-  Femtoseconds exposed_model = 0;  // waiting for other parts of the model
-  Femtoseconds exposed_data = 0;   // waiting for gradients
-  Femtoseconds communication = 0;  // sum of all collectives
+  Femtoseconds forward = 0;        // includes recomputation
+  Femtoseconds backward = 0;       // includes the updates of weights
+  Femtoseconds exposed_model = 0;  // time in which accelerators wait for other parts of the model
+  Femtoseconds exposed_data = 0;   // time in which accelerators wait for gradients
+  Femtoseconds communication = 0;  // sum over all collectives
   Femtoseconds total = 0;
 };
 
-// Lays out an iteration in which collectives run one at a time. The next layer waits for the communication of
-// a split layer; a DLRM's all-to-alls overlap its bottom MLP, and the top MLP and the end of the iteration
-// wait for them. Gradients are reduced together after the backward pass (Overlap::kNone) or each as soon as
-// it is ready (kLayerWise), and the end of the iteration waits for them. Throws UnsupportedError if the
-// iteration is longer than Femtoseconds can hold.
+// Computes the times of an iteration in which collectives run one at a time. If a layer is split, the next
+// layer waits for its communication. A DLRM's all-to-alls overlap its bottom MLP; the top MLP and the end of
+// the iteration wait for them. Gradients are reduced together after the backward pass (Overlap::kNone), or
+// each as soon as it is ready (kLayerWise); the end of the iteration waits for them. Throws UnsupportedError
+// if the iteration takes too long for Femtoseconds.
 TextTimeline make_text_timeline(const TextWorkload& workload, Overlap overlap,
                                 const ExchangeDuration& duration);
 

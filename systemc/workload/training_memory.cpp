@@ -8,12 +8,12 @@
 namespace coppice::workload {
 namespace {
 
-// The activations of a micro-batch that a layer keeps from its forward to its backward pass, named as in
-// Korthikanti et al. 2022: 34 s b h + 5 a s^2 b for a GPT without parallelism.
+// The size of the activations that a layer keeps from its forward to its backward pass, per micro-batch. As
+// in Korthikanti et al. 2022, this is 34 s b h + 5 a s^2 b for a GPT without parallelism.
 struct LayerActivations {
-  double replicated = 0;  // on every tensor-parallel rank, unless tokens are shared
-  double shared = 0;      // divided by heads and by the MLP's width
-  double scores = 0;      // the part of `shared` that selective recomputation does not keep
+  double replicated = 0;  // kept on every tensor-parallel rank, unless ranks share tokens
+  double shared = 0;      // divided among tensor-parallel ranks by heads and by the MLP's width
+  double scores = 0;      // the part of `shared` that is recomputed by selective recomputation
 };
 
 LayerActivations layer_activations(const LargeTraining& training) {
@@ -24,8 +24,8 @@ LayerActivations layer_activations(const LargeTraining& training) {
   const auto tensor = static_cast<double>(slice.tensor);
   const double values = tokens * static_cast<double>(kHalfBytes);
   LayerActivations kept;
-  // The inputs of two normalizations, of attention and of the MLP, and one-byte masks after each of the
-  // latter.
+  // A layer stores the inputs of two normalizations, of attention and of the MLP. With dropout, it also
+  // stores one-byte masks after attention and after the MLP.
   kept.replicated = values * 4 * width + (model.dropout ? 2 * tokens * width : 0);
   const auto queries = static_cast<double>(model.heads * model.head_width);
   const double both = static_cast<double>(2 * slice.local_key_value_heads(model) * model.head_width) * tensor;
@@ -38,7 +38,8 @@ LayerActivations layer_activations(const LargeTraining& training) {
   return kept;
 }
 
-// The maximum number of layers whose activations a rank keeps simultaneously, counted once per micro-batch.
+// The maximum number of layers whose activations a rank keeps at the same time. A layer counts once for each
+// micro-batch.
 double most_layers_kept(const LargeTraining& training, int pipeline_rank) {
   std::int64_t kept = 0;
   std::int64_t most = 0;
@@ -73,21 +74,23 @@ double activations(const LargeTraining& training, int pipeline_rank) {
       break;
   }
   if (pipeline_rank == training.parallel.pipeline - 1) {
-    // The inputs of the last normalization and of the output layer, and its outputs in fp32.
+    // The last stage also keeps the inputs of the last normalization and of the output layer, and the fp32
+    // results of the latter.
     const double words = static_cast<double>(training.model.vocabulary) / tensor;
     sum += 2 * input + static_cast<double>(slice.tokens() * kElementBytes) * words;
   }
   return sum;
 }
 
-// The weights of which other ranks have copies; with ZeRO, ranks shard and gather them.
+// The number of weights that other ranks also have. With ZeRO, ranks divide these weights and gather them
+// when needed.
 std::int64_t shared_weights(const LargeTraining& training, const StageParameters& parameters) {
   return (dense_copies(training) > 1 ? parameters.dense : 0) +
          (expert_copies(training) > 1 ? parameters.expert : 0);
 }
 
-// Gathers the weights that a rank uses in sequence, each while the previous weights are in use, and finds the
-// maximum that exists at any time.
+// Finds how many gathered weights a rank holds at most. It gathers the weights that it uses one after
+// another, each while the previous ones are in use.
 class GatheredWeights {
  public:
   explicit GatheredWeights(const LargeTraining& training)
@@ -119,7 +122,7 @@ class GatheredWeights {
     if (unit.forward && ends) use(kOutput, 0, output_);
   }
 
-  // Weights used twice in a row are stored once.
+  // If the same weights are used twice in a row, they are stored only once.
   void use(Kind kind, std::int64_t number, std::int64_t weights) {
     const std::pair one{kind, number};
     if (one == last_) return;
@@ -138,8 +141,8 @@ class GatheredWeights {
   std::int64_t most_ = 0;
 };
 
-// Gradients of one group of copies that are being sent to the ranks that keep them: a bucket is reduced while
-// the next bucket fills. Without overlap, a single bucket holds all gradients.
+// Gradients that are being sent to the ranks that keep them. While one bucket is being reduced, the next one
+// fills. Without overlap, a single bucket holds all gradients.
 class GradientBuckets {
  public:
   explicit GradientBuckets(const LargeTraining& training) : training_(training) {}
@@ -151,7 +154,7 @@ class GradientBuckets {
       reduced_ = std::exchange(filling_, 0);
     }
   }
-  // Ends the backward pass of a stage.
+  // Called at the end of a stage's backward pass, when all buckets have been reduced.
   void end() { reduced_ = filling_ = 0; }
   std::int64_t most() const { return most_; }
 
@@ -162,7 +165,7 @@ class GradientBuckets {
   std::int64_t most_ = 0;
 };
 
-// The maximum number of gradients that a rank holds in addition to its own shard, if ranks shard gradients.
+// If ranks shard gradients: the maximum number of gradients that a rank holds in addition to its own shard.
 std::int64_t gradients_in_flight(const LargeTraining& training, int pipeline_rank) {
   const bool together = dense_copies(training) == expert_copies(training);
   GradientBuckets dense(training);

@@ -5,7 +5,7 @@
 namespace coppice::workload {
 namespace {
 
-// Advances a clock; throws if it would overflow.
+// Advances the time by `duration`; throws if it would overflow.
 void advance(Femtoseconds& now, Femtoseconds duration) {
   if (__builtin_add_overflow(now, duration, &now)) {
     throw UnsupportedError("the training iteration takes more than the 9,223 s that can be simulated");

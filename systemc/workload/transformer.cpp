@@ -17,8 +17,8 @@ Work work(double multiplications, double values) {
   return {2 * multiplications, static_cast<double>(kHalfBytes) * values};
 }
 
-// The work of all passes of a product of `rows` inputs with `weights` weights, for these numbers of input and
-// output values.
+// The work of all three passes of a matrix product. It multiplies `rows` inputs by `weights` weights, and
+// reads and writes the given numbers of input and output values.
 PassWork product(double rows, double weights, double inputs, double outputs) {
   const Work pass = work(rows * weights, weights + inputs + outputs);
   return {pass, pass, pass, {}};
@@ -107,7 +107,7 @@ PassWork attention_work(const Transformer& model, const Slice& slice) {
   const auto both = static_cast<double>(2 * slice.local_key_value_heads(model) * model.head_width);
   PassWork sum = product(tokens, width * (queries + both), tokens * width, tokens * (queries + both));
   add(sum, product(tokens, queries * width, tokens * queries, tokens * width));
-  // Every query of a sample is multiplied with every key, and the scores' weights with every value.
+  // Every query of a sample is multiplied by every key, and the softmax of these scores by every value.
   const double multiplications = 2 * tokens * static_cast<double>(slice.sequence) * queries;
   const Work scores = work(multiplications, 2 * tokens * queries + keys * both);
   sum.forward += scores;
@@ -123,12 +123,13 @@ PassWork mlp_work(const Transformer& model, const Slice& slice) {
   const auto own_experts = model.experts / slice.expert;
   const auto wide = static_cast<double>(own_width);
   const auto experts = static_cast<double>(own_experts);
-  const double in = model.gated ? 2 : 1;  // number of products of the input
+  const double in = model.gated ? 2 : 1;  // the number of products that read the input
   PassWork sum;
   const auto add_product = [&](double weights, double inputs, double outputs) {
     PassWork one = product(tokens, weights, inputs, outputs);
     for (Work* pass : {&one.forward, &one.input_gradient, &one.weight_gradient}) {
-      pass->bytes += static_cast<double>(kHalfBytes) * weights * (experts - 1);  // for the other experts
+      pass->bytes +=
+          static_cast<double>(kHalfBytes) * weights * (experts - 1);  // each expert has its own weights
     }
     add(sum, one);
   };

@@ -7,41 +7,42 @@
 
 namespace coppice::workload {
 
-// A decoder of identical layers, with the dimensions published by its authors. Dimensions are at least 1;
-// heads are a multiple of key-value heads.
+// A decoder of identical layers, with the dimensions that its authors published. All dimensions are at least
+// 1, and the number of heads is a multiple of the number of key-value heads.
 struct Transformer {
   std::string name;
   std::int64_t layers = 1;
-  std::int64_t width = 1;            // of the hidden state
-  std::int64_t heads = 1;            // of queries
-  std::int64_t key_value_heads = 1;  // less than `heads` for grouped queries
-  std::int64_t head_width = 1;       // of a query, a key and a value
-  std::int64_t feed_forward = 1;     // width between the products of an MLP, per expert
+  std::int64_t width = 1;            // width of the hidden state
+  std::int64_t heads = 1;            // number of query heads
+  std::int64_t key_value_heads = 1;  // less than `heads` if queries are grouped
+  std::int64_t head_width = 1;       // width of a query, key and value
+  std::int64_t feed_forward = 1;     // width between the two products of an MLP, for each expert
   bool gated = false;                // whether a third product gates the MLP (SwiGLU)
-  std::int64_t experts = 1;          // MLPs of a layer, from which a router chooses
+  std::int64_t experts = 1;          // number of MLPs in a layer, from which a router chooses
   std::int64_t experts_per_token = 1;
   std::int64_t vocabulary = 1;
-  std::int64_t sequence = 1;  // tokens per sequence in its training
+  std::int64_t sequence = 1;  // tokens per sequence when the model was trained
   bool tied = false;          // whether the output layer uses the embedding's weights
   bool biases = false;        // whether products and normalizations add biases
   bool learned_positions = false;
   bool embedding_normalization = false;
-  bool dropout = false;  // whether dropout masks are kept for the backward pass
+  bool dropout = false;  // whether dropout masks must be kept for the backward pass
 
   std::int64_t attention_parameters() const;
   std::int64_t expert_parameters() const;  // per expert
   std::int64_t router_parameters() const { return experts > 1 ? experts * width : 0; }
   std::int64_t normalization_parameters() const { return biases ? 2 * width : width; }
-  std::int64_t layer_parameters() const;  // including all experts
+  std::int64_t layer_parameters() const;  // includes all experts
   std::int64_t embedding_parameters() const;
-  // Including the last normalization; without the output weights if tied.
+  // Includes the last normalization, but not the output weights if they are tied.
   std::int64_t output_parameters() const;
   std::int64_t parameters() const;
 
   bool operator==(const Transformer&) const = default;
 };
 
-// Operations (a multiply-accumulate counts as two) and bytes to and from the accelerator's memory.
+// Operations, of which a multiply-accumulate counts as two, and bytes moved to and from the accelerator's
+// memory.
 struct Work {
   double operations = 0;
   double bytes = 0;
@@ -49,8 +50,8 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-// The work of the three passes over a part of a layer. `scores` is the cost of recomputing the product of
-// queries and keys and its product with the values; `forward` includes it.
+// The work of the three passes over a part of a layer. `scores`, which `forward` includes, is the work that
+// selective recomputation repeats: the products of queries with keys, and of the results with values.
 struct PassWork {
   Work forward;
   Work input_gradient;
@@ -58,34 +59,37 @@ struct PassWork {
   Work scores;
 };
 
-inline constexpr Bytes kHalfBytes = 2;  // size of an activation, weight or gradient in bf16
+inline constexpr Bytes kHalfBytes = 2;  // size in bf16 of an activation, weight or gradient
 
-// An accelerator's share of a layer and of a micro-batch.
+// The share of one accelerator in a layer and in a micro-batch.
 struct Slice {
   std::int64_t samples = 1;
-  std::int64_t sequence = 1;  // tokens per sample, over all accelerators
-  std::int64_t tensor = 1;    // accelerators that share heads and the MLP's width
-  std::int64_t context = 1;   // accelerators that share the tokens of a sample
-  std::int64_t expert = 1;    // accelerators that share the experts
+  std::int64_t sequence = 1;  // tokens per sample, on all accelerators together
+  std::int64_t tensor = 1;    // number of accelerators that share the heads and the MLP's width
+  std::int64_t context = 1;   // number of accelerators that share the tokens of a sample
+  std::int64_t expert = 1;    // number of accelerators that share the experts
 
   std::int64_t tokens() const { return samples * (sequence / context); }
-  // If there are fewer key-value heads than accelerators, several accelerators hold the same head.
+  // The number of key-value heads on an accelerator. If there are more accelerators than heads, several hold
+  // the same head.
   std::int64_t local_key_value_heads(const Transformer& model) const;
 };
 
-// Weights of one accelerator: for a layer's attention (with both normalizations and the router, which all
-// ranks have), for its experts, and for the embedding and output layer, whose words are divided by `tensor`.
+// The number of weights on one accelerator: of a layer's attention (with both normalizations and the router,
+// which all ranks hold), of its experts, of the embedding, and of the output layer. The words of the last two
+// are divided by `tensor`.
 std::int64_t local_attention_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_expert_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_embedding_parameters(const Transformer& model, const Slice& slice);
 std::int64_t local_output_parameters(const Transformer& model, const Slice& slice);
 
 // The work of one accelerator. Attention computes the full square of queries and keys, as in the published
-// formulas, and keeps the scores on the chip; all experts are equally busy. Each weight, input and output of
+// formulas, and keeps the scores on the chip. All experts are equally busy. Each weight, input and output of
 // a product is moved to or from memory once.
 PassWork attention_work(const Transformer& model, const Slice& slice);
 PassWork mlp_work(const Transformer& model, const Slice& slice);
 PassWork output_work(const Transformer& model, const Slice& slice);
-Work embedding_work(const Transformer& model, const Slice& slice);  // look-ups, or additions of gradients
+Work embedding_work(const Transformer& model,
+                    const Slice& slice);  // table look-ups, or additions of gradients
 
 }  // namespace coppice::workload

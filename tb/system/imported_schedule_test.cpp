@@ -90,7 +90,7 @@ TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
        "write all_reduce\n"},
       {{"--set", "system.ni.ports=2"},
        "--set system.ni.ports=2:1:17: accelerator 0 has 4 tables in s.json, but the system has 2 NI ports "
-       "per accelerator\n"},
+       "per accelerator: write 4\n"},
       {{"--set", "system.topology.dims=[4, 5]"},
        "s.json:1:88: /topology: the tables are for torus 4x4, but the system is torus 4x5: use a schedule "
        "made for this system, or the file's topology\n"}};

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kKey = "base";
 constexpr int kDeepest = 8;
 
-// The folder next to an installed command or, if the command is not installed, the folder in the source tree.
+// The folder of configurations next to an installed command; if the command is not installed, configs/ of the
+// source tree.
 std::filesystem::path shipped_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
@@ -52,7 +53,10 @@ void expand(Node& root, int depth) {
   const Node value = std::move(*found);
   root.children.erase(found);
   if (depth == kDeepest) {
-    throw ConfigError(value.place, fmt::format("base: more than {} files extend one another", kDeepest));
+    throw ConfigError(
+        value.place,
+        fmt::format("base: more than {} files extend one another: look for a file that extends itself",
+                    kDeepest));
   }
   Node base = read_document(find_base(value));
   expand(base, depth + 1);

@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::size_t kLargestFile = 16 << 20;
 constexpr int kDeepest = 32;
-constexpr int kMostNodes = 1 << 20;  // nested aliases could expand without limit
+constexpr int kMostNodes =
+    1 << 20;  // limits the expansion of nested aliases, which could otherwise be endless
 
-// The location at which a parsed text begins, to which the parser's marks are relative.
+// The location in a file or option at which a parsed text begins. The parser's marks are relative to it.
 struct Origin {
   SourceLocation start;
 
@@ -33,7 +34,7 @@ struct Origin {
   }
 };
 
-// Results contain the configuration as JSON, which must be UTF-8.
+// Whether the text is valid UTF-8, as it must be since results contain the configuration as JSON.
 bool is_utf8(const std::string& text) {
   if (std::ranges::all_of(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x80; }))
     return true;
@@ -97,7 +98,7 @@ class Converter {
       Node child = convert(entry.second, depth + 1);
       child.name = name;
       child.name_place = place;
-      // The parser places a missing value at the start of the next one.
+      // If a value is missing, the parser reports the location of the next value, so use that of the key.
       if (child.kind == Node::Kind::kNull) child.place = place;
       node.children.push_back(std::move(child));
     }
@@ -107,8 +108,8 @@ class Converter {
   int nodes_ = 0;
 };
 
-// Looks for a second document and stops there, because after some errors the parser reports empty documents
-// forever.
+// Throws at the start of a second document. This also stops the parser, which after some errors would report
+// empty documents forever.
 class DocumentStarts final : public YAML::EventHandler {
  public:
   struct Second {
@@ -132,8 +133,8 @@ class DocumentStarts final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// Parses the document in `text`, which starts at `origin`; null if it is empty. Rejects a second document
-// with the message `refusal`.
+// Parses the document in `text`, which starts at `origin`. Returns null if it is empty, and rejects a second
+// document with the message `refusal`.
 YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char* refusal) {
   try {
     std::istringstream stream(text);
@@ -154,7 +155,7 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
   }
 }
 
-// The parser would treat control characters as spaces or as the end of the file.
+// Rejects control characters, which the parser would treat as spaces or as the end of the file.
 void require_text(const std::string& text, SourceLocation place) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {

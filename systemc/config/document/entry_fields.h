@@ -15,11 +15,11 @@
 #include "config/document/value_schema.h"
 #include "config/document/values.h"
 
-// Readers of keys that are lists of maps.
+// Readers for keys whose values are lists of maps.
 namespace coppice::config {
 
-// Returns the elements of a list, which may be empty. Throws ConfigError with the expected form if `value` is
-// not a list.
+// Returns the elements of a list, which may be empty. If `value` is not a list, throws a ConfigError that
+// shows the `expected` form.
 inline const std::vector<Node>& read_list(const Node& value, std::string_view path,
                                           std::string_view expected) {
   if (value.kind != Node::Kind::kList) refuse(value, path, expected);
@@ -40,18 +40,18 @@ inline nlohmann::ordered_json duration_schema() {
   return value_schema::quantity(parse_duration);
 }
 
-// A field of an entry of a list of maps.
+// A field that each map in the list may have.
 template <typename Entry>
 struct Field {
   std::string name;
-  nlohmann::ordered_json schema;  // JSON Schema of its values
+  nlohmann::ordered_json schema;  // JSON Schema of the field's values
   void (*read)(const Node&, const std::string&, Entry&);
 };
 
 template <typename Entry>
 using Fields = std::vector<Field<Entry>>;
 
-// JSON Schema of a list of entries with these fields.
+// JSON Schema of a list of maps with these fields.
 template <typename Entry>
 nlohmann::ordered_json entries_schema(const Fields<Entry>& fields, const std::vector<std::string>& required,
                                       int least = 0) {
@@ -60,7 +60,7 @@ nlohmann::ordered_json entries_schema(const Fields<Entry>& fields, const std::ve
   return value_schema::list(value_schema::section(std::move(keys), required), least);
 }
 
-// Reads an entry. Throws ConfigError at an unknown field.
+// Reads one map of the list. Throws ConfigError at an unknown field.
 template <typename Entry>
 Entry read_entry(const Node& value, const std::string& path, const Fields<Entry>& fields,
                  const std::string& expected) {

@@ -7,14 +7,14 @@
 
 namespace coppice::config {
 
-// Reads a file name, which is relative to the working directory or, if there is no such file, to the folder
-// of the file that contains the value. A name that contains {rank} stands for one file per rank, of which
-// rank 0's determines the folder. `expected` describes the required form in messages. Use this function for
-// every value that names a file.
+// Reads a file name. It is relative to the working directory or, if no such file exists there, to the folder
+// of the file that contains the value. If the name contains {rank}, it stands for one file per rank, and the
+// file of rank 0 determines the folder. `expected` describes the required form in messages. Every value that
+// names a file must be read with this function.
 std::string read_file_name(const Node& value, std::string_view path, std::string_view expected);
 
-// Like read_file_name(), for a value that need not be a file name: returns a word without '/' and '.'
-// unchanged.
+// Like read_file_name(), for a value that may be a file name or a word. A value without '/' and '.' is a word
+// and is returned unchanged.
 std::string read_name_or_file(const Node& value, std::string_view path, std::string_view expected);
 
 }  // namespace coppice::config

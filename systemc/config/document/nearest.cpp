@@ -56,7 +56,7 @@ std::string nearest_key(std::string_view path, std::span<const std::string> keys
   const std::string_view name = last_part(path);
   return least(keys, [&](const std::string& key) {
     const int whole = edit_distance(path, key);
-    // A correct name in the wrong section is a more likely mistake than many wrong letters.
+    // A correct name in the wrong section is a more likely mistake than a name with many wrong letters.
     const int elsewhere = 2 + 3 * edit_distance(name, last_part(key));
     return std::min(whole, elsewhere);
   });

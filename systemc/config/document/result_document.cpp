@@ -12,20 +12,21 @@ namespace {
 
 constexpr std::string_view kOurs = "coppice.";
 
-// A member of a JSON object: its value is the text from `begin` to `end`.
+// A member of a JSON object. The text from `begin` to `end` is its value.
 struct Member {
   std::string_view name;
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-// Scans the members of a JSON object without parsing their values, since a result may be far larger than its
-// configuration.
+// Finds the members of a JSON object without parsing their values, since a result may be far larger than the
+// configuration in it.
 class Members {
  public:
   explicit Members(std::string_view text) : text_(text) {}
 
-  // Empty if the text is not a JSON object, such as YAML in braces, whose names have no quotes.
+  // Returns the members; empty if the text is not a JSON object: for example, YAML in braces, whose names
+  // need no quotes.
   std::vector<Member> read() {
     std::vector<Member> members;
     if (!take('{')) return {};
@@ -55,7 +56,7 @@ class Members {
     return true;
   }
 
-  // Skips a quoted string; returns false if there is none.
+  // Skips a quoted string; returns false if there is none at this position.
   bool skip_text() {
     if (at_ == text_.size() || text_[at_] != '"') return false;
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
@@ -66,7 +67,7 @@ class Members {
     return true;
   }
 
-  // Skips to the comma or bracket after the value.
+  // Skips to the comma or closing bracket that follows the value.
   void skip_value() {
     int depth = 0;
     while (at_ < text_.size()) {
@@ -95,7 +96,7 @@ const Member* find(const std::vector<Member>& members, std::string_view name) {
   return found == members.end() ? nullptr : &*found;
 }
 
-// The schema of a file written by coppice, such as "coppice.result/1"; empty for other files.
+// The schema of a file that coppice has written, such as "coppice.result/1"; empty for other files.
 std::string schema_of(std::string_view text, const std::vector<Member>& members) {
   const Member* const schema = find(members, "schema");
   if (schema == nullptr) return "";

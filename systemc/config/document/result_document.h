@@ -7,16 +7,16 @@
 
 namespace coppice::config {
 
-// The configuration in a file: a whole YAML file, or the `config` and the `assumptions` of a result.
-// Locations refer to the file.
+// The configuration in a file: the whole of a YAML file, or the members `config` and `assumptions` of a
+// result. Locations refer to the file.
 struct ConfigDocument {
   Node root;
   bool from_result = false;
   std::vector<std::string> assumptions{};
 };
 
-// Reads a configuration, or the result of a run. Throws ConfigError as read_document() does, and if coppice
-// wrote the file without a configuration, such as a schedule.
+// Reads a configuration, or the result of a run. Throws ConfigError like read_document(), and if coppice
+// wrote the file but not with a configuration (a schedule, for example).
 ConfigDocument read_config_document(const std::string& path);
 
 }  // namespace coppice::config

@@ -10,7 +10,8 @@
 namespace coppice::config::value_schema {
 namespace {
 
-// A decimal number as read by base/units.h: no sign, no exponent, and the unit after optional spaces.
+// A decimal number as base/units.h reads it: without a sign or an exponent, and followed by a unit, with or
+// without spaces between them.
 Json with_unit(const std::vector<std::string_view>& units) {
   return pattern(fmt::format("[0-9]+(\\.[0-9]+)? *({})", fmt::join(units, "|")));
 }

@@ -74,7 +74,7 @@ std::uint64_t read_unsigned(const Node& value, std::string_view path) {
 double read_number(const Node& value, std::string_view path, double lowest, double highest) {
   const std::string expected = fmt::format("a number from {} to {}", lowest, highest);
   const auto number = to_number<double>(read_text(value, path, expected));
-  // Written so that it also rejects "nan".
+  // This form of the comparison also rejects "nan".
   if (!number || !(*number >= lowest && *number <= highest)) refuse(value, path, expected);
   return *number;
 }

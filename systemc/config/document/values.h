@@ -11,16 +11,16 @@
 
 #include "config/document/document.h"
 
-// Readers of single values. Each throws ConfigError at the value; the message states what the key `path` must
-// be and what it is.
+// Readers of single values. If a value is invalid, they throw a ConfigError at it, whose message states what
+// the key `path` must be and what it is.
 namespace coppice::config {
 
-// "'four'", "a list", "a section", "empty".
+// Describes a value for messages: its text in quotes, "a list", "a section" or "empty".
 std::string describe(const Node& value);
 
 [[noreturn]] void refuse(const Node& value, std::string_view path, std::string_view expected);
 
-// The text of a scalar; if it is not a scalar, the error names `expected`.
+// The text of a scalar. If the value is not a scalar, the error message states that it must be `expected`.
 const std::string& read_text(const Node& value, std::string_view path, std::string_view expected);
 
 std::int64_t read_integer(const Node& value, std::string_view path, std::int64_t lowest,
@@ -29,17 +29,18 @@ std::uint64_t read_unsigned(const Node& value, std::string_view path);
 double read_number(const Node& value, std::string_view path, double lowest, double highest);
 bool read_flag(const Node& value, std::string_view path);
 
-// Reads one of `names`; the error suggests the nearest name.
+// Reads a value that must be one of `names`. The error message suggests the nearest name.
 std::string read_name(const Node& value, std::string_view path, std::span<const std::string> names);
 
-// Reads a list of whole numbers; the error shows `example`, or [`lowest`] if `example` is empty.
+// Reads a list of whole numbers. The error message shows `example`, or [`lowest`] if `example` is empty.
 std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
                                std::string_view example = {});
-// Like read_integers(), but also accepts "8x8" or a single number.
+// Like read_integers(), but also accepts a form like "8x8", or a single number.
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);
 
-// Reads a number with a unit from `lowest` to `highest`; `parse` and `format` are functions of base/units.h.
+// Reads a number with a unit, which must be from `lowest` to `highest`. `parse` and `format` are functions of
+// base/units.h.
 template <typename Quantity>
 Quantity read_quantity(const Node& value, std::string_view path, Quantity (*parse)(std::string_view),
                        std::string (*format)(Quantity), Quantity lowest, Quantity highest) {

@@ -7,15 +7,15 @@
 
 namespace coppice::config {
 
-// The collective settings of an ASTRA-sim system file.
+// The settings for collectives in an ASTRA-sim system file.
 struct AstraSystem {
-  std::vector<schedule::DimensionMethod> algorithms;  // [dimension]
+  std::vector<schedule::DimensionMethod> algorithms;  // [dimension]: the algorithm that it uses
   std::vector<std::string> assumptions;               // one sentence each
 };
 
-// Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, optionally with
-// the prefix "one". Throws ConfigError if the file is unreadable or not JSON, lacks the key, or names another
-// algorithm.
+// Reads the value of `all-reduce-implementation` in a system file (JSON). Each algorithm is ring, direct or
+// halvingDoubling, optionally with the prefix "one". Throws ConfigError if the file cannot be read or is not
+// JSON, the key is missing, or an algorithm has another name.
 AstraSystem read_astra_system(const std::string& path);
 
 }  // namespace coppice::config

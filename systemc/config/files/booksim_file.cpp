@@ -13,7 +13,7 @@
 namespace coppice::config {
 namespace {
 
-// A supported routing: its name in routing_function, and in system.router.routing.
+// A routing that Coppice supports: its name in BookSim2's routing_function, and in system.router.routing.
 struct Routing {
   const char* theirs;
   const char* ours;
@@ -43,7 +43,7 @@ const std::vector<Network>& networks() {
   return known;
 }
 
-// The reasons why BookSim2's other networks are not supported.
+// The networks of BookSim2 that are not supported, each with the reason or with what to write instead.
 constexpr std::array kOtherNetworks{
     std::pair{"fly",
               "its one-way channels connect separate sources and sinks, whereas an accelerator is both"},
@@ -53,7 +53,7 @@ constexpr std::array kOtherNetworks{
     std::pair{"tree4", "write it as a fat tree or as anynet"},
 };
 
-// Adds a key located at its value.
+// Adds a key to a map, at the location of its value.
 void add(Node& map, const char* name, Node value) {
   const SourceLocation place = value.place;
   config::put(map, name, std::move(value), place);
@@ -122,7 +122,7 @@ class Translation {
 
   std::string kind() const { return network().name; }
 
-  // The value of system.router.routing that corresponds to the file's routing_function.
+  // The value of system.router.routing that corresponds to routing_function in the file.
   Node routing() const {
     const Node theirs = file_["routing_function"];
     std::vector<std::string> known;
@@ -171,14 +171,14 @@ class Translation {
     return node;
   }
 
-  // A torus is folded: its channels have a latency of two cycles.
+  // The links. A torus is folded, so its channels have a latency of two cycles.
   Node link() const {
     const bool folded = kind() == "torus" && file_.integer("use_noc_latency", 0, 1) == 1;
     Node link = empty_map({file_.path()});
     add(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
     Node latency = scalar(folded ? "2 ns" : "1 ns", {file_.path()});
     if (kind() == "dragonflynew") {
-      // between accelerators and routers, in groups, between groups
+      // latencies of links to accelerators, within groups and between groups
       latency = list({}, {file_.path()});
       for (const char* level : {"1 ns", "10 ns", "100 ns"}) {
         latency.children.push_back(scalar(level, {file_.path()}));
@@ -271,8 +271,8 @@ class Translation {
     }
   }
 
-  // Returns the flits per packet or, if the file uses requests and replies, the mean flits of a request with
-  // its reply.
+  // Reads the packets of requests and replies. Returns the mean number of flits of a request and its reply
+  // or, if the file does not use them, the number of flits per packet.
   double request_reply() {
     if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
     std::array<std::int64_t, 4> sizes{};
@@ -289,7 +289,7 @@ class Translation {
            writes * static_cast<double>(sizes[2] + sizes[3]);
   }
 
-  // Reads the injection process for `rate` packets per cycle.
+  // Reads the injection process. `rate` is its mean number of packets per cycle.
   void bursts(double rate) {
     const Node value = file_["injection_process"];
     const BooksimCall call = read_booksim_call(value);

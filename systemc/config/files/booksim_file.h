@@ -8,15 +8,15 @@
 
 namespace coppice::config {
 
-// The experiment in a BookSim2 configuration file: input-queued routers under synthetic traffic.
+// The experiment that a BookSim2 configuration file describes: input-queued routers under synthetic traffic.
 struct BooksimExperiment {
-  Node document;        // the network as a configuration of Coppice, each value located in the file
-  std::string pattern;  // a pattern of `coppice traffic`
-  double rate = 0;      // flits per node per cycle
+  Node document;        // the network as a configuration of Coppice; locations refer to the file
+  std::string pattern;  // the name of a pattern of `coppice traffic`
+  double rate = 0;      // in flits per node per cycle
   int packet_flits = 1;
   Cycles warmup = 0;
   Cycles measure = 0;
-  // Options of `coppice traffic`; empty if the file does not set them.
+  // Values for options of `coppice traffic`; empty if the file does not set them.
   std::string hotspots{};
   std::string bursts{};
   std::string request_reply{};
@@ -24,9 +24,9 @@ struct BooksimExperiment {
   std::vector<std::string> assumptions;  // one sentence each
 };
 
-// Reads meshes, tori, fat trees, dragonflies and anynet files, with BookSim2's defaults for missing keys.
-// Throws ConfigError, located at the line, if a file is missing or unreadable, a key is unknown, or a value
-// has no counterpart in Coppice.
+// Reads an experiment on a mesh, torus, fat tree, dragonfly or anynet file. Missing keys have BookSim2's
+// defaults. Throws ConfigError, located at the line, if a file is missing or unreadable, a key is unknown, or
+// a value has no counterpart in Coppice.
 BooksimExperiment read_booksim(const std::string& path);
 
 }  // namespace coppice::config

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr const char* kExpected = "a BookSim2 configuration file with 'key = value;' on every line";
 
-// BookSim2's defaults.
+// The defaults of BookSim2.
 constexpr std::array kDefaults{
     std::pair{"topology", "torus"},
     std::pair{"k", "8"},
@@ -67,8 +67,8 @@ constexpr std::array kDefaults{
     std::pair{"seed", "0"},
 };
 
-// Ignored keys, such as allocators and output options: they do not affect the network, or Coppice always has
-// the feature.
+// Keys that are ignored because they do not affect the network, such as output options, or because Coppice
+// always has the feature.
 constexpr std::array kUnread{
     "vc_allocator", "sw_allocator", "alloc_iters", "wait_for_tail_credit", "vc_busy_when_full",
     "vc_prioritize_empty", "vc_shuffle_requests", "output_buffer_size", "noq", "latency_thres",
@@ -81,14 +81,14 @@ constexpr std::array kUnread{
     "read_request_begin_vc", "read_request_end_vc", "write_request_begin_vc", "write_request_end_vc",
     "read_reply_begin_vc", "read_reply_end_vc", "write_reply_begin_vc", "write_reply_end_vc",
     "read_request_subnet", "read_reply_subnet", "write_request_subnet", "write_reply_subnet",
-    // Positions in concentrated networks, from which BookSim2 estimates channels.
+    // These set positions in concentrated networks, which BookSim2 uses to estimate the lengths of channels.
     "x", "y", "xr", "yr", "fail_seed", "vc_priority_donation", "private_buf_start_vc", "private_buf_end_vc",
     "max_held_slots", "feedback_aging_scale", "feedback_offset", "class_priority", "packet_size_rate",
     "batch_size", "batch_count", "max_outstanding_requests", "watch_transactions", "injected_flits_out",
     "received_flits_out", "stored_flits_out", "sent_flits_out", "outstanding_credits_out",
     "ejected_flits_out", "active_packets_out", "used_credits_out", "free_credits_out", "max_credits_out"};
 
-// Splits at commas outside braces.
+// Splits a text at the commas that are not inside braces.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -237,7 +237,7 @@ void BooksimKeys::add(std::string_view text, std::size_t begin, std::size_t end)
     return;
   }
   require_known(key);
-  // The last value of a key takes effect.
+  // If a key is set several times, the last value counts.
   std::erase_if(values_, [&](const Node& other) { return other.name == value.name; });
   values_.push_back(std::move(value));
 }

@@ -4,8 +4,8 @@
 
 namespace coppice::config {
 
-// The contents of a file such as configs/hardware/osu018.yaml, with the names of its keys; areas are numbers
-// of two-input NAND gates.
+// The contents of a file such as configs/hardware/osu018.yaml. Members have the names of the file's keys.
+// Areas are numbers of two-input NAND gates.
 struct HardwareTable {
   double area_nanometres = 0;
   double nand2_um2 = 0;
@@ -36,7 +36,7 @@ struct HardwareTable {
   double memory_pj_per_bit = 0;
 };
 
-// Reads a hardware file, in which every key is required. Throws ConfigError at an invalid value.
+// Reads a hardware file. Every key is required; throws ConfigError if one is missing or has an invalid value.
 HardwareTable read_hardware_file(const std::string& path);
 
 }  // namespace coppice::config

@@ -24,7 +24,7 @@ namespace {
 
 using topology::NamedNetwork;
 
-constexpr int kDeepest = 8;  // nesting of devices in devices
+constexpr int kDeepest = 8;  // how deep devices may be nested in devices
 constexpr double kPcieLanes = 16;
 constexpr std::size_t kMostPairs = std::size_t{1} << 24;
 
@@ -67,7 +67,7 @@ struct Device {
   const Node* node = nullptr;
 };
 
-// "xpu[0:2]": a name and the indices of its copies.
+// A name with the indices of its copies, such as "xpu[0:2]".
 struct Slice {
   std::string name;
   std::vector<int> indices;
@@ -80,7 +80,7 @@ std::optional<int> to_int(std::string_view text) {
   return value;
 }
 
-// The indices selected by Python's slice notation "a", "a:b", "a:b:step" out of `count` elements.
+// The indices that Python's slice notation "a", "a:b" or "a:b:step" selects from `count` elements.
 std::vector<int> indices_of(const Node& value, std::string_view slice, int count) {
   const auto bad = [&]() -> ConfigError {
     return {value.place,
@@ -110,7 +110,7 @@ std::vector<int> indices_of(const Node& value, std::string_view slice, int count
   return indices;
 }
 
-// Parses "name[slice]"; `count_of` returns the number of copies of a name.
+// Parses a name that may be followed by "[slice]". `count_of` returns the number of copies of a name.
 template <typename CountOf>
 Slice slice_of(const Node& value, std::string_view text, CountOf count_of) {
   const std::size_t open = text.find('[');
@@ -136,7 +136,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-// A location in YAML packed into one number, for NamedNetwork.
+// Packs a location in a YAML file into the number in which NamedNetwork stores locations.
 NamedNetwork::Place packed(const SourceLocation& place) {
   return (static_cast<NamedNetwork::Place>(place.line) << 20) + std::min(place.column, (1 << 20) - 1);
 }
@@ -183,7 +183,7 @@ class InfragraphReader {
     return count == nullptr ? 1 : static_cast<int>(read_integer(*count, "count", 1, topology::kMaxNodes));
   }
 
-  // The unit and number of a choice: {choice: ns, ns: 150}.
+  // The unit and the number of a choice: ns and 150 for {choice: ns, ns: 150}.
   static std::pair<std::string, double> chosen(const Node& node) {
     const Node* choice = part_of(node, "choice");
     const std::string unit = choice != nullptr           ? read_text(*choice, "choice", "a unit")
@@ -257,7 +257,11 @@ class InfragraphReader {
   }
 
   void add_device(const std::string& prefix, const Device& device, const Node& node, int depth) {
-    if (depth > kDeepest) throw ConfigError(node.place, "InfraGraph: devices contain each other");
+    if (depth > kDeepest) {
+      throw ConfigError(
+          node.place,
+          fmt::format("InfraGraph: devices contain each other, or are nested more than {} deep", kDeepest));
+    }
     for (const Component& component : device.components) {
       for (int i = 0; i < component.count; ++i) {
         const std::string name = fmt::format("{}.{}.{}", prefix, component.name, i);
@@ -291,7 +295,7 @@ class InfragraphReader {
     }
   }
 
-  // The nodes "prefix.name.index..." to which a path of slices in a device refers.
+  // The nodes to which a path of slices in a device refers. Their names have the form "prefix.name.index...".
   std::vector<int> nodes_of(const Node& end, std::vector<std::string> prefixes, const Device& device,
                             const std::string& path) const {
     const Device* at = &device;
@@ -364,7 +368,7 @@ class InfragraphReader {
     }
   }
 
-  // Each pair of nodes once, in the order of the endpoints.
+  // The pairs of nodes that an edge connects, without repetitions and in the order of the endpoints.
   static std::vector<std::pair<int, int>> pairs_of(const Node& edge, const std::string& scheme,
                                                    const std::vector<int>& from, const std::vector<int>& to) {
     std::vector<std::pair<int, int>> pairs;

@@ -18,7 +18,7 @@
 namespace coppice::config {
 namespace {
 
-// The first key of a YAML or JSON text; empty if the text does not begin with a key.
+// The first key in a YAML or JSON text; empty if the text does not begin with a key.
 std::string_view first_key(std::string_view text) {
   while (true) {
     const auto begin = text.find_first_not_of(" \t\r\n{\"'\xEF\xBB\xBF");
@@ -38,7 +38,7 @@ bool has(const Node& root, const char* name) {
   return std::ranges::find(root.children, name, &Node::name) != root.children.end();
 }
 
-// Converts a hierarchy to a graph of its channels; the structure is recognized again later.
+// Converts the dimensions to a graph of channels. That this graph is a hierarchy is recognized again later.
 topology::GraphFile graph_of(const AstraNetwork& network, const std::string& path) {
   try {
     const topology::Topology hierarchy = topology::make_hierarchy(network.dimensions);
@@ -49,7 +49,8 @@ topology::GraphFile graph_of(const AstraNetwork& network, const std::string& pat
       file.topology.add_channel(channel.src, channel.dst, channel.bandwidth, channel.latency,
                                 channel.dimension);
     }
-    for (const std::string& assumption : network.assumptions) {  // without the leading file name
+    for (const std::string& assumption :
+         network.assumptions) {  // omit the file name with which each assumption begins
       file.assumptions.push_back(assumption.substr(path.size() + 2));
     }
     return file;

@@ -90,7 +90,7 @@ class ProgramReader {
   }
 
  private:
-  // The index of each rank's operation for one entry of the list, by rank.
+  // [rank]: the index of the operation that one entry of the list specifies for the rank.
   using Parts = std::map<int, std::int32_t>;
 
   std::vector<int> all() const {
@@ -131,7 +131,7 @@ class ProgramReader {
     return names;
   }
 
-  // Reads the name of a group, or `all`.
+  // Reads the name of a group, which may be `all`, and returns the group's index.
   int read_group(const Node& operation, const std::string& path) {
     const Node* value = find(operation, "group");
     if (value == nullptr) value = find(operation, "barrier");
@@ -297,8 +297,8 @@ class ProgramReader {
     return parts;
   }
 
-  // Appends the rank's operation for an entry; it follows the rank's operations for the entries in `after`
-  // and those of the previous iteration.
+  // Appends the operation that an entry specifies for a rank. It follows the rank's operations from the
+  // entries in `after`, and those from the previous iteration.
   std::int32_t append(int rank, workload::Operation operation, const Node& entry, const std::string& path) {
     if (const Node* after = find(entry, "after")) {
       for (const std::string& name : read_names(*after, path + ".after")) {
@@ -331,8 +331,8 @@ class ProgramReader {
   int num_ranks_ = 0;
   int iterations_ = 1;
   std::optional<std::set<std::string>> carry_;
-  std::map<std::string, Parts> parts_;   // entries of this iteration, by name
-  std::map<std::string, Parts> before_;  // entries of the previous iteration
+  std::map<std::string, Parts> parts_;   // [name]: an entry of this iteration
+  std::map<std::string, Parts> before_;  // [name]: an entry of the previous iteration
 };
 
 }  // namespace

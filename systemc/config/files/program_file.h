@@ -20,11 +20,12 @@ namespace coppice::config {
 //     - {rank: 3, name: load, read: 1 GiB}
 //     - {name: meet, barrier: all}
 //
-// An entry specifies one operation on each rank that it names: compute, read and write name ranks with `rank`
-// (default: all), a collective with `group`, and a send with `from` and `to`. `after` names entries of the
-// list: a rank's operation starts when the rank's own operations of all these entries have ended. With
-// several iterations, an operation follows the same rank's operations of the previous iteration: those listed
-// in `carry`, or all of them if there is no `carry`. Throws ConfigError at the invalid value.
+// An entry specifies one operation on each rank that it names. The ranks are given by `rank` for compute,
+// read and write (default: all), by `group` for a collective, and by `from` and `to` for a send. `after`
+// names entries of the list: a rank's operation starts when the rank's own operations from all these entries
+// have ended. If there are several iterations, an operation also follows the rank's operations of the
+// previous iteration: those from the entries named in `carry`, or all of them if there is no `carry`. Throws
+// ConfigError at an invalid value.
 workload::Program read_program_file(const std::string& path);
 
 }  // namespace coppice::config

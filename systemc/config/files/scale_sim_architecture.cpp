@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::int64_t kWordsPerKilobyte = 1024;
-constexpr int kInterfaces = 3;  // for inputs, filters and outputs, each with the file's bandwidth
+constexpr int kInterfaces = 3;  // the inputs, filters and outputs each have the bandwidth in the file
 constexpr std::int64_t kLargestSide = 65536;
-constexpr std::int64_t kLargestBuffer = 1 << 24;  // kB
-constexpr double kLargestBandwidth = 1'000'000;   // words per cycle
+constexpr std::int64_t kLargestBuffer = 1 << 24;  // in kB
+constexpr double kLargestBandwidth = 1'000'000;   // in words per cycle
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -32,10 +32,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// "Key: value" or "Key = value" in a section.
+// A line "Key: value" or "Key = value" in a section.
 struct Entry {
   std::string section;
-  Node value;  // a node with the key's name
+  Node value;  // a node that has the key's name
 };
 
 Node trimmed(std::string_view line, std::size_t begin, std::size_t end, const SourceLocation& place) {
@@ -86,7 +86,7 @@ std::vector<Entry> read_entries(const std::string& path) {
   return entries;
 }
 
-// Whether an entry has no counterpart here: an address, a bank, a memory queue, a name, or a data layout.
+// Whether the model has no counterpart of a key: addresses, banks, memory queues, names, and data layouts.
 bool has_no_meaning(const Entry& entry) {
   static constexpr std::array kSections{"layout", "sparsity", "energy", "accelergy"};
   static constexpr std::array kKeys{"run_name",
@@ -238,7 +238,7 @@ Node* child(Node& node, std::string_view name) {
   return found == node.children.end() ? nullptr : &*found;
 }
 
-// An invalid clock is rejected later, when keys are read.
+// The clock of the accelerator; the default if it is invalid, since the keys' reader will report that later.
 std::int64_t clock_of(Node& accelerator) {
   const Node* clock = child(accelerator, "clock");
   if (clock == nullptr || clock->kind != Node::Kind::kScalar) return AcceleratorConfig{}.clock.hertz;

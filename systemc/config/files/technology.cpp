@@ -7,25 +7,30 @@
 namespace coppice::config {
 namespace {
 
-// A quantity of the reduction lane in a cell library, relative to OSU 0.18 um.
+// An area or capacitance of the reduction lane in a cell library, relative to OSU 0.18 um.
 struct Measured {
   double nanometres;
   double ratio;
 };
 
-// OSU 0.18 um; the geometric mean of sky130hd and IHP SG13G2, which differ by a factor of 2.0; Nangate45;
-// ASAP7.
+// From the libraries OSU 0.18 um, sky130hd and IHP SG13G2 (the geometric mean of the two, which differ by a
+// factor of 2.0), Nangate45, and ASAP7.
 const std::vector<Measured> kAreas{{180, 1}, {130, 0.258}, {45, 0.0376}, {7, 0.00256}};
-// Energy over the square of the supply voltage: OSU 0.18 um and sky130hd at 1.8 V, Nangate45 at 1.1 V.
+// Energy divided by the square of the supply voltage: 1.8 V for OSU 0.18 um and sky130hd, 1.1 V for
+// Nangate45.
 const std::vector<Measured> kCapacitances{{180, 1}, {130, 0.212}, {45, 0.118}};
 constexpr double kAreaPower = 2;
 constexpr double kCapacitancePower = 1;
-constexpr double kMeasuredPower = 0.55;  // exponent of capacitance between sky130hd and Nangate45
+// The power of the size with which capacitance scales from sky130hd to Nangate45.
+constexpr double kMeasuredPower = 0.55;
 
-constexpr double kAreaFit = 1.023;  // worst error of the area formulas at points not used to fit them
-constexpr double kEnergyFit = 1.3;  // error relative to an all-reduce in the Verilog's gates
-constexpr double kLibraries = 1.5;  // largest deviation of a library's area from a power of the feature size
-constexpr double kCapacitance = 1.6;  // Nangate45's capacitance relative to sky130hd's, scaled by size
+// The largest error of the area formulas at points that were not used to fit them.
+constexpr double kAreaFit = 1.023;
+constexpr double kEnergyFit = 1.3;  // the error relative to an all-reduce in the gates of the Verilog
+// The largest factor between a library's area and a power of its feature size.
+constexpr double kLibraries = 1.5;
+// The factor between Nangate45's capacitance and sky130hd's, scaled by size.
+constexpr double kCapacitance = 1.6;
 
 double ratio_at(const std::vector<Measured>& measured, double power, double nanometres) {
   const auto beyond = [&](const Measured& last) {
@@ -41,8 +46,9 @@ double ratio_at(const std::vector<Measured>& measured, double power, double nano
   return smaller->ratio * std::pow(larger.ratio / smaller->ratio, share);
 }
 
-// Below the feature size of the smallest library with a measured energy, capacitance may decrease as slowly
-// as between the libraries.
+// A technology other than osu018. Below the feature size of the smallest library with a measured energy, the
+// error is larger, since capacitance may decrease less than the feature size, as it does between the
+// libraries.
 Technology scaled(const char* name, double nanometres, double volts) {
   const double below = std::max(1.0, kCapacitances.back().nanometres / nanometres);
   return {name, nanometres, volts, kAreaFit * kLibraries,

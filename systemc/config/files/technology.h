@@ -10,21 +10,21 @@ struct Technology {
   const char* name;
   double nanometres;    // feature size
   double volts;         // nominal supply voltage
-  double area_error;    // largest factor between actual and estimated areas, in either direction
-  double energy_error;  // the same factor for the energies of logic and memories
+  double area_error;    // the largest factor between actual and estimated areas, in either direction
+  double energy_error;  // the same for energies of logic and memories
 };
 
-// osu018, for which the Verilog was synthesised, and the processes to which its areas and energies are
-// scaled.
+// The technologies: osu018, for which the Verilog was synthesised, and the processes to which its areas and
+// energies are scaled.
 const std::vector<Technology>& technologies();
 
-// The technology with this name; nullptr if there is none.
+// The technology named `name`; nullptr if there is none.
 const Technology* find_technology(const std::string& name);
 
-// The area of logic and the capacitance that it switches at one feature size, relative to another feature
-// size. Both ratios are those of the reduction lane in the cell libraries of docs/measurements/hardware.md.
-// Values for sizes between two libraries are interpolated logarithmically; beyond the last library, area
-// scales with the square of the size and capacitance with the size.
+// The area of logic, and the capacitance that it switches, at one feature size relative to another. The
+// ratios are those of the reduction lane in the cell libraries of docs/measurements/hardware.md. Between two
+// libraries, values are interpolated logarithmically. Beyond the last library, area scales with the square of
+// the feature size, and capacitance with the feature size.
 double area_ratio(double nanometres, double of_nanometres);
 double capacitance_ratio(double nanometres, double of_nanometres);
 

@@ -18,7 +18,7 @@ using workload::Transformer;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
-// A line of the description.
+// A key of the description.
 struct Field {
   std::string name;
   bool required = false;
@@ -69,7 +69,7 @@ const Field& field_of(const Node& line) {
                                                  line.name, nearest(line.name, names)));
 }
 
-// The location of the line for `name` or, if there is none, of the first line of the file.
+// The location of the key `name`; if it is missing, the first line of the file.
 SourceLocation place_of(const Node& document, const char* name) {
   const auto found = std::ranges::find(document.children, name, &Node::name);
   return found == document.children.end() ? document.place : found->place;

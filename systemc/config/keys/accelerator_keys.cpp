@@ -20,7 +20,7 @@ constexpr Bytes kSmallestBuffer = 1;
 constexpr Bytes kLargestMemory = Bytes{1} << 50;
 constexpr const char* kUnlimited = "unlimited";
 
-// A quantity, or "unlimited" for nullopt.
+// A key for a quantity, or the word "unlimited", which is stored as nullopt.
 template <typename Field, typename Quantity>
 Key limit_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
               Quantity lowest, Quantity highest) {
@@ -82,7 +82,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
   };
   add(integer_key(COPPICE_KEY(system.accelerator.pes), 1, 65536),
       "The number of processing elements of an accelerator, each with one systolic array.", idle_systolic);
-  add(array_key(), "The rows and columns of a systolic array.", idle_systolic);
+  add(array_key(), "The numbers of rows and columns of a systolic array.", idle_systolic);
   add(name_key(COPPICE_KEY(system.accelerator.dataflow),
                {"output_stationary", "weight_stationary", "input_stationary"}),
       "The operand that stays in the systolic array.");
@@ -90,13 +90,13 @@ void add_systolic_keys(std::vector<Key>& keys) {
                    kFastestClock),
       "The clock of the systolic arrays.", idle_array_clock);
   add(name_key(COPPICE_KEY(system.accelerator.timing), {"formula", "array"}),
-      "How array cycles are determined: by the formula, or by moving operands through the PEs.");
+      "How the cycles of the arrays are determined: by a formula, or by moving operands through the PEs.");
   add(name_key(COPPICE_KEY(system.accelerator.convention), {"causal", "scale_sim"}),
-      "Which cycles of a tile are counted: all cycles it needs (causal), or those that SCALE-Sim counts.");
+      "Which cycles of a tile are counted: all that it needs (causal), or only those that SCALE-Sim counts.");
   add(name_key(COPPICE_KEY(system.accelerator.split), {"best", "batch", "rows", "columns", "filters"}),
       "How the processing elements split the work: by samples, rows or columns of outputs, or filters; best "
       "chooses.");
-  // Written only if they differ from the default; other results omit them.
+  // Results omit these keys while they have their default values.
   add(integer_key(COPPICE_KEY(system.accelerator.pe_latency), 0, 64).unless_usual(0),
       "The number of registers between a PE's multiplier and its adder; each adds one cycle to every tile.",
       idle_pe_latency);
@@ -117,7 +117,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
                {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"}),
       "The operand whose tiles stay in their buffer while the tiles of the other operands change.",
       idle_tiling);
-  // The network interface uses the same memory.
+  // The network interface uses the same memory, so this key also limits communication.
   add(limit_key(COPPICE_KEY(system.accelerator.memory_bandwidth), parse_bandwidth, format_bandwidth,
                 kSlowestMemory, kFastestMemory),
       "The bandwidth between an accelerator's memory and its arrays.", idle_memory_bandwidth);
@@ -129,9 +129,10 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   declare(keys, name_key(COPPICE_KEY(system.accelerator.model), {"systolic", "roofline"}),
           "The model that determines computation times: systolic arrays or a roofline.", kTrained,
           idle_accelerator);
-  declare(keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
-          "The fraction by which an accelerator computes longer if it forwards messages of others.",
-          {Purpose::kRun}, idle_forwarding);
+  declare(
+      keys, number_key(COPPICE_KEY(system.accelerator.forwarding_cost), 0, 0.9),
+      "The fraction by which computations take longer on an accelerator that forwards messages of others.",
+      {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
   declare(keys,
           file_key(COPPICE_KEY(system.accelerator.kernels), "the name of a kernel-time table (CSV)",

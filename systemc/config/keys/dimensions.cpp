@@ -73,7 +73,8 @@ const Fields<DimensionSpec>& dimension_fields() {
   return fields;
 }
 
-// A list of dimensions, a network file, or a network file with settings that it does not specify.
+// The schema of a list of dimensions, a network file, or a network file with settings that the file does not
+// specify.
 Json dimensions_schema() {
   const std::vector<std::string> ways{"one_way", "both_ways"};
   return value_schema::any_of(
@@ -82,8 +83,8 @@ Json dimensions_schema() {
                              {"file"})});
 }
 
-// A ring must specify its number of links, since this determines its directions, which must not depend on a
-// default.
+// Throws if a ring does not set its number of links. This number determines the ring's directions, which must
+// not depend on a default.
 void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
   if (dimension.kind != DimensionKind::kRing) return;
   if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
@@ -95,7 +96,7 @@ void settle_ring(const Node& value, const std::string& path, DimensionSpec& dime
   if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
 }
 
-// A network file with options: {file: network.yml, rings: both_ways}.
+// Reads a network file with options, such as {file: network.yml, rings: both_ways}.
 AstraNetwork read_network(const Node& value) {
   std::string file;
   RingDirections ways = RingDirections::kOne;
@@ -214,7 +215,7 @@ void check_chunks(const Loaded& loaded) {
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
   const Bytes each = schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) *
                      workload::kElementBytes;
-  // Data smaller than one chunk is padded.
+  // If the data is smaller than one chunk, it is padded to one.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
   throw ConfigError(loaded.place("collective.chunks"),
                     fmt::format("collective.chunks is {}, but {} yields at most {} chunk{}: each needs at "

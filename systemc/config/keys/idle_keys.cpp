@@ -14,7 +14,7 @@ using workload::CollectiveOp;
 
 constexpr const char* kAlone = "a single accelerator sends no data";
 
-// Whether the algorithm chooses the number of chunks by the cost of messages.
+// Whether the algorithm chooses the number of chunks, which depends on the cost of messages.
 bool chooses_chunks(const Config& config) {
   if (config.collective.chunks != schedule::kAutomaticChunks) return false;
   const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
@@ -31,8 +31,8 @@ bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
 }
 
-// Whether a collective of the run may use an algorithm for which `kind` holds. If a program leaves the
-// algorithm open, it may be the hierarchical algorithm.
+// Whether a collective of the run may use an algorithm for which `kind` holds. If a program does not set the
+// algorithm, the hierarchical one may be used.
 template <typename Kind>
 bool may_run(const Config& config, Kind kind) {
   const auto by = [&](const std::string& name) {
@@ -46,7 +46,8 @@ bool may_run(const Config& config, Kind kind) {
   return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
 }
 
-// Memory accesses take no time if neither memory bandwidth nor memory size limits the arrays.
+// Returns a reason if memory accesses take no time, since neither the memory's bandwidth nor its size is
+// limited.
 std::string idle_bytes(const Config& config, const Use& use) {
   const AcceleratorConfig& accelerator = config.system.accelerator;
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||
@@ -213,7 +214,7 @@ std::string idle_systolic(const Config& config, const Use& use) {
 }
 
 std::string idle_array_clock(const Config& config, const Use& use) {
-  // The memory shared with the network interface uses this clock.
+  // The clock also times the memory that the arrays share with the network interface.
   if (config.system.accelerator.memory_bandwidth && idle_memory_bandwidth(config, use).empty()) return "";
   return idle_systolic(config, use);
 }
@@ -390,7 +391,7 @@ std::string idle_reduction_latency(const Config& config, const Use& use) {
 }
 
 std::string idle_reduction_rate(const Config& config, const Use& use) {
-  // The rate limits the ejection channel, also under synthetic traffic.
+  // The rate also limits ejection under synthetic traffic.
   if (config.system.ni.reduction_flits_per_cycle > 1)
     return "a port ejects at most one flit per cycle: write 1";
   return idle_timing(config, use);

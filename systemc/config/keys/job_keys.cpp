@@ -48,7 +48,8 @@ Key jobs_key() {
       const std::string place = element(path, config.program.jobs.size());
       auto job = read_entry<ProgramJobConfig>(item, place, job_fields(),
                                               "a job, for example {file: program.yaml, arrival: 1 ms}");
-      if (job.file.empty()) throw ConfigError(item.place, place + ".file is missing");
+      if (job.file.empty())
+        throw ConfigError(item.place, place + ".file is missing: write the name of a program (YAML)");
       if (job.name.empty()) job.name = fmt::format("job {}", config.program.jobs.size());
       config.program.jobs.push_back(std::move(job));
     }
@@ -97,7 +98,8 @@ Key failures_key() {
       const auto failure = read_entry<ProgramFailureConfig>(
           item, place, failure_fields(), "a failure, for example {link: [0, 1], at: 1 ms}");
       if (failure.link.empty() == (failure.accelerator < 0)) {
-        throw ConfigError(item.place, place + " needs either a link or an accelerator");
+        throw ConfigError(item.place,
+                          place + " needs either a link or an accelerator, for example link: [0, 1]");
       }
       if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
         throw ConfigError(item.place, place + ".at is missing: the time of the failure, for example 1 ms");
@@ -145,15 +147,15 @@ void add_job_keys(std::vector<Key>& keys) {
                     "The accelerators of the job's ranks (default: the first accelerators that no earlier "
                     "job uses).",
                     "a list of whole numbers"}}),
-          "Programs that share the machine, each on its own accelerators.", kRunOnly);
+          "The programs that share the machine, each on its own accelerators.", kRunOnly);
   declare(keys,
           failures_key()
               .of_form("a list of sections")
               .with_parts({{"link", "The two nodes at the ends of the failing link.", "two whole numbers"},
                            {"accelerator", "The failing accelerator.", "a whole number, 0 or more"},
                            {"at", "When the failure happens.", "a duration"}}),
-          "The links (in both directions) and accelerators that fail while programs run.", kRunOnly,
-          idle_failures);
+          "The links and accelerators that fail while programs run; a link fails in both directions.",
+          kRunOnly, idle_failures);
   declare(keys,
           quantity_key(COPPICE_KEY(program.restart), parse_duration, format_duration, Femtoseconds{0},
                        kLongestDuration)

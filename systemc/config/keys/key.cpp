@@ -5,7 +5,7 @@
 namespace coppice::config {
 namespace {
 
-// The default value, as the example.
+// The default value, which serves as the example if none is given.
 std::string example_of(const Key& key) {
   const nlohmann::ordered_json value = key.write(Config{});
   return value.is_string() ? value.get<std::string>() : value.dump();

@@ -13,13 +13,12 @@
 #include "config/document/values.h"
 #include "config/keys/key.h"
 
-// Functions that build the keys in schema.h.
+// Functions that build the keys of schema.h from their types and ranges.
 namespace coppice::config {
 
 using Json = nlohmann::ordered_json;
 
-// The location of a key's value: its path, and a function that returns a reference to the value in a Config,
-// const or not.
+// A key's path, and a function that returns a reference to its value in a Config, which may be const.
 template <typename Field>
 struct KeyAt {
   KeyAt(std::string path_of_it, Field field_of_it) : path(std::move(path_of_it)), field(field_of_it) {}
@@ -27,7 +26,7 @@ struct KeyAt {
   Field field;
 };
 
-// A KeyAt whose path is the chain of members of Config, such as system.link.bandwidth.
+// The KeyAt of a member of Config. Its path is the chain of members, such as system.link.bandwidth.
 #define COPPICE_KEY(member) \
   KeyAt(                    \
       #member, [](auto& config) -> auto& { return config.member; })
@@ -78,7 +77,7 @@ Key quantity_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::stri
   return key;
 }
 
-// A quantity for all dimensions, or a list with a quantity per dimension.
+// A quantity that holds for all dimensions, or a list with one quantity per dimension.
 template <typename Field, typename Quantity>
 Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std::string (*format)(Quantity),
                       Quantity lowest, Quantity highest) {
@@ -114,7 +113,7 @@ Key per_dimension_key(KeyAt<Field> at, Quantity (*parse)(std::string_view), std:
   return key;
 }
 
-// One of `names`; may be unset.
+// A key whose value is one of `names`, or not set.
 template <typename Field>
 Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   Key key;
@@ -132,8 +131,8 @@ Key name_key(KeyAt<Field> at, std::vector<std::string> names) {
   return key;
 }
 
-// The name of a file (config/document/file_name.h); may be unset. `expected` describes the required form in
-// messages.
+// A key whose value is the name of a file (config/document/file_name.h), or not set. `expected` describes the
+// required form in messages.
 template <typename Field>
 Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
   Key key;
@@ -151,7 +150,7 @@ Key file_key(KeyAt<Field> at, std::string expected, std::string example) {
   return key;
 }
 
-// An enumerator, written by to_string().
+// A key whose value is an enumerator, which to_string() converts to its word.
 template <typename Field, typename Enum>
 Key enum_key(KeyAt<Field> at, std::vector<Enum> values) {
   Key key;
@@ -170,7 +169,7 @@ Key enum_key(KeyAt<Field> at, std::vector<Enum> values) {
   return key;
 }
 
-// A boolean: true, false, or another word that read_flag() accepts.
+// A Boolean key: true, false, or another word that read_flag() accepts.
 template <typename Field>
 Key flag_key(KeyAt<Field> at) {
   Key key;
@@ -182,7 +181,7 @@ Key flag_key(KeyAt<Field> at) {
   return key;
 }
 
-// A whole number, or "auto", which is stored as `automatic`.
+// A key whose value is a whole number, or the word "auto", which is stored as `automatic`.
 template <typename Field>
 Key automatic_key(KeyAt<Field> at, int automatic, int lowest, int highest) {
   Key key;

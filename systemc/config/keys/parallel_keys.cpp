@@ -21,12 +21,12 @@ constexpr int kMostWays = 1 << 20;
 constexpr int kMostMicroBatches = 1 << 16;
 constexpr const char* kBatch = "training.batch_per_accelerator";
 
-// Values are written for large models only.
+// Adds a key whose value is written to results only if a large model is trained.
 void add(std::vector<Key>& keys, Key key, const char* summary, const IdleRule& idle = idle_parallel) {
   declare(keys, std::move(key).written_if(trains_large_model), summary, kRunOnly, idle);
 }
 
-// Adds a key of the layout; setting one makes the model large.
+// Adds a key of the model's layout. If any of these is set, a large model is trained.
 void add_layout(std::vector<Key>& keys, Key key, const char* summary) {
   key.read = [read = key.read](const Node& value, Config& config) {
     read(value, config);
@@ -71,7 +71,7 @@ void add_layout_keys(std::vector<Key>& keys) {
   ways(KeyAt(
            "training.parallel.data", [](auto& c) -> auto& { return c.training.large.parallel.data; }),
        "4",
-       "The number of copies of a large model (of its experts, if it has any), each with its own samples.");
+       "The number of copies of a large model, or of its experts if it has any; each has its own samples.");
   ways(KeyAt(
            "training.parallel.expert", [](auto& c) -> auto& { return c.training.large.parallel.expert; }),
        "8", "The number of accelerators that share the experts of every layer, each with its own samples.");
@@ -79,14 +79,15 @@ void add_layout_keys(std::vector<Key>& keys) {
            "training.parallel.context", [](auto& c) -> auto& { return c.training.large.parallel.context; }),
        "2", "The number of accelerators that share the tokens of a sample.");
   add_layout(keys, order_key().shown_as("[tensor, context, expert, data, pipeline]"),
-             "The order of the parallel axes over the accelerators; ranks of the first axis are neighbours.");
+             "The order in which the parallel axes are laid out; ranks along the first axis have consecutive "
+             "numbers.");
   add_layout(
       keys,
       flag_key(KeyAt(
                    "training.parallel.sequence",
                    [](auto& c) -> auto& { return c.training.large.sequence_parallel; }))
           .shown_as("true"),
-      "Whether tensor-parallel accelerators divide, by tokens, the work that each would otherwise repeat.");
+      "Whether tensor-parallel accelerators divide the tokens for work that each would otherwise repeat.");
 }
 
 Key inference_model_key() {
@@ -112,7 +113,8 @@ void add_inference_keys(std::vector<Key>& keys) {
   const auto count = [&](auto at, const char* example, const char* summary) {
     add(integer_key(std::move(at), 1, kMostWays).shown_as(example), summary);
   };
-  add(inference_model_key(), "The transformer to serve: a prefill of all requests, then one decode step.");
+  add(inference_model_key(),
+      "The transformer to serve; the run consists of a prefill of all requests and one decode step.");
   count(KeyAt(
             "workload.inference.batch", [](auto& c) -> auto& { return c.inference.batch; }),
         "8", "The number of requests served together.");
@@ -154,7 +156,8 @@ void add_parallel_keys(std::vector<Key>& keys) {
                std::vector{PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
                            PipelineSchedule::kInterleaved}),
       "The pipeline schedule: the order of forward and backward passes.");
-  // 0 is not written: it means the schedule's choice or, for the key below, the model's.
+  // 0 is not written to results, since it stands for the default of the schedule or, for the next key, of the
+  // model.
   add(keys,
       integer_key(KeyAt(
                       "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }),

@@ -4,11 +4,11 @@
 
 namespace coppice::config {
 
-// Sets the defaults of large-model training: one sample per micro-batch, Adam, and gradients reduced in
-// buckets.
+// Sets the defaults for the training of large models: one sample per micro-batch, the Adam optimizer, and
+// gradients that are reduced in buckets.
 void resolve_parallel_training(Loaded& loaded);
 
-// Throws ConfigError for impossible combinations of training keys.
+// Throws ConfigError if training keys have values that are impossible together.
 void check_parallel_training(const Loaded& loaded);
 
 }  // namespace coppice::config

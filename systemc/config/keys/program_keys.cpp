@@ -20,7 +20,7 @@ constexpr Purposes kRunOnly{Purpose::kRun};
 constexpr int kMostContexts = 4096;
 constexpr double kMostJitter = 1000;
 
-// Whether contexts matter: a single collective does not use these keys, and its result omits them.
+// Whether the run uses contexts. A single collective does not, and its result omits these keys.
 bool has_contexts(const Config& config) {
   const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
                         config.training.overlap == workload::Overlap::kBucketed;
@@ -39,13 +39,13 @@ void add_context_keys(std::vector<Key>& keys) {
       "Which collective in flight a port serves first: the next in rotation, the one with the highest "
       "priority, or the first started.");
   add(integer_key(COPPICE_KEY(system.ni.table_load), 0, 1'000'000),
-      "The number of cycles per entry to load the table of a program's collective, unless it was loaded "
-      "before the run or a context still holds it.");
+      "The number of cycles to load one table entry of a program's collective. Tables that were loaded "
+      "before the run, or that a context still holds, take no time.");
   add(enum_key(COPPICE_KEY(system.ni.early_messages),
                std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded})
           .shown_as("added"),
-      "How an accelerator treats messages of a collective that it has not joined yet: held until it joins, "
-      "or added on arrival.");
+      "What happens to messages of a collective that the receiver has not joined yet: they are held until "
+      "it joins, or added on arrival.");
 }
 
 Key jitter_key() {
@@ -90,14 +90,14 @@ Key dependencies_key() {
   return key;
 }
 
-// "all-reduces"
+// The plural for descriptions, such as "all-reduces".
 std::string plural_of(CollectiveOp op) {
   std::string name = to_string(op);
   std::ranges::replace(name, '_', '-');
   return name + "s";
 }
 
-// Adds the keys for one operation's collectives: algorithm and chunks.
+// Adds the keys that choose the algorithm and the chunks of a program's collectives with one operation.
 void add_choice_keys(std::vector<Key>& keys, CollectiveOp op) {
   const std::vector<std::string> algorithms =
       op == CollectiveOp::kAllToAll

@@ -261,7 +261,7 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
 }
 
 void add_routing_keys(std::vector<Key>& keys) {
-  // Values of a missing section are not written.
+  // Results contain these keys only if jobs are configured.
   const auto add = [&](Key key, const char* summary) {
     declare(keys,
             std::move(key).written_if([](const Config& config) { return !config.routing.jobs.empty(); }),
@@ -282,7 +282,8 @@ void add_routing_keys(std::vector<Key>& keys) {
   add(duration_key(COPPICE_KEY(routing.arrival_window)),
       "The time window in which jobs without an arrival start, at uniformly distributed random times.");
   add(enum_key(COPPICE_KEY(routing.compute), std::vector{ComputeTime::kPublished, ComputeTime::kPhysical}),
-      "Whether computation times come from the published study or from the accelerators' peak.");
+      "Whether computation times are those of the published study or follow from the accelerators' peak "
+      "rate.");
   add(number_key(COPPICE_KEY(routing.utilization), 0.001, 1.0),
       "The share of their peak that accelerators reach, for physical compute times.");
   add(integer_key(COPPICE_KEY(routing.random_failures), 0, kMostSpines),

@@ -16,42 +16,44 @@
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
-// The typed configuration: plain data, whose defaults are the machine in the MultiTree paper. Built once by
-// config/loader.h, then passed by const reference; no code outside this folder sees YAML.
+// The configuration as plain data. Its defaults are the machine in the MultiTree paper. config/loader.h
+// builds it once, and it is then passed by const reference; no code outside config/ reads YAML.
 namespace coppice::config {
 
 enum class Fidelity { kAuto, kFlit, kTrain, kFluid, kLeap };
 enum class Check { kAuto, kValues, kContributions, kOff };
 enum class FlowControl { kPacket, kMessage };
 enum class Implementation { kSystemc, kRtl };
-// The context that a network-interface port serves first if several could issue: in rotation, by the highest
-// priority, or by the earliest start.
+// Which context a network-interface port serves first if several could issue a message: the next in rotation,
+// the one with the highest priority, or the one that started first.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
-// How messages of a collective are treated before the receiving accelerator has joined it: held until it
-// joins, or added and stored on arrival, once the tables are loaded.
+// The treatment of messages of a collective that arrive before the receiving accelerator has joined it: they
+// are held until it joins, or added and stored on arrival once the tables are loaded.
 enum class EarlyMessages { kHeld, kAdded };
-// The routing of packets of synthetic traffic (topology/networks/adaptive_routing.h): a precomputed shortest
-// path; a path through a random node, drawn per packet; the least busy shortest path, chosen at every router;
-// or the less busy of a shortest path and a path through a random node, chosen at the source.
+// How packets of synthetic traffic are routed (topology/networks/adaptive_routing.h): on a precomputed
+// shortest path; through a node that is chosen at random for each packet; on the least busy shortest path,
+// chosen at every router; or on the less busy of a shortest path and a path through a random node, chosen at
+// the source.
 enum class PacketRouting { kMinimal, kValiant, kAdaptive, kUgal };
-// The packet that a router serves first among those that request a virtual channel or the switch: in
-// rotation, or the one created first.
+// Which packet a router serves first if several request a virtual channel or the switch: the next in
+// rotation, or the one that was created first.
 enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
-  std::string kind;       // system.topology.kind, required
+  std::string kind;       // system.topology.kind; required
   std::vector<int> dims;  // topology/networks/builders.h defines their meaning for each kind; empty for file
-  // For kind file: a graph (topology/files/graph_file.h), relative to the working directory.
+  // For kind file: the name of a graph file (topology/files/graph_file.h).
   std::string file{};
-  std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy; all are bundled
+  std::vector<topology::DimensionSpec> dimensions{};  // for kind hierarchy; each has `bundled` set
   bool bundled = true;  // for kind hierarchy: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;
 };
 
-// `check: auto` simulates values if the gradients of all accelerators have at most this size in total.
+// With `check: auto`, values are simulated if the gradients of all accelerators together have at most this
+// size.
 inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
 
-// Each list holds one value for all dimensions, or one value per dimension.
+// Each list contains one value for all dimensions, or one for each dimension.
 struct LinkConfig {
   std::vector<Bandwidth> bandwidth{{16'000'000'000}};
   std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
@@ -59,10 +61,10 @@ struct LinkConfig {
   bool operator==(const LinkConfig&) const = default;
 };
 
-// A protocol for messages that network interfaces can choose (system.ni.protocols), such as those of NCCL.
+// A protocol that network interfaces can use for messages (system.ni.protocols), such as one of NCCL's.
 struct ProtocolConfig {
   std::string name{};
-  double efficiency = 1;                 // bytes of data per byte sent
+  double efficiency = 1;                 // bytes of data per byte that is sent
   Femtoseconds setup = 0;                // replaces system.ni.message_setup
   std::optional<Femtoseconds> launch{};  // nullopt: system.ni.launch
   // The protocol applies to collectives of `from` to `up_to` bytes with these algorithms, operations and
@@ -71,13 +73,13 @@ struct ProtocolConfig {
   std::optional<Bytes> up_to{};
   std::vector<std::string> algorithms{};
   std::vector<std::string> operations{};
-  std::vector<int> ranks{};  // the smallest and the largest number of accelerators
+  std::vector<int> ranks{};  // the smallest and the largest number of accelerators; empty: any
   bool operator==(const ProtocolConfig&) const = default;
 };
 
-// Settings that all switches share.
+// Settings that apply to all switches.
 struct SwitchConfig {
-  // Bandwidth of the adder at a reducing switch's port; nullopt: the bandwidth of the port's channel.
+  // The bandwidth of the adder at each port of a reducing switch; nullopt: that of the port's channel.
   std::optional<Bandwidth> reduction_bandwidth{};
   bool operator==(const SwitchConfig&) const = default;
 };
@@ -85,7 +87,7 @@ struct SwitchConfig {
 // Delays are in cycles of `system.clock`.
 struct RouterConfig {
   int vcs = 4;
-  int vc_depth = 318;  // flits
+  int vc_depth = 318;  // in flits
   int routing_delay = 1;
   int vc_alloc_delay = 1;
   int sw_alloc_delay = 1;
@@ -98,29 +100,29 @@ struct RouterConfig {
 };
 
 struct NiConfig {
-  int ports = 0;  // 0: one per out-channel of the accelerator (resolved by system/)
+  int ports = 0;  // 0: one for each channel that leaves the accelerator
   FlowControl flow_control = FlowControl::kPacket;
-  Bytes payload = 256;  // per packet
+  Bytes payload = 256;  // bytes per packet
   bool lockstep = true;
   int buffer = 896;     // flits per port between DMA and injection: 32 + 16 packets of 17 flits, plus 80
-  int dma_latency = 4;  // cycles from request to the first flit
-  int reduction_latency = 4;               // cycles of the adder pipeline
-  Femtoseconds message_setup = 0;          // time before each message, during which the port moves no data
+  int dma_latency = 4;  // cycles from a request to its first flit
+  int reduction_latency = 4;               // latency of the adder pipeline in cycles
+  Femtoseconds message_setup = 0;          // the time before each message during which the port moves no data
   double reduction_flits_per_cycle = 1.0;  // per port
   int contexts = 8;                        // maximum number of a program's collectives in flight
   ContextOrder context_order = ContextOrder::kRoundRobin;
-  int table_load = 4;  // cycles to load an entry of a table through the registers
+  int table_load = 4;  // cycles to load one table entry through the registers
   EarlyMessages early_messages = EarlyMessages::kHeld;
   Implementation impl = Implementation::kSystemc;
-  std::vector<int> rtl_nodes{};  // for impl rtl: the accelerators whose NI is Verilog; empty: all
-  Femtoseconds launch = 0;       // time from the call of a collective until its first entry may issue
-  // The fastest applicable protocol is used; empty: one protocol for all messages.
+  std::vector<int> rtl_nodes{};  // for impl rtl: the accelerators with a Verilog NI; empty: all
+  Femtoseconds launch = 0;       // the time from the call of a collective until its first entry may issue
+  // Each collective uses the fastest protocol that applies to it; empty: all messages use the same protocol.
   std::vector<ProtocolConfig> protocols{};
   bool operator==(const NiConfig&) const = default;
 };
 
-// A GPU of the roofline model, by default a V100: its peaks, the fractions of them that its kernels reach,
-// and the time to launch a kernel.
+// A GPU in the roofline model, by default a V100: its peak rates, the fractions of them that its kernels
+// reach, and the time to launch a kernel.
 struct RooflineConfig {
   double peak_tflops = 15.7;
   double efficiency = 0.6;
@@ -130,7 +132,7 @@ struct RooflineConfig {
   bool operator==(const RooflineConfig&) const = default;
 };
 
-// The sizes of a PE's buffers; nullopt: as large as the operand.
+// The sizes of a PE's buffers; nullopt: large enough for the whole operand.
 struct BuffersConfig {
   std::optional<Bytes> input = std::nullopt;
   std::optional<Bytes> weight = std::nullopt;
@@ -141,22 +143,22 @@ struct BuffersConfig {
 struct AcceleratorConfig {
   std::string model = "systolic";  // systolic or roofline
   RooflineConfig roofline{};
-  std::string kernels{};  // a table of measured times (workload/kernel_times.h); empty: none
-  // The fraction by which an accelerator computes longer if it forwards messages of others (C-Cube, Sec. V-C:
-  // 3 to 4%).
+  std::string kernels{};  // name of a table of measured times (workload/kernel_times.h); empty: none
+  // The fraction by which computations take longer on an accelerator that forwards messages of others
+  // (C-Cube, Sec. V-C: 3 to 4%).
   double forwarding_cost = 0.035;
   int pes = 16;
   std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
-  std::string timing = "formula";     // formula, or array, in which operands move through the PEs
+  std::string timing = "formula";     // formula, or array, which moves operands through the PEs
   std::string convention = "causal";  // causal or scale_sim
   std::string split = "best";         // how the PEs divide a layer (accelerator/split.h)
   BuffersConfig buffers{};
   std::string tiling = "least_traffic";                      // see accelerator/buffers/tiling.h
   std::optional<Bytes> memory = std::nullopt;                // nullopt: unlimited
   std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // nullopt: unlimited
-  int pe_latency = 0;             // registers between a PE's multiplier and its adder
+  int pe_latency = 0;             // number of registers between a PE's multiplier and its adder
   std::string operands = "fp32";  // type of the arrays' operands: fp32, bf16 or int8
   bool operator==(const AcceleratorConfig&) const = default;
 };
@@ -173,55 +175,57 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
-// The settings for a program's collectives of one operation; empty or 0: as in `collective`.
+// Settings for a program's collectives with one operation; empty or 0: those of `collective` apply.
 struct CollectiveChoice {
   std::string algorithm{};
   int chunks = 0;
   bool operator==(const CollectiveChoice&) const = default;
 };
 
-// A program among several that share the machine.
+// One of several programs that share the machine.
 struct ProgramJobConfig {
   std::string name{};
-  std::string file{};               // a program (workload/program_file.h)
-  Femtoseconds arrival = 0;         // earliest start of its operations
-  std::vector<int> accelerators{};  // one per rank; empty: the first accelerators that no earlier job uses
+  std::string file{};        // name of a program file (config/files/program_file.h)
+  Femtoseconds arrival = 0;  // the earliest time at which its operations may start
+  // One for each rank; empty: the first accelerators that no earlier job uses.
+  std::vector<int> accelerators{};
   bool operator==(const ProgramJobConfig&) const = default;
 };
 
-// A link (in both directions) or an accelerator that fails while programs run.
+// A link, which fails in both directions, or an accelerator that fails while programs run.
 struct ProgramFailureConfig {
-  std::vector<int> link{};  // the nodes at its ends; empty: an accelerator fails
+  std::vector<int> link{};  // the nodes at its ends; empty if an accelerator fails
   int accelerator = -1;
   Femtoseconds at = 0;
   bool operator==(const ProgramFailureConfig&) const = default;
 };
 
-// A workload given as a program or a trace.
+// A workload that is given as a program or as a trace.
 struct ProgramConfig {
-  std::string file{};   // a program (workload/program_file.h)
-  std::string trace{};  // files of a trace, with {rank} in place of the rank's number
-  // Actual divided by nominal computation time: one value for all ranks, or one per rank; empty: 1.
+  std::string file{};   // name of a program file (config/files/program_file.h)
+  std::string trace{};  // names of a trace's files, with {rank} for the number of the rank
+  // The actual computation time divided by the nominal one: one value for all ranks, or one for each rank;
+  // empty: 1.
   std::vector<double> jitter{};
-  // The keys collectives.OP, by operation.
+  // [operation]: the keys collectives.OP.
   std::map<workload::CollectiveOp, CollectiveChoice> collectives{};
-  std::string groups{};         // for a trace: a file with the ranks of its groups
-  bool follow_control = false;  // whether program.dependencies is `all`, not only data
+  std::string groups{};         // for a trace: name of a file that lists the ranks of its groups
+  bool follow_control = false;  // whether program.dependencies is `all` instead of `data`
   std::vector<ProgramJobConfig> jobs{};
   std::vector<ProgramFailureConfig> failures{};
-  Femtoseconds restart = 0;  // time from a failure until the jobs that it stopped restart
+  Femtoseconds restart = 0;  // the time from a failure until the jobs that it stopped resume
   bool operator==(const ProgramConfig&) const = default;
 };
 
-// The training of a large model; used only if training.parallel is set.
+// The training of a large model. Used only if training.parallel is set.
 struct LargeTrainingConfig {
-  bool laid_out = false;  // not a key: whether training.parallel is set
+  bool laid_out = false;  // whether training.parallel is set; not a key itself
   workload::ParallelSpec parallel{};
   bool sequence_parallel = false;  // training.parallel.sequence
   int micro_batches = 1;
   workload::PipelineSchedule schedule = workload::PipelineSchedule::kOneForwardOneBackward;
-  int interleave = 0;         // chunks of layers per rank; 0: 2 for the interleaved schedule, otherwise 1
-  std::int64_t sequence = 0;  // tokens per sample; 0: the model's
+  int interleave = 0;  // number of layer chunks per rank; 0: 2 for the interleaved schedule, otherwise 1
+  std::int64_t sequence = 0;  // tokens per sample; 0: the model's default
   int zero = 0;
   workload::Recomputation recompute = workload::Recomputation::kNone;
   workload::ContextExchange context_exchange = workload::ContextExchange::kRing;
@@ -229,39 +233,40 @@ struct LargeTrainingConfig {
   bool operator==(const LargeTrainingConfig&) const = default;
 };
 
-// An iteration of data-parallel training, with all-reduces by `collective.algorithm`.
+// An iteration of data-parallel training, whose gradients are reduced by `collective.algorithm`.
 struct TrainingConfig {
   std::string model;  // a table in configs/workloads/, or the path of a table; empty: no training
   int batch_per_accelerator = 16;  // samples
   workload::Overlap overlap = workload::Overlap::kNone;
-  // Whether the size of an ALLGATHER in a text workload is one rank's input or the total.
+  // Whether the size of an ALLGATHER in a text workload is the input of one rank or the total.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // see accelerator/footprint.h
-  Bytes bucket = 25'000'000;  // for overlap bucketed: total size of the gradients that are reduced together
+  Bytes bucket = 25'000'000;  // for overlap bucketed: the total size of gradients that are reduced together
   LargeTrainingConfig large{};
   bool operator==(const TrainingConfig&) const = default;
 };
 
-// The inference of a large model: a prefill of prompts, then a decode step.
+// The inference of a large model: a prefill of all prompts, then one decode step.
 struct InferenceConfig {
   std::string model{};  // workload.inference.model; empty: none
   int batch = 1;        // number of requests
-  int prompt = 1024;    // tokens per request
-  int context = 0;      // tokens in the KV cache at the decode step; 0: the number of prompt tokens
+  int prompt = 1024;    // number of tokens per request
+  int context = 0;      // tokens in the KV cache at the decode step; 0: as many as in the prompt
   int tensor = 1;
   int pipeline = 1;
   int expert = 1;
   bool operator==(const InferenceConfig&) const = default;
 };
 
-// A training job of a routing study. Missing settings are those of the model or are chosen at random.
+// A training job of a routing study. Settings that are missing come from the model or are random.
 struct RoutedJobConfig {
-  std::string model;      // one of workload/large_model.h; empty: copy, gradient and compute are set
-  int data_parallel = 2;  // copies of the model, which is the number of accelerators in a ring
+  std::string model;      // a model of workload/large_model.h; empty: copy, gradient and compute are set
+  int data_parallel = 2;  // number of copies of the model, which is also the number of accelerators per ring
   std::optional<Femtoseconds> arrival = std::nullopt;
-  std::optional<int> copy = std::nullopt;              // accelerators in a full copy
-  std::optional<Bytes> gradient = std::nullopt;        // per accelerator
-  std::optional<Femtoseconds> compute = std::nullopt;  // forward and backward pass of one iteration
+  std::optional<int> copy = std::nullopt;        // number of accelerators per copy
+  std::optional<Bytes> gradient = std::nullopt;  // bytes per accelerator
+  // Time of the forward and backward pass of an iteration.
+  std::optional<Femtoseconds> compute = std::nullopt;
   bool operator==(const RoutedJobConfig&) const = default;
 };
 
@@ -274,41 +279,44 @@ struct SpineFailureConfig {
 
 enum class ComputeTime { kPublished, kPhysical };
 
-// The controller and its hosts (Sec. 3.2 to 3.5 of the paper).
+// The controller of "Routing for Large ML Models" and its hosts (Sec. 3.2 to 3.5).
 struct ControllerConfig {
-  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;  // from host to controller and back
-  // For an assignment that was not predicted.
+  // The time for a message to travel from a host to the controller and back.
+  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;
+  // The time to compute an assignment that was not predicted.
   Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;
-  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;  // after this time, hosts fall back to ECMP
-  // Time that hosts take to detect a failed path.
+  // The time after which hosts fall back to ECMP.
+  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;
+  // The time that hosts need to detect a failed path.
   Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;
-  Bytes elephant = 1 << 20;  // smaller messages are hashed and never reported
-  // Whether assignments for the next phases and for single failures are computed in advance.
+  Bytes elephant = 1 << 20;  // smaller messages are hashed and not reported to the controller
+  // Whether the controller computes assignments for the next phases and for single failures in advance.
   bool precompute = true;
   bool operator==(const ControllerConfig&) const = default;
 };
 
-// A study of path assignment: jobs on a Clos network ("Routing for Large ML Models").
+// A study of path assignment ("Routing for Large ML Models"): training jobs that share a Clos network.
 struct RoutingConfig {
   std::string method = "greedy";
-  std::vector<RoutedJobConfig> jobs;  // required by `route`
+  std::vector<RoutedJobConfig> jobs;  // required by `coppice route`
   routing::Placement placement = routing::Placement::kRandomHosts;
-  int host = 8;  // accelerators per host
+  int host = 8;  // number of accelerators per host
   int iterations = 10;
-  // Jobs arrive in this window at uniformly distributed times.
+  // Jobs without an arrival time arrive at random times, uniformly distributed over this window.
   Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;
   ComputeTime compute = ComputeTime::kPublished;
-  double utilization = 0.5;  // fraction of the accelerators' peak that they reach, for the physical time
-  int random_failures = 0;   // number of randomly chosen spines that have failed for the whole run
+  double utilization = 0.5;  // the fraction of their peak that accelerators reach, for physical compute times
+  int random_failures = 0;   // number of randomly chosen spines that have failed from the start
   std::vector<SpineFailureConfig> failures;
   ControllerConfig controller;
   bool operator==(const RoutingConfig&) const = default;
 };
 
-// The hardware model; results have no hardware section if the technology is empty.
+// Settings for area and energy. Results have no hardware section if the technology is empty.
 struct HardwareConfig {
-  std::string technology{};  // hardware.technology: the process of area and energy results
-  std::string energies{};    // hardware.energies: a file of energies (YAML) that replaces the built-in file
+  std::string technology{};  // hardware.technology: the process for area and energy
+  // hardware.energies: a YAML file of areas and energies that replaces the built-in one.
+  std::string energies{};
   bool operator==(const HardwareConfig&) const = default;
 };
 
@@ -322,17 +330,17 @@ struct Config {
   Check check = Check::kAuto;
   std::uint64_t seed = 1;
   Cycles max_cycles = 0;              // 0: no limit
-  std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
+  std::vector<int> observe_nodes{0};  // observe.nodes: the accelerators that waveforms show
   RoutingConfig routing;
-  // system.topology.failed_spines and failed_links: spines and (ToR, spine) links for kind clos, and links
-  // between two nodes for other kinds.
+  // system.topology.failed_spines and failed_links: spines and (ToR, spine) links for kind clos; for other
+  // kinds, links between two nodes.
   topology::ClosFailures failures;
   std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
-  // Assumptions about details that input files do not specify, one sentence each. Not a key; results repeat
-  // them.
+  // Assumptions about details that input files do not specify, one sentence each. This is not a key; results
+  // repeat the assumptions.
   std::vector<std::string> assumptions{};
-  // Warnings printed when the configuration was loaded, such as keys without effect. Not a key; results
-  // repeat them.
+  // Warnings that were printed when the configuration was loaded, such as keys without effect. This is not a
+  // key; results repeat the warnings.
   std::vector<std::string> warnings{};
   HardwareConfig hardware{};
   bool operator==(const Config&) const = default;

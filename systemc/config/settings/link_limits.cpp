@@ -8,9 +8,9 @@
 namespace coppice::config {
 namespace {
 
-constexpr std::int64_t kClockStep = 100'000'000;  // Hz
+constexpr std::int64_t kClockStep = 100'000'000;  // in Hz
 constexpr std::int64_t kFastestClock = 100'000'000'000;
-constexpr Bytes kFlitsOfAPacket = 16;  // after a head flit
+constexpr Bytes kFlitsOfAPacket = 16;  // without the head flit
 
 std::string flit_advice(const SystemConfig& system, Bytes flit) {
   const bool packets = system.ni.flow_control == FlowControl::kPacket;
@@ -22,7 +22,7 @@ std::string flit_advice(const SystemConfig& system, Bytes flit) {
                      format_bytes(usual_payload(flit)));
 }
 
-// Suggests a clock, in multiples of 100 MHz, that moves enough flits per second; empty if there is no such
+// Suggests a clock, a multiple of 100 MHz, that moves enough flits per second; empty if there is no such
 // clock.
 std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
   std::int64_t steps = bandwidth.bytes_per_second / system.flit / kClockStep;

@@ -22,7 +22,7 @@ using topology::NodeId;
   throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, why));
 }
 
-// The configured failures, plus failures of other spines drawn with the seed.
+// The configured failures and those of `routing.random_failures` other spines, selected with the seed.
 topology::ClosFailures with_random_failures(const config::Loaded& loaded) {
   const config::Config& config = loaded.config;
   topology::ClosFailures failures = config.failures;
@@ -130,7 +130,8 @@ ClusterPlan plan_cluster(const config::Loaded& loaded) {
   const topology::KindInfo& kind = *config::kind_of(loaded.config);
   if (kind.kind != topology::Kind::kClos) {
     refuse(loaded, "system.topology.kind",
-           fmt::format("a routing study needs {}, not {}", to_string(topology::Kind::kClos), kind.name));
+           fmt::format("a routing study needs {0}, not {1}: write {0}", to_string(topology::Kind::kClos),
+                       kind.name));
   }
   const topology::ClosFailures failures = with_random_failures(loaded);
   ClusterPlan plan{build_topology(loaded, failures), failures.spines, {}};
@@ -139,9 +140,11 @@ ClusterPlan plan_cluster(const config::Loaded& loaded) {
     plan.jobs.push_back(plan_job(loaded.config.routing, job));
     const PlannedJob& planned = plan.jobs.back();
     if (planned.gradient / 4 < planned.replicas) {
-      refuse(loaded, fmt::format("routing.jobs[{}]", plan.jobs.size() - 1),
-             fmt::format("a gradient of {} has less than one element for each of {} replicas",
-                         format_bytes(planned.gradient), planned.replicas));
+      refuse(
+          loaded, fmt::format("routing.jobs[{}]", plan.jobs.size() - 1),
+          fmt::format(
+              "a gradient of {} has less than one element for each of {} replicas: write a larger gradient",
+              format_bytes(planned.gradient), planned.replicas));
     }
   }
   place(loaded, clos, plan.jobs);

@@ -22,7 +22,7 @@ namespace coppice::system {
 // from failed spines. If the fabric supports it, flows in progress also move to a new path.
 class FlowPaths {
  public:
-  // The controller's decision for the flows that were communicating at the time of the request.
+  // The controller's assignment of spines to the flows that were communicating when it was asked.
   struct Decision {
     std::vector<std::size_t> flows;
     PathAnswer answer;
@@ -32,19 +32,20 @@ class FlowPaths {
     bool communicates = false;  // whether any flow that the controller assigns is communicating
   };
 
-  // References must outlive this object. `vcs`: virtual channels per router input.
+  // References must outlive this object. `vcs`: the number of virtual channels per router input.
   FlowPaths(const config::RoutingConfig& config, std::uint64_t seed, int vcs, const topology::Clos& clos,
             const ClusterPlan& plan);
 
-  // Sets the fabric that carries the flows; nullptr if the fabric looks up paths as messages start.
+  // Sets the fabric that carries the flows, so that flows in progress can move to new paths; nullptr if the
+  // fabric looks up a message's path only when the message starts.
   void attach(fabric::RouteChanges* fabric) { fabric_ = fabric; }
   const HostPaths& table() const { return paths_; }
   const AssignmentStatistics& assignments() const { return assignments_; }
 
   // Whether the controller assigns a job's flows.
   bool controlled(std::size_t job) const;
-  // Call begin() when a job starts communicating and end() when it stops. Its flows use hashed paths until
-  // the controller has assigned others.
+  // Call begin() when a job starts to communicate, and end() when it stops. Until the controller has assigned
+  // paths to the job's flows, their paths are hashed.
   void begin(std::size_t job);
   void end(std::size_t job) { communicates_[job] = false; }
   bool any_communicates() const;
@@ -52,14 +53,14 @@ class FlowPaths {
   // Asks the controller for the paths of all communicating flows. Throws a ModelError that names the jobs
   // that cannot be routed.
   Decision decide();
-  // Delivers the decision to the hosts; it applies to flows that still communicate and whose new spine is
-  // alive.
+  // Delivers the decision to the hosts, which ignore it for flows that have ended or whose new spine has
+  // failed.
   void apply(const Decision& decision);
 
-  // Fails a spine: stops its channels and informs the controller.
+  // Makes a spine fail: its channels stop, and the controller learns of the failure.
   void fail(int spine);
   // Moves flows that have lost their path, and all unassigned flows, to live spines by hashing. Throws
-  // ModelError if there is none for a flow.
+  // ModelError if no live spine can carry a flow.
   Fallback fall_back(int spine);
 
  private:
@@ -79,7 +80,7 @@ class FlowPaths {
   HostPaths paths_;
   fabric::RouteChanges* fabric_ = nullptr;
   std::vector<std::size_t> first_flow_;  // [job]: index of its first flow in paths_
-  std::vector<bool> communicates_;       // [job]
+  std::vector<bool> communicates_;       // [job]: whether it is communicating
   std::set<std::size_t> assigned_;       // flows on a path assigned by the controller
   AssignmentStatistics assignments_;
 };

@@ -9,8 +9,8 @@
 
 namespace coppice::system {
 
-// The paths that the hosts' NICs use: each accelerator is the source of at most one flow, which uses the
-// spine last set for it.
+// The paths that the hosts' NICs use. Each accelerator is the source of at most one flow, which crosses the
+// spine that was last set for it.
 class HostPaths final : public ni::PathTable {
  public:
   // `clos` must outlive the table. Flow i is flows[i]; no accelerator is the source of two flows.
@@ -28,9 +28,10 @@ class HostPaths final : public ni::PathTable {
   const topology::Clos* clos_;
   std::vector<routing::Flow> flows_;
   int vcs_;
-  std::vector<int> spines_;            // [flow]
+  std::vector<int> spines_;            // [flow]: the spine that it crosses
   std::vector<std::int64_t> flow_of_;  // [source accelerator]: its flow; -1: none
-  // [flow][spine + 1]. Created on first use and kept, since messages keep the routes on which they started.
+  // [flow][spine + 1]. Routes are created on first use and never destroyed, since a message keeps the route
+  // on which it started.
   mutable std::vector<std::vector<std::unique_ptr<const topology::Route>>> routes_;
 };
 

@@ -12,7 +12,8 @@
 
 namespace coppice::system {
 
-// Times of a job's all-reduces and flows (Sec. 5.1, metrics).
+// Collects the times of a job's all-reduces and flows; the metrics are those of "Routing for Large ML
+// Models", Sec. 5.1.
 class JobStatistics {
  public:
   void add_all_reduce(Femtoseconds time) { all_reduces_.push_back(time); }
@@ -30,7 +31,7 @@ class JobStatistics {
   double gb_per_second_ = 0;  // sum over flows
 };
 
-// The cost and the quality of the controller's assignments.
+// The cost of the controller's assignments, and how close their loads are to the lower bound.
 class AssignmentStatistics {
  public:
   void add(std::size_t flows, const PathAnswer& answer);

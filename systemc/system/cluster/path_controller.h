@@ -21,14 +21,14 @@ struct PathAnswer {
   int lower_bound = 0;
 };
 
-// The centralised controller (Sec. 3.2), which assigns a spine to every communicating flow, given the live
-// links, by the configured method.
+// The centralised controller of "Routing for Large ML Models", Sec. 3.2. It uses the configured method to
+// assign a spine to every communicating flow, given the links that are alive.
 class Controller {
  public:
   Controller(const config::RoutingConfig& config, routing::ClosLinks links, std::uint64_t seed);
 
-  // `previous`: the flows' current spines, or kNoSpine for new flows. The method `optimal` moves only few
-  // flows. Throws UnroutableError, and ModelError if the integer program does not finish.
+  // `previous`: the flows' current spines, or kNoSpine for new flows; the method `optimal` tries to keep
+  // them. Throws UnroutableError, and ModelError if the integer program does not finish.
   PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
   // The spine to which switches hash an unassigned flow.
   int hashed(const routing::Flow& flow) const;

@@ -1,4 +1,5 @@
-// Simulates the jobs of a routing study and measures their all-reduces.
+// Simulates the jobs of a routing study and measures their all-reduces. Section numbers refer to "Routing for
+// Large ML Models".
 #include "system/cluster/route_study.h"
 
 #include <algorithm>
@@ -34,8 +35,8 @@ double seconds(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerSecond);
 }
 
-// The machine's configuration: each accelerator's network interface has one port and runs ring algorithms. A
-// study ignores all other keys of interfaces, accelerators and programs.
+// The configuration for the simulation: each network interface has one port and runs ring algorithms. A
+// routing study ignores all other keys of interfaces, accelerators and programs.
 config::Loaded machine_of(const config::Loaded& loaded) {
   config::Loaded machine = loaded;
   config::SystemConfig& system = machine.config.system;
@@ -61,7 +62,8 @@ RunOptions observed_by(ni::MessageObserver& observer, const RunOptions& options)
   return observed;
 }
 
-// Runs the study: models the controller of all jobs' flows, and delays all-reduces until hosts have paths.
+// Runs the study: models the controller that assigns paths to the flows, and delays each all-reduce until its
+// hosts have paths.
 class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
  public:
   RouteStudy(const config::Loaded& loaded, const RunOptions& options, ClusterPlan plan)
@@ -129,7 +131,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const auto& first = program_.ranks[job_of_rank_.size()].operations[1].work;
         const auto& join = std::get<workload::JoinCollective>(first);
-        // Counts the messages of a ring once, at its first member.
+        // Every member of a ring shares the ring's message count, so add it only once.
         if (i == 0) job.messages += state().exchange(state().context_of(join)).compiled->messages;
         job_of_rank_.push_back(j);
       }
@@ -140,7 +142,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
 
   const ProgramState& state() const { return machine_.state(); }
 
-  // -- a job's all-reduces: once all its ranks have joined, it requests paths, and the all-reduces begin
+  // -- all-reduces: once all ranks of a job have joined, it requests paths, and then the all-reduces begin
 
   void join(int rank, std::int32_t /*collective*/, Cycles /*now*/,
             std::function<void(Cycles)> begin) override {
@@ -149,14 +151,14 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     job.begins[static_cast<std::size_t>(rank) - job.first_rank] = std::move(begin);
     if (++job.joined < job.begins.size()) return;
     job.joined = 0;
-    // Simultaneous requests are made in the order of jobs.
+    // If several jobs make requests at the same time, serve the job with the lowest number first.
     requesting_.insert(j);
     conductor_.at(Conductor::now(),
                   [this] { request_paths(requesting_.extract(requesting_.begin()).value()); });
   }
 
-  // Sec. 3.5.4: hosts report their new flows, and start sending when they have received a path or waited too
-  // long.
+  // Hosts report their new flows, and start sending when they have received paths or the timeout has passed
+  // (Sec. 3.5.4).
   void request_paths(std::size_t j) {
     StudiedJob& job = jobs_[j];
     const Femtoseconds now = Conductor::now();
@@ -205,7 +207,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     paths_.end(j);
     job.statistics.add_all_reduce(Conductor::now() - job.started);
     note(Conductor::now(), "all_reduce_ends", j);
-    // Sec. 3.4: paths are also reassigned when flows end.
+    // The controller also reassigns paths when flows end (Sec. 3.4).
     if (paths_.any_communicates() && paths_.controlled(j)) answer(respond(true), [] {});
     if (++job.iteration == routing_.iterations) note(Conductor::now(), "departure", j);
   }
@@ -217,8 +219,9 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     bool precomputed = false;
   };
 
-  // Predictable assignments have been precomputed (Sec. 3.4.2): for the next phases of jobs seen before, and
-  // for any single failure, unless flows changed so recently that precomputation is unfinished.
+  // The controller has precomputed the assignments that it can predict (Sec. 3.4.2): those for the next phase
+  // of a job seen before, and those for any single failure. Precomputation is unfinished if flows changed
+  // less than the controller's compute time ago.
   Response respond(bool predictable) {
     const Femtoseconds now = Conductor::now();
     const config::ControllerConfig& controller = routing_.controller;
@@ -261,8 +264,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
   }
 
-  // Sec. 3.5.5: hosts that have lost their path fall back to hashing over live spines until the controller's
-  // answer, which is precomputed for any single failure, arrives.
+  // Hosts that have lost their path hash over live spines until the controller's answer arrives (Sec. 3.5.5).
+  // The answer for any single failure is precomputed.
   void recover(int spine) {
     const FlowPaths::Fallback fallback = paths_.fall_back(spine);
     fallbacks_ += fallback.moved > 0 ? 1 : 0;
@@ -287,7 +290,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     timeline_.note(time, what, job, details);
   }
 
-  // The time of 2(D - 1) rounds of the largest chunk at the NIC's rate.
+  // The time of an all-reduce among D replicas that sends 2(D - 1) rounds of the largest chunk at the NIC's
+  // rate.
   double ideal(const PlannedJob& job) const {
     const Bandwidth nic = plan_.topology.channels().front().bandwidth;
     return 2.0 * (job.replicas - 1) * static_cast<double>(job.message) /
@@ -369,10 +373,11 @@ void require_fidelity(const config::Loaded& loaded) {
   }
 }
 
-// Approximate limit on the flit-hops of a study's sample: about a second at flit fidelity.
+// The maximum number of flit-hops in a study's sample, approximately; they take about a second at flit
+// fidelity.
 constexpr double kStudiedFlitHops = 2e6;
 
-// Measures the error of fluid times on a sample of the study, in which paths are assigned without delay.
+// Measures the error of fluid times on a sample of the study in which paths are assigned without delay.
 ordered_json measure_error(const config::Loaded& loaded, const RunOptions& options, const ClusterPlan& plan) {
   config::Loaded small = loaded;
   config::RoutingConfig& routing = small.config.routing;

@@ -11,9 +11,9 @@
 
 namespace coppice::system {
 
-// Records the events of jobs and their controller in the order of simulated time, for the result's `timeline`
-// and for a trace with one track per job (computing, all-reducing) and one for the controller (requests,
-// answers, fall-backs, failures).
+// Records the events of jobs and of the controller in the order of simulated time, for the result's
+// `timeline` and for a trace. The trace has one track per job, which shows when it computes and all-reduces,
+// and one for the controller with requests, answers, fall-backs and failures.
 class RouteTimeline {
  public:
   // `trace`, if not nullptr, must outlive the timeline. `jobs`: one name per job.
@@ -37,7 +37,7 @@ class RouteTimeline {
   void change_phase(std::size_t job, const std::string& name, Femtoseconds time);
 
   TraceWriter* trace_;
-  std::vector<Phase> phases_;  // [job]
+  std::vector<Phase> phases_;  // [job]: its current phase
   std::vector<nlohmann::ordered_json> entries_;
 };
 

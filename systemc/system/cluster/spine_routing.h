@@ -5,8 +5,8 @@
 
 namespace coppice::system {
 
-// Table-free routing on a Clos network, for messages that a controller will reroute. It uses the first live
-// spine, beginning the search at a spine that the destination's number selects.
+// Table-free routing on a Clos network, for messages that a controller will reroute. A message crosses the
+// first live spine, counting from a spine that the destination's number selects.
 class SpineRouting final : public topology::RoutingFunction {
  public:
   // `clos` must outlive this object.

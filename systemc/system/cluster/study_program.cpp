@@ -10,8 +10,8 @@ namespace {
 
 using workload::Program;
 
-// The operations of a rank, whose ring's all-reduces are collectives `first`, `first` + `stride`, ... of the
-// program.
+// The operations of one rank. The all-reduces of its ring are collectives `first`, `first` + `stride`, ... of
+// the program.
 workload::RankProgram rank_program(const PlannedJob& job, std::int32_t first, std::int32_t stride,
                                    int iterations) {
   workload::RankProgram rank;

@@ -8,11 +8,11 @@
 
 namespace coppice::system {
 
-// The program of the planned jobs: in each iteration, a rank computes, then all-reduces within its ring.
-// Ranks are numbered by job, then by ring, then along the ring; each ring is a group.
+// The program of the planned jobs: in each iteration, every rank computes, then all-reduces within its ring.
+// Ranks are numbered by job, then by ring, then by position in the ring; each ring is a group.
 workload::Program study_program(const std::vector<PlannedJob>& jobs, int iterations);
 
-// The jobs' ranks and arrivals in the program of study_program().
+// The ranks and arrival time of each job in the program that study_program() returns.
 std::vector<Job> study_jobs(const std::vector<PlannedJob>& jobs);
 
 }  // namespace coppice::system

@@ -6,7 +6,7 @@
 namespace coppice::system {
 namespace {
 
-// NIC to ToR to spine to ToR to NIC.
+// A path crosses the channels from the NIC to a ToR, a spine, the other ToR and the destination's NIC.
 constexpr double kChannelsOfPath = 4;
 
 double flit_hops_of(const PlannedJob& job, Bytes flit_bytes) {
@@ -15,7 +15,7 @@ double flit_hops_of(const PlannedJob& job, Bytes flit_bytes) {
   return kChannelsOfPath * job.copy * job.replicas * rounds * flits;
 }
 
-// Scales `bytes` to a multiple of `unit`, at least one, but never above `bytes`.
+// Scales `bytes` and rounds the result up to a multiple of `unit`, but never above `bytes`.
 Bytes scaled(Bytes bytes, double scale, Bytes unit) {
   const auto units =
       static_cast<Bytes>(std::ceil(static_cast<double>(bytes) * scale / static_cast<double>(unit)));

@@ -13,11 +13,11 @@
 
 namespace coppice::system {
 
-// Calls functions at simulated times, for the activity of jobs and their controller between messages.
-// Simultaneous functions are called in the order of their requests.
+// Calls functions at given simulated times; used for what jobs and their controller do between messages.
+// Functions with the same time are called in the order in which they were requested.
 class Conductor final : public sc_core::sc_module {
  public:
-  // `failure`, which must outlive the conductor, receives exceptions of the functions.
+  // `failure`, which must outlive the conductor, receives the exceptions that the functions throw.
   Conductor(const sc_core::sc_module_name& name, fabric::Failure& failure)
       : sc_module(name), wake_("wake"), failure_(&failure) {
     SC_HAS_PROCESS(Conductor);

@@ -22,11 +22,11 @@ using schedule::Schedule;
 using topology::NodeId;
 
 constexpr Bytes kElement = sizeof(float);
-// Limits on the bytes of contribution sets, for all segments and for a sample.
+// The maximum size of all contribution sets if every segment is tracked, and if only sampled elements are.
 constexpr Bytes kExactBytes = Bytes{160} << 20;
 constexpr Bytes kSampleBytes = Bytes{32} << 20;
 
-// The parts of the buffer that accelerators own, and those of which they must hold the final values.
+// The parts of the buffer that each accelerator owns, and the parts for which it must end with final values.
 class Ownership {
  public:
   explicit Ownership(const Schedule& schedule)
@@ -45,7 +45,7 @@ class Ownership {
         shares_, address, {}, [](const schedule::Share& share) { return share.data.address; });
     return (after - 1)->owner;
   }
-  // The parts in which `a` must hold final values afterwards.
+  // The parts of the buffer for which `a` must hold final values after the collective.
   std::vector<Chunk> owed(NodeId a) const {
     if (schedule_.collective == Collective::kReduceScatter) return owned(a);
     return {Chunk{0, schedule_.size}};
@@ -54,7 +54,7 @@ class Ownership {
  private:
   const Schedule& schedule_;
   std::vector<schedule::Share> shares_;
-  std::vector<std::vector<Chunk>> parts_;  // [accelerator]
+  std::vector<std::vector<Chunk>> parts_;  // [accelerator]: the parts that it owns
 };
 
 template <typename F>
@@ -89,7 +89,7 @@ class ValueVerification final : public Verification {
     find_additions(schedule, report);
     for (NodeId a = 0; a < schedule.accelerators(); ++a) memories_.emplace_back(initial_values(a, seed));
     if (schedule.collective == Collective::kAllGather) keep_owned_only();
-    // Reducing switches start from zero.
+    // The accumulators of reducing switches start at zero.
     for (int adder = 0; adder < schedule.adders; ++adder) {
       memories_.emplace_back(std::vector<float>(sums_.size(), 0.0F));
     }
@@ -104,8 +104,8 @@ class ValueVerification final : public Verification {
   const char* name() const override { return "values"; }
 
  private:
-  // Finds the depth of each element's deepest reduction. Entries of the same part of the buffer are merged
-  // first, since there are many.
+  // Finds the maximum depth of reduction for each element. Since many entries describe the same part of the
+  // buffer, they are merged first.
   void find_additions(const Schedule& schedule, const schedule::CheckReport& report) {
     std::map<std::pair<Bytes, Bytes>, int> depths;  // (address, bytes)
     for_each_message(schedule, [&](const schedule::TableEntry& entry) {
@@ -118,13 +118,14 @@ class ValueVerification final : public Verification {
     }
   }
 
-  // Nonzero gradients of mixed sign and magnitude.
+  // Generates nonzero gradients of mixed sign and magnitude, and adds them to the reference sums.
   std::vector<float> initial_values(NodeId a, std::uint64_t seed) {
     Random random(seed, static_cast<std::uint64_t>(a) + 1);
     std::vector<float> values(sums_.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint64_t bits = random.next();
-      const double scale = 1.0 / static_cast<double>(1U << (bits & 7));  // a power of two: exact
+      // This is a power of two, so the products are exact.
+      const double scale = 1.0 / static_cast<double>(1U << (bits & 7));
       const double magnitude = (1.0 + static_cast<double>(bits >> 40) * 0x1.0p-24) * scale;
       values[i] = static_cast<float>((bits & 8) != 0 ? magnitude : -magnitude);
       sums_[i] += values[i];
@@ -133,7 +134,8 @@ class ValueVerification final : public Verification {
     return values;
   }
 
-  // An all-gather starts with final values at their owners; NaNs elsewhere reveal data that was never stored.
+  // Prepares an all-gather, in which only the owner of an element starts with its value. All others start
+  // with NaN, which reveals data that was never stored.
   void keep_owned_only() {
     std::vector<std::vector<float>> owned_values;
     for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
@@ -186,7 +188,7 @@ class ValueVerification final : public Verification {
 
   const Schedule& schedule_;
   Ownership ownership_;
-  std::vector<double> sums_;        // [element]
+  std::vector<double> sums_;        // [element]: the true sum
   std::vector<double> magnitudes_;  // [element]: Σ|x_i|
   std::vector<int> additions_;      // [element]: depth of its reduction tree
   std::vector<ni::ValueMemory> memories_;
@@ -197,7 +199,8 @@ class ContributionVerification final : public Verification {
   explicit ContributionVerification(const Schedule& schedule)
       : ContributionVerification(schedule, find_boundaries(schedule), all_of(schedule)) {}
 
-  // See make_contribution_verification(); without boundaries, tracks a sample of elements.
+  // See make_contribution_verification(). If `boundaries` is nullptr, only a sample of the elements is
+  // tracked.
   ContributionVerification(const Schedule& schedule, std::shared_ptr<const std::vector<Bytes>> boundaries,
                            std::vector<NodeId> members)
       : schedule_(schedule),
@@ -236,7 +239,8 @@ class ContributionVerification final : public Verification {
     tidy();
     if (addresses.size() > most) return nullptr;
     bool too_many = false;
-    // [flow]: the part added last, usually the entire flow, to skip repetitions.
+    // [flow]: the part of the buffer that was added last. Most of a flow's entries repeat it and can be
+    // skipped.
     std::vector<Chunk> added(static_cast<std::size_t>(schedule.flows));
     const auto add = [&](const schedule::TableEntry& entry) {
       if (too_many || entry.op == schedule::Op::kNop) return;
@@ -282,7 +286,7 @@ class ContributionVerification final : public Verification {
     }
   }
 
-  // Reducing switches start from zero.
+  // The accumulators of reducing switches start with no contributions.
   void add_adders(ni::ContributionMemory::Segments kind) {
     if (schedule_.adders == 0) return;
     ni::ContributionMemory empty(addresses_, schedule_.accelerators(), 0, kind);
@@ -312,20 +316,20 @@ class ContributionVerification final : public Verification {
     return all;
   }
 
-  // Bytes of one segment's contribution sets at all accelerators.
+  // The size of the contribution sets that all accelerators and reducing switches need for one segment.
   static Bytes segment_bytes(const Schedule& schedule) {
     const Bytes accelerators = schedule.accelerators();
     return static_cast<Bytes>(schedule.nodes.size()) * ((accelerators + 63) / 64) *
            static_cast<Bytes>(sizeof(std::uint64_t));
   }
 
-  // Divides the buffer into equal sections, as many as kSampleBytes has room to track (at least 16), and
+  // Divides the buffer into at least 16 equal sections, as many as kSampleBytes has room to track, and
   // selects a random element of each.
   void draw_sample() {
     sampled_ = true;
     const Bytes elements = schedule_.size / schedule_.element;
     const Bytes count = std::clamp<Bytes>(kSampleBytes / segment_bytes(schedule_), 16, elements);
-    Random random(0);  // the same sample for any seed of the values
+    Random random(0);  // a fixed seed, so that runs with different values check the same elements
     std::vector<Bytes> addresses;
     for (Bytes i = 0; i < count; ++i) {
       const Bytes first = elements / count * i + std::min(i, elements % count);
@@ -341,7 +345,7 @@ class ContributionVerification final : public Verification {
   std::shared_ptr<const std::vector<Bytes>> addresses_;  // boundaries of segments, or sampled elements
   std::vector<NodeId> members_;
   bool sampled_ = false;
-  std::vector<ni::ContributionMemory> memories_;  // [member], then reducing switches
+  std::vector<ni::ContributionMemory> memories_;  // [member], followed by the reducing switches
 };
 
 }  // namespace

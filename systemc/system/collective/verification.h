@@ -13,17 +13,17 @@
 
 namespace coppice::system {
 
-// The gradient buffers of a run, and the check that they end with the right data. `values`: every accelerator
-// starts with its own pseudo-random fp32 gradients, derived from `seed`. Each final value must then differ
-// from the double-precision sum by no more than the rounding error of its reduction tree: at depth h, summing
-// fp32 numbers x_i in any order has an error of at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24 (Higham, Accuracy and
-// Stability of Numerical Algorithms, Sec. 4.2). All accelerators must also hold identical bits.
-// `contributions`: every final value must include every accelerator's gradient exactly once; this works for
-// any data size. If the contribution sets of all parts of the buffer at all accelerators would exceed 160
-// MiB, only a sample of elements is tracked: the buffer is divided into equal sections, as many as 32 MiB has
-// room to track, and one random element of each is chosen. A fault that affects a fraction f of all elements
-// is then missed with a probability of at most (1 - f)^elements. The checker's proof of the schedule still
-// covers every element.
+// The gradient buffers of a run, and the check that they end with the right data. With `check: values`, every
+// accelerator starts with its own pseudo-random fp32 gradients, derived from `seed`. Each final value must
+// then differ from the double-precision sum by no more than the rounding error of its reduction tree: at
+// depth h, summing fp32 numbers x_i in any order has an error of at most h·u/(1-h·u)·Σ|x_i|, where u = 2^-24
+// (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2). All accelerators must also hold
+// identical bits. With `check: contributions`, every final value must include every accelerator's gradient
+// exactly once, which can be checked for any data size. If the contribution sets of all segments of the
+// buffer would exceed 160 MiB, only a sample is tracked: the buffer is divided into equal sections, as many
+// as 32 MiB has room to track, and one random element of each is chosen. A fault that affects a fraction f of
+// all elements is then missed with a probability of at most (1 - f)^elements. The checker's proof of the
+// schedule still covers every element.
 class Verification {
  public:
   virtual ~Verification() = default;
@@ -36,8 +36,9 @@ class Verification {
   virtual CheckedElements checked() const { return {}; }
 };
 
-// A schedule that is `ordered_by_lockstep` produced wrong data: a message arrived after its timestep (because
-// of contention, unequal lengths or short buffers) and after a message of a later step.
+// Thrown if a schedule that is `ordered_by_lockstep` produced wrong data, because a message arrived after its
+// timestep and after a message of a later step. Contention, unequal channel lengths or short buffers can
+// cause this.
 class OrderLostError : public ModelError {
  public:
   using ModelError::ModelError;
@@ -45,12 +46,12 @@ class OrderLostError : public ModelError {
 
 using config::kValuesLimit;
 
-// The addresses that divide the buffer into segments with equal sets of contributions: all addresses at which
-// messages or shares begin or end. nullptr if there are too many to track.
+// The addresses at which messages or shares begin or end. They divide the buffer into segments, whose
+// elements always have equal sets of contributions. Returns nullptr if there are too many segments to track.
 std::shared_ptr<const std::vector<Bytes>> contribution_boundaries(const schedule::Schedule& schedule);
 
-// Checks `contributions` at only some accelerators of a collective. memory(i) is that of accelerator
-// members[i]; `outline`, which must outlive the result, needs no tables.
+// Checks the contributions at only some accelerators of a collective. memory(i) of the result belongs to
+// accelerator members[i]. `outline` must outlive the result, but needs no tables.
 std::unique_ptr<Verification> make_contribution_verification(
     const schedule::Schedule& outline, std::shared_ptr<const std::vector<Bytes>> boundaries,
     std::vector<topology::NodeId> members);

@@ -42,7 +42,7 @@ namespace {
 
 using workload::CollectiveSpec;
 
-// Runs `build`; rethrows an UnsupportedError or std::bad_alloc as a ConfigError at `key`.
+// Calls `build`; rethrows an UnsupportedError or std::bad_alloc as a ConfigError at `key`.
 template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
   const Bytes available = machine_memory();
@@ -95,8 +95,8 @@ void require_rooted_algorithm(const config::Loaded& loaded, const CollectiveSpec
                                 spec.algorithm, to_string(spec.op), fmt::join(rooted, " or ")));
 }
 
-// Throws if the network has reducing switches that the algorithm cannot use: only chunks that move through
-// dimensions use them.
+// Throws if the network has reducing switches but the algorithm cannot use them. Only algorithms that move
+// chunks through dimensions can.
 void require_adders_used(const config::Loaded& loaded, const schedule::AlgorithmInfo& algorithm,
                          const topology::Topology& topology) {
   if (topology.in_network().empty() || algorithm.over_dimensions || algorithm.chooses_algorithm) return;
@@ -129,12 +129,13 @@ schedule::CompileRequest request_of(const config::Config& config, const Collecti
   request.trees = spec.trees;
   request.planes = spec.planes;
   request.step_latency = step_latency(system, topology, protocol);
-  // The gap between two messages of a port: setup of the second message, and its head flit.
+  // The gap between two messages of a port is the time to set up the second message and to send its head
+  // flit.
   request.message_gap = message_setup(system, protocol) + (system.ni.dma_latency + 1) * system.clock.period();
   return request;
 }
 
-// The algorithms that `algorithm` chooses from, restricted to those that the protocol serves.
+// The algorithms among which `algorithm` chooses, restricted to those that may use the chosen protocol.
 std::vector<schedule::AlgorithmInfo> candidates_of(const std::string& algorithm,
                                                    const ProtocolChoice& choice) {
   const std::vector<std::string> among = schedule::chosen_among(algorithm);
@@ -161,7 +162,8 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpe
   schedule::CompileRequest request =
       request_of(loaded.config, spec, like.topology(), like.routing(), choice.protocol);
   if (pattern_beyond) request.pattern_beyond = *pattern_beyond;
-  // The Verilog network interface needs stored entries, as do graphs, whose entries are renumbered.
+  // Tables must be stored entry by entry for the Verilog network interface, and for graph files, since the
+  // entries are renumbered.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl || like.likeness() != nullptr) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
@@ -184,7 +186,7 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const CollectiveSpe
   return {like.adopt(std::move(chosen.schedule)), std::move(chosen.expected), time};
 }
 
-// Compiles with the protocol that minimizes the expected time.
+// Compiles with the protocol that gives the shortest expected time.
 TimedSchedule compile_by_protocol(const config::Loaded& loaded, const CollectiveSpec& spec,
                                   const topology::Topology& topology,
                                   const topology::RoutingFunction& routing,
@@ -201,14 +203,15 @@ TimedSchedule compile_by_protocol(const config::Loaded& loaded, const Collective
                 [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
-// Checks the tables against limits of the machine that the schedule checker does not know.
+// Checks imported tables against limits of the machine that the schedule checker does not cover.
 void require_runnable(const config::Loaded& loaded, const std::string& file,
                       const schedule::Schedule& schedule) {
   if (schedule.element != workload::kElementBytes) {
     throw ConfigError(
         loaded.place("collective.file"),
-        fmt::format("the elements in {} have {} bytes, but gradients are fp32 and have {} bytes", file,
-                    schedule.element, workload::kElementBytes));
+        fmt::format("the elements in {} have {} bytes, but gradients are fp32 and have {} bytes: write fp32 "
+                    "elements",
+                    file, schedule.element, workload::kElementBytes));
   }
   const int vcs = loaded.config.system.router.vcs;
   for (std::size_t route = 0; route < schedule.routes.size(); ++route) {
@@ -230,7 +233,8 @@ void require_collective(const config::Loaded& loaded, const CollectiveSpec& spec
                     fmt::format("collective.op is {}, but {} is for {}: write {}", asked, spec.file, op, op));
 }
 
-// Parses JSON tables, or an MSCCL, MSCCL++ or TACOS algorithm; the latter formats do not name their network.
+// Parses a schedule file with JSON tables or an MSCCL, MSCCL++ or TACOS algorithm. Only JSON tables state the
+// network for which they were compiled.
 schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const CollectiveSpec& spec,
                                        const topology::Topology& topology,
                                        const topology::RoutingFunction& routing) {
@@ -273,10 +277,10 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const CollectiveS
     const std::size_t ports = schedule.nodes[node].ports.size();
     const int expected = resolve_ni_ports(loaded.config, topology);
     if (ports == static_cast<std::size_t>(expected)) continue;
-    throw ConfigError(
-        loaded.place("system.ni.ports"),
-        fmt::format("accelerator {} has {} tables in {}, but the system has {} NI ports per accelerator",
-                    node, ports, spec.file, expected));
+    throw ConfigError(loaded.place("system.ni.ports"),
+                      fmt::format("accelerator {} has {} tables in {}, but the system has {} NI ports per "
+                                  "accelerator: write {}",
+                                  node, ports, spec.file, expected, ports));
   }
   return schedule;
 }
@@ -305,8 +309,8 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
   return graph;
 }
 
-// Throws if the arrival counters do not fit into memory: every network interface has one per flow, which
-// takes 67 MB for 4,096 chunks on 4,096 accelerators.
+// Throws if the arrival counters do not fit into memory. Every network interface has a counter for each flow,
+// so 4,096 chunks on 4,096 accelerators take 67 MB.
 void require_memory_for_flows(const config::Loaded& loaded, const topology::Topology& topology,
                               const schedule::Schedule& schedule) {
   const Bytes counts = static_cast<Bytes>(sizeof(std::int32_t)) * schedule.flows;
@@ -416,7 +420,7 @@ Bytes padded_size(Bytes bytes, Bytes least) {
 
 Bytes padded_size(const CollectiveSpec& spec, const config::SystemConfig& system, int accelerators) {
   const auto elements = [&]() -> Bytes {
-    if (rooted(spec.op)) return 1;  // all the data belongs to the root
+    if (rooted(spec.op)) return 1;  // all data belongs to the root, so it need not be divided
     const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(spec.algorithm);
     if (algorithm == nullptr || !algorithm->over_dimensions) return accelerators;
     const bool rings =
@@ -436,7 +440,7 @@ void require_root(const config::Loaded& loaded, const CollectiveSpec& spec,
 
 schedule::StepTiming step_timing(const config::SystemConfig& system,
                                  const std::optional<schedule::Protocol>& protocol) {
-  // Cycles for injection, ejection and the interfaces' delays at both ends.
+  // The number of cycles for injection, ejection and the delays of the network interfaces at both ends.
   constexpr Cycles kInterfaces = 5;
   const config::RouterConfig& router = system.router;
   const Cycles cycles =

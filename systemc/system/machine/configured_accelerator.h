@@ -7,8 +7,8 @@
 
 namespace coppice::system {
 
-// The systolic arrays that `system.accelerator` describes; `timing` overrides the configured timing. Throws
-// ConfigError at a key that cannot be satisfied.
+// Builds the accelerator that `system.accelerator` describes. `timing` overrides the configured method of
+// timing. Throws ConfigError at the key whose value is impossible.
 accelerator::Accelerator make_accelerator(const config::Loaded& loaded,
                                           std::optional<accelerator::Timing> timing = std::nullopt);
 

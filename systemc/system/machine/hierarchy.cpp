@@ -10,7 +10,7 @@
 namespace coppice::system {
 namespace {
 
-// Calls f for every object, parents first.
+// Calls f for every object of the hierarchy, parents before their children.
 void walk(const std::vector<sc_core::sc_object*>& objects, int depth,
           const std::function<void(const sc_core::sc_object&, int)>& f) {
   for (const sc_core::sc_object* object : objects) {
@@ -41,7 +41,7 @@ class InterfaceNames {
   std::map<const sc_core::sc_interface*, std::string> names_;
 };
 
-// Whether this is the backward path of a TLM socket: a separate port or export next to the socket.
+// Whether this is the backward path of a TLM socket, which SystemC lists as a separate port or export.
 bool belongs_to_socket(const std::string& name) {
   return name.ends_with("_port_0") || name.ends_with("_export_0");
 }

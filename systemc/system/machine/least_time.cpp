@@ -19,7 +19,7 @@ using topology::NodeId;
 constexpr int kAllPairs = 512;
 constexpr int kSweeps = 8;
 
-// The latency of every channel in cycles, including its router.
+// The latency of every channel, including the router behind it, in cycles.
 std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topology::Topology& topology) {
   std::vector<Cycles> latencies;
   for (const topology::Channel& channel : topology.channels()) {
@@ -36,7 +36,7 @@ std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span
   return most;
 }
 
-// The accelerators on which all others depend, or that depend on all others.
+// The accelerators whose data all others need, or that need data from all others.
 std::vector<NodeId> ends(const schedule::Schedule& schedule) {
   std::vector<bool> is_end(index(schedule.accelerators()),
                            schedule.requested() == schedule::Collective::kAllReduce);
@@ -76,7 +76,7 @@ Cycles least_latency(const config::SystemConfig& system, const topology::Topolog
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       const auto [next, cycles] = farthest_of(at);
       most = std::max(most, cycles);
-      // Only distances to `ends` matter.
+      // Continue only from accelerators that depend on all others, or on which all others depend.
       at = std::ranges::binary_search(all, next) ? next : all[static_cast<std::size_t>(sweep) + 1];
     }
   }

@@ -7,9 +7,9 @@
 
 namespace coppice::system {
 
-// Lower bounds on a collective's time on a machine: the bandwidth bound, from the data that must cross
-// between groups of accelerators, and the latency bound, the longest one-way latency between two dependent
-// accelerators.
+// Two lower bounds on the time of a collective on a machine. The bandwidth bound follows from the data that
+// must cross between groups of accelerators. The latency bound is the longest one-way latency between two
+// accelerators of which one needs data of the other.
 struct LeastTime {
   topology::LeastTime bandwidth;
   double latency_ns = 0;
@@ -18,19 +18,19 @@ struct LeastTime {
   double ns() const;
 };
 
-// A schedule with only the parts that the bounds need: `size` bytes, divided evenly among `accelerators`, or
-// all at `root` if there is one.
+// A schedule without tables, with only what the bounds need: `size` bytes, which are divided evenly among
+// `accelerators`, or all belong to `root` if it is given.
 schedule::Schedule outline_of(schedule::Collective collective, Bytes size, int accelerators,
                               topology::NodeId root = topology::kNoNode);
 
-// The bounds on a schedule's collective, given the schedule's shares.
+// The bounds on the schedule's collective. Only the sizes and owners of its shares matter, not its tables.
 LeastTime find_least_time(const config::SystemConfig& system, const topology::Topology& topology,
                           const schedule::Schedule& schedule);
 
-// The latency bound in cycles, without the launch: the uncontended time from injection to ejection of a flit
-// on the fastest path between an accelerator with a share (any, in an all-reduce) and the accelerator
-// farthest from it. With more than 512 accelerators, not all of them are tried: the search starts from one,
-// continues from the accelerator farthest from it, and so on.
+// The latency bound in cycles, including the launch: the time of a single flit on the fastest path between an
+// accelerator with a share (any accelerator, in an all-reduce) and the accelerator farthest from it. If more
+// than 512 accelerators qualify, a search replaces trying them all: it starts from one and repeatedly
+// continues from the accelerator farthest from the last.
 Cycles least_latency(const config::SystemConfig& system, const topology::Topology& topology,
                      const schedule::Schedule& schedule);
 

@@ -16,8 +16,8 @@ LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology&
                          const topology::RoutingFunction& routing, int ni_ports)
     : loaded_(&loaded), machine_(&machine), routing_(&routing), ni_ports_(ni_ports) {
   if (topology::info_of(machine.kind()).described_by != topology::DescribedBy::kFile) return;
-  if (machine.num_interfaces() > machine.num_accelerators())
-    return;  // reducing switches must keep their numbers
+  // A likeness could renumber the reducing switches, whose numbers tables refer to.
+  if (machine.num_interfaces() > machine.num_accelerators()) return;
   likeness_ = topology::find_likeness(machine);
   try {
     own_routing_ = topology::make_routing(likeness_->network, loaded.config.system.router.vcs);

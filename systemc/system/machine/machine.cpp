@@ -48,7 +48,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, c
   }
 }
 
-// Destroys the last node first, since the kernel searches its lists of ports from their ends.
+// Destroys the last node first, since the kernel searches its list of ports from the end.
 Machine::~Machine() {
   while (!interfaces_.empty()) {
     if (interfaces_.size() == accelerators_.size()) {
@@ -64,8 +64,8 @@ bool Machine::verilog(NodeId id) const {
   return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
 }
 
-// One thread if there are Verilated models, which share the contents of flits, or your own modules that do
-// not support threads.
+// Returns 1 if there are Verilated models, which share the contents of flits, or user modules that do not
+// support threads.
 int Machine::usable_threads() const {
   const bool rtl =
       system_.router.impl == config::Implementation::kRtl ||

@@ -25,8 +25,8 @@
 
 namespace coppice::system {
 
-// The inputs of a Machine; all references must outlive it. Unless `make_endpoint` is set, accelerators have
-// network interfaces, which use `schedule`, `log` and `contents`.
+// The inputs of a Machine. All references must outlive it. Unless `make_endpoint` is set, every accelerator
+// has a network interface, which uses `schedule`, `log` and `contents`.
 struct MachineSpec {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -37,42 +37,46 @@ struct MachineSpec {
   ni::MessageLog& log;
   fabric::Failure& failure;
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // returns a node's gradient buffer
-  std::vector<bool> rtl_interfaces;                               // [accelerator]
-  // Whether the Verilog interfaces run programs, and therefore use contexts instead of tables of their own.
+  std::vector<bool> rtl_interfaces;  // [accelerator]: whether its interface is Verilog
+  // Whether the Verilog interfaces run programs, so that they load tables into contexts instead of having
+  // fixed ones.
   bool rtl_contexts = false;
-  std::string wave_path;  // waveform of the Verilated interface at the first of observe.nodes; empty: none
-  // Paths set by a controller; nullptr: messages follow their schedules' routes.
+  // The waveform of the Verilated interface at the first of observe.nodes; empty: no waveform.
+  std::string wave_path;
+  // Paths set by a controller; nullptr: every message follows the route in its schedule.
   const ni::PathTable* paths = nullptr;
-  // The maximum number of threads that run nodes in parallel, at flit fidelity and if all modules support it.
+  // The maximum number of threads that run nodes in parallel. Only flit fidelity uses them, and only if all
+  // modules support them.
   int threads = 1;
-  // For trains: lets one accelerator's messages represent those of all. nullptr: every message is simulated.
+  // For train fidelity: lets one accelerator's messages represent those of all accelerators. nullptr: every
+  // message is simulated.
   const SymmetricRun* symmetric = nullptr;
-  // For trains: records which trains meet, and selects the messages that move as flits from the start.
-  // nullptr: a meeting ends the run.
+  // For train fidelity: records which trains meet, and selects the messages that move as flits from the
+  // start. nullptr: the run ends when two trains meet.
   fabric::Meetings* meetings = nullptr;
-  Cycles stop = 0;  // cycle in which the run ends even if messages are in flight; 0: never
-  // For flits: creates the module inside the node that is bound to its local ports in place of a network
-  // interface. The machine does not own it, and the node has neither memory nor accelerator. Empty: network
-  // interfaces.
+  Cycles stop = 0;  // the cycle in which the run ends even if messages are in flight; 0: never
+  // For flit fidelity: creates the module that is bound to a node's local ports in place of a network
+  // interface. The machine does not own the module, and the node has neither memory nor accelerator. Empty:
+  // nodes get network interfaces.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
       make_endpoint{};
 };
 
-// Your own modules, which replace the machine's.
+// User-defined modules that replace the machine's own.
 struct MachineParts {
   using NodeId = topology::NodeId;
-  // Create the modules `accelerator` and `memory` of an accelerator's node; if a function is empty or returns
+  // Create the modules `accelerator` and `memory` of an accelerator's node. If a function is empty or returns
   // nullptr, the machine creates its own module.
   std::function<std::unique_ptr<accelerator::AcceleratorModule>(NodeId node)> make_accelerator;
   std::function<std::unique_ptr<ni::MemoryModule>(NodeId node, ni::GradientMemory& contents)> make_memory;
-  // Whether these modules may run in several threads: they must act only on their own node and use only the
-  // kernel's time.
+  // Whether several threads may run these modules. This requires that each module acts only on its own node,
+  // and uses no time other than the kernel's.
   bool fit_for_threads = false;
 };
 
-// The top module. It contains a node_N for each node, with a `router` if flits move, and with `ni`, `memory`
-// and `accelerator` if the node is an accelerator. It also contains a channel_U_V for each channel or, if
-// messages move as units, one `fabric`. docs/architecture/machine.md shows the hierarchy.
+// The top module. It contains a node_N for each node, with a `router` if flits are simulated, and with `ni`,
+// `memory` and `accelerator` if the node is an accelerator. It also contains a channel_U_V for each channel
+// or, if messages move as units, a single `fabric`. docs/architecture/machine.md shows the hierarchy.
 class Machine final : public sc_core::sc_module {
  public:
   Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts = {});
@@ -82,24 +86,24 @@ class Machine final : public sc_core::sc_module {
   const fabric::Fabric& fabric() const { return *fabric_; }
   // nullptr if the fabric's routes cannot change during a run.
   fabric::RouteChanges* route_changes() { return route_changes_; }
-  // All network interfaces: first of accelerators, then of reducing switches.
+  // All network interfaces: first those of accelerators, then those of reducing switches.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
-  // If flits move and no module acts between cycles, lets nodes run ahead of each other by the latency of
-  // their channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all events in time
-  // order.
+  // If flits are simulated and no module acts between cycles, lets nodes run ahead of each other by the
+  // latency of their channels (NodeClock), and enables leaps at `fidelity: leap`. Observers still see all
+  // events in the order of time.
   void decouple();
-  // The number of threads that run its nodes.
+  // The number of threads that run the machine's nodes.
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
-  // Cycles that the network skipped by leaps.
+  // The number of cycles that leaps skipped.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
   // The number of node cycles simulated in stretches.
   std::int64_t stretched() const { return flits_ == nullptr ? 0 : flits_->stretched(); }
-  // Simulates the cycles before `cycle`, counted from the start; rethrows exceptions of modules.
+  // Simulates all cycles before cycle `cycle` of the run; rethrows exceptions of modules.
   void run_to(Cycles cycle);
 
  private:
-  // A node of a machine that moves whole messages.
+  // A node of a machine that moves whole messages instead of flits.
   struct Node;
 
   void build_flits();

@@ -28,16 +28,17 @@ std::string absent(const std::string& model) {
   if (is_path(model)) return fmt::format("{}: the layer table {} does not exist", kKey, model);
   const std::vector<std::string> known = known_models();
   if (known.empty()) {
-    return fmt::format("{}: no models found in {}; write the path of a layer table", kKey, model_folder());
+    return fmt::format("{}: no models found in {}: write the path of a layer table", kKey, model_folder());
   }
   return fmt::format(
-      "{}: unknown model '{}'; did you mean '{}'? Known models are {}; or write the path of a layer table",
-      kKey, model, config::nearest(model, known), fmt::join(known, ", "));
+      "{}: unknown model '{}'; did you mean '{}'? Write the path of a layer table or a known model: {}", kKey,
+      model, config::nearest(model, known), fmt::join(known, ", "));
 }
 
 }  // namespace
 
-// Relative to the executable if it is installed (even if moved with its data); otherwise in the source tree.
+// If the program is installed, the folder is found relative to the executable, so an installation can be
+// moved; otherwise it is in the source tree.
 std::string model_folder() {
   std::error_code none;
   const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);

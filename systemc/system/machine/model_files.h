@@ -8,16 +8,16 @@
 
 namespace coppice::system {
 
-// The models that `training.model` may name: the layer tables in ../share/coppice/workloads/, relative to the
-// executable, if that folder exists (`cmake --install` creates it), or otherwise in the source tree's
-// configs/workloads/.
+// The names that `training.model` may use. Each is a layer table in ../share/coppice/workloads/ relative to
+// the executable, which `cmake --install` creates, or if that folder does not exist, in configs/workloads/ of
+// the source tree.
 std::vector<std::string> known_models();
 
 // The folder that known_models() lists.
 std::string model_folder();
 
-// The layer table of `training.model`, which is a known model or, with a '/' or the extension .csv, the path
-// of a table relative to the working directory. Throws ConfigError at the key if the table does not exist,
+// Loads the layer table of `training.model`: either a known model or, if the value contains '/' or ends in
+// .csv, a path relative to the working directory. Throws ConfigError at the key if the table does not exist,
 // and at the table's cell if a value is invalid.
 workload::Model load_model(const config::Loaded& loaded);
 

@@ -84,7 +84,7 @@ TimedSchedule choose_protocol(
     }
   };
   for (const ProtocolChoice* const choice : able) attempt(choice);
-  // An algorithm without a protocol is better than none.
+  // If no protocol serves the chosen algorithms, compile them without a protocol.
   if (!best && algorithm.empty() && choices.size() > 1) attempt(&choices.back());
   if (!best) std::rethrow_exception(refusal);
   std::ranges::stable_sort(expected, {}, &schedule::ExpectedTime::time);

@@ -34,7 +34,7 @@ Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles ma
   Cycles now = 0;
   while (!has_ended(fabric, state)) {
     if (state.between) state.between();
-    // Before cycle 0, no module has started or announced its next activity.
+    // In cycle 0, no module has announced its next activity yet.
     const Cycles quiet = now > 0 ? cycles_to_activity(fabric) : 0;
     const Cycles look = state.next_look ? state.next_look(now) : std::numeric_limits<Cycles>::max();
     const Cycles next = std::min(look, now + std::max(kSlice, quiet));

@@ -10,26 +10,26 @@
 
 namespace coppice::system {
 
-// Callbacks that control and describe a run on a fabric. All are called between time slices.
+// Functions that control and describe a run on a fabric. They are called between time slices.
 struct RunState {
   std::function<void(Cycles)> run_to;  // runs the kernel until this cycle; rethrows exceptions of modules
   std::function<bool()> complete;
   std::function<double()> part;          // fraction of the work done, from 0 to 1
-  std::function<std::string()> how_far;  // progress for errors, such as "3 of 5 messages are done"
-  std::function<bool(Cycles)> stuck;     // whether nothing can ever move again after this cycle
-  // Lists what each unfinished operation waits for, one per line; called if the run is stuck.
+  std::function<std::string()> how_far;  // progress to quote in errors, such as "3 of 5 messages are done"
+  std::function<bool(Cycles)> stuck;     // whether nothing can move after this cycle
+  // Describes what each unfinished operation is waiting for, one per line. Called if the run is stuck.
   std::function<std::string(Cycles)> who;
-  std::function<void()> between;  // additional work between slices; empty: none
-  // Latest end of a slice that begins in the given cycle; empty: no limit.
+  std::function<void()> between;  // called between slices for additional work; empty: none
+  // The latest cycle in which a slice that begins in the given cycle may end; empty: no limit.
   std::function<Cycles(Cycles)> next_look{};
-  // Whether the run has ended; empty: it ends when it is complete and the fabric is idle.
+  // Whether the run has ended; empty: the run ends when it is complete and the fabric is idle.
   std::function<bool()> ended{};
 };
 
-// Runs a fabric in slices, extending a slice up to the next activity, and checks the state between them;
-// returns the cycle after the last slice. Throws Interrupted; ModelError if the run is stuck (a deadlock) or
-// incomplete after `max_cycles` (0: no limit); and exceptions of modules. `interrupted` may be nullptr, and
-// `progress` empty.
+// Runs a fabric in slices and checks the state after each. A slice is extended until the next activity.
+// Returns the cycle after the last slice. Throws Interrupted, exceptions of modules, and ModelError if the
+// run is stuck (a deadlock) or incomplete after `max_cycles` (0: no limit). `interrupted` may be nullptr, and
+// `progress` may be empty.
 Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles max_cycles,
                   const std::atomic<bool>* interrupted, const std::function<void(double)>& progress);
 

@@ -13,13 +13,13 @@ using schedule::Table;
 using topology::NodeId;
 using topology::Route;
 
-// Finds the routes that are the images of the origin's routes.
+// Finds the images of the routes of one accelerator, the origin, at all other accelerators.
 class ImagesOfRoutes {
  public:
   ImagesOfRoutes(const topology::Topology& topology, const Schedule& schedule, const SymmetricTables& tables)
       : schedule_(schedule), tables_(tables), routes_(topology, tables.moves().origin()) {}
 
-  // Adds the routes of a slot's entries; returns false if a route of the origin has different images in
+  // Adds the routes of a slot's entries. Returns false if one of the origin's routes has different images in
   // different entries.
   bool add(std::size_t slot) {
     const std::size_t nodes = schedule_.nodes.size();
@@ -53,7 +53,7 @@ class ImagesOfRoutes {
   const Schedule& schedule_;
   const SymmetricTables& tables_;
   fabric::RouteImages routes_;
-  // [route of the origin]: the routes of all accelerators.
+  // [route of the origin]: its image at every accelerator.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> known_;
 };
 
@@ -65,7 +65,7 @@ std::unique_ptr<const SymmetricRun> find_symmetric_run(const topology::Topology&
   if (report.symmetry == nullptr || schedule.repetition.step != 0 || schedule.adders != 0) return nullptr;
   const SymmetricTables& tables = *report.symmetry;
   ImagesOfRoutes images(topology, schedule, tables);
-  // The proof of the symmetry includes that every accelerator has each slot once, at any port.
+  // The proof of symmetry guarantees that every accelerator has each slot once, at some port.
   for (const Table& table : schedule.nodes[static_cast<std::size_t>(tables.moves().origin())].ports) {
     if (table.source() != nullptr && !images.add(table.slot())) return nullptr;
   }

@@ -7,7 +7,8 @@
 
 namespace coppice::system {
 
-// Returns the result of `run`. Rethrows a TimeLimitError as a ConfigError at `key`, the key of the data size.
+// Returns the result of `run`. Rethrows a TimeLimitError as a ConfigError at `key`, the key that sets the
+// data size.
 template <typename F>
 auto within_time(const config::Loaded& loaded, const std::string& key, F&& run) {
   try {

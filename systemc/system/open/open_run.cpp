@@ -18,7 +18,7 @@ namespace {
 
 using topology::NodeId;
 
-// Since messages are not known in advance, the default fidelity is flit, and the default check is
+// Resolves `auto`. The fidelity becomes flit, since messages are not known in advance, and the check becomes
 // contributions, whose cost does not grow with the data size.
 void choose(config::Loaded& loaded) {
   config::Config& config = loaded.config;
@@ -74,7 +74,7 @@ Femtoseconds OpenRun::now() const {
 
 std::optional<Femtoseconds> OpenRun::next() const {
   const KernelContext::Use use(kernel_);
-  // Before the first cycle, the kernel does not know of any events.
+  // Before the first cycle, the kernel has no events yet.
   if (!begun_) return in_flight_ > 0 ? std::optional<Femtoseconds>(0) : std::nullopt;
   if (!sc_core::sc_pending_activity()) return std::nullopt;
   return kernel_time() + static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
@@ -121,7 +121,7 @@ OpenRun::Id OpenRun::send(NodeId src, NodeId dst, Bytes bytes) {
   operations.collective = false;
   operations.number = number;
   operations.of_ranks.clear();
-  // Makes the receiver ready before the sender.
+  // The receiver posts its receive before the sender starts to send.
   add(operations, dst, workload::Receive{number});
   add(operations, src, workload::Send{number});
   begin(id);
@@ -206,7 +206,7 @@ void OpenRun::add(Operations& operations, int rank, const Work& work) {
 void OpenRun::begin(Id id) {
   ++in_flight_;
   const Cycles at = (now() + period_ - 1) / period_;
-  // Copied, since a group of one is done as soon as its operation is added, which frees `id`.
+  // This is a copy, since a group of one is done as soon as its operation is added, which frees `id`.
   const auto of_ranks = operations_[id].of_ranks;
   for (const auto& [rank, operation] : of_ranks) machine_->runner(rank).add(index(operation), at);
 }
@@ -247,8 +247,8 @@ void OpenRun::advance(Femtoseconds until) {
   stopped_ = false;
   const Femtoseconds begin = until / period_ * period_;
   if (begin > kernel_time()) simulate(fabric::to_sc_time(begin - kernel_time()));
-  // The kernel stops before the first phase of its last cycle, so the remaining events of this time still
-  // have to run.
+  // The kernel stops before the first phase of its last cycle, so the remaining events at this time must be
+  // run separately.
   while ((!begun_ || sc_core::sc_pending_activity_at_current_time()) && !stopped_) {
     simulate(sc_core::SC_ZERO_TIME);
   }

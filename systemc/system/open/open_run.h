@@ -19,22 +19,24 @@
 
 namespace coppice::system {
 
-// A collective among accelerators, with the configured algorithm.
+// A collective among accelerators. Its algorithm is the configured one.
 struct OpenCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
-  Bytes bytes = 0;           // as in collective.size
+  Bytes bytes = 0;           // the size, defined as for collective.size
   std::vector<int> group{};  // accelerators in the collective's order; empty: all
   int root = 0;              // for broadcast and reduce: an accelerator of the group
-  int priority = 0;          // higher priorities are served first if contexts are ordered by priority
+  // Collectives with a higher priority are served first if contexts are ordered by priority.
+  int priority = 0;
 };
 
-// A configured machine whose messages and collectives are requested during the simulation. Their times are
-// exactly those of a program (workload/program.h) whose sends and receives become ready in the cycles of the
-// requests. Each run has its own SystemC kernel: a process may have several runs, in sequence or
-// simultaneously, in one thread.
+// A configured machine whose messages and collectives are requested during the simulation. They take exactly
+// as long as in a program (workload/program.h) whose sends, receives and collectives become ready in the
+// cycles of the requests. Each run has its own SystemC kernel, so a process may have several runs, in
+// sequence or simultaneously, as long as one thread uses them all.
 class OpenRun {
  public:
-  // Identifies a message or collective in flight: a small number that is reused afterwards.
+  // Identifies a message or collective in flight. It is a small number, which is reused once the message or
+  // collective is done.
   using Id = std::uint32_t;
 
   // Uses the configuration's system, fidelity, check and collective algorithms. Throws ConfigError.
@@ -43,37 +45,39 @@ class OpenRun {
   OpenRun& operator=(const OpenRun&) = delete;
   ~OpenRun();
 
-  // Sends a message at now() or, between cycles, in the next cycle. send() and collective() throw ConfigError
-  // or UnsupportedError for an impossible request, which has no effect.
+  // Sends a message at now(), rounded up to a whole cycle. send() and collective() throw ConfigError or
+  // UnsupportedError if a request is impossible; it then has no effect.
   Id send(topology::NodeId src, topology::NodeId dst, Bytes bytes);
-  // Starts a collective, which all accelerators of its group join at the time at which send() would send.
+  // Starts a collective. All accelerators of its group join at now(), rounded up to a whole cycle.
   Id collective(const OpenCollective& collective);
-  // Called at now() when a message has arrived or a collective is done at all its accelerators. It may call
-  // send(), collective() and stop(), but no other function that changes the run, and must not throw.
+  // Called at now() when a message has arrived, or when a collective is done at all its accelerators. The
+  // callback may call send(), collective() and stop(), but no other function that changes the run, and it
+  // must not throw.
   std::function<void(Id id)> on_done;
 
-  // Simulates up to and including `until`, which must not be before now(). Throws ModelError if the
-  // simulation fails, which ends the run, and ConfigError if messages could deadlock.
+  // Simulates up to and including `until`, which must not be before now(). Throws ConfigError if messages
+  // could deadlock. Throws ModelError if the simulation fails; the run can then not be continued.
   void advance(Femtoseconds until);
   // Simulates until nothing is in flight. Throws like advance(), and ModelError for a deadlock.
   void drain();
 
-  // Called from on_done: makes advance() or drain() return at now(). The next call continues with the
-  // remaining events of the same time.
+  // Makes advance() or drain() return at now(); may be called only from on_done. The next call continues with
+  // the remaining events of the same time.
   void stop();
 
   Femtoseconds now() const;
-  // Time of the next scheduled event; nullopt: none.
+  // The time of the next scheduled event, or nullopt if there is none.
   std::optional<Femtoseconds> next() const;
   std::int64_t in_flight() const { return in_flight_; }
   int accelerators() const { return prepared_->topology.num_accelerators(); }
   config::Fidelity fidelity() const { return loaded_.config.fidelity; }
 
  private:
-  // The operations of a message or collective.
+  // A message or collective and the operations that its ranks execute.
   struct Operations {
     bool collective = false;
-    std::int32_t number = 0;  // index in the program's transfers or collectives
+    // Index of the message in the program's transfers, or of the collective in its collectives.
+    std::int32_t number = 0;
     std::vector<std::pair<int, std::int32_t>> of_ranks;
   };
 
@@ -96,13 +100,13 @@ class OpenRun {
   KernelContext kernel_;
   std::unique_ptr<PreparedProgram> prepared_;
   std::unique_ptr<ProgramMachine> machine_;
-  std::vector<Operations> operations_;                      // [id]
-  std::vector<std::int32_t> free_collectives_;              // in program_
-  std::vector<std::int32_t> free_transfers_;                // in program_
-  std::vector<std::vector<std::int32_t>> free_operations_;  // [rank]
-  std::map<std::vector<int>, std::int32_t> groups_;         // in program_
+  std::vector<Operations> operations_;                      // [id]: a message or collective
+  std::vector<std::int32_t> free_collectives_;              // indices in program_ that can be reused
+  std::vector<std::int32_t> free_transfers_;                // indices in program_ that can be reused
+  std::vector<std::vector<std::int32_t>> free_operations_;  // [rank]: indices that can be reused
+  std::map<std::vector<int>, std::int32_t> groups_;         // [accelerators]: index in program_
   Femtoseconds period_;
-  Femtoseconds now_ = 0;  // as of the last call
+  Femtoseconds now_ = 0;  // the time at which the last call returned
   std::int64_t in_flight_ = 0;
   bool begun_ = false;
   bool running_ = false;

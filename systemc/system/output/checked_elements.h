@@ -4,9 +4,9 @@
 
 namespace coppice::system {
 
-// The number of elements that a verification checked, if it did not check all.
+// How many elements a verification checked, if it checked only a sample.
 struct CheckedElements {
-  std::int64_t elements = 0;  // 0: all
+  std::int64_t elements = 0;  // 0: all elements were checked
   std::int64_t of = 0;
 };
 

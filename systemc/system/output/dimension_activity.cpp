@@ -76,8 +76,8 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
   keep_busy(event.node, port, now * period_, now * period_, flit_time_[port]);
 }
 
-// If flits take a fractional number of cycles, a flit may be granted the channel up to a cycle before the
-// previous flit ends, and then follows it immediately.
+// If a flit takes a fractional number of cycles, the next flit may be granted the channel up to a cycle
+// before the first one ends. It then follows immediately.
 void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
                                   Femtoseconds last_flit, Femtoseconds used) {
   Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
@@ -91,7 +91,7 @@ void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycle
   const topology::Channel& channel = topology_->channel(id);
   if (!topology_->is_accelerator(channel.src)) return;
   const auto port = static_cast<std::size_t>(channel.src_port);
-  // The last flit won the switch in cycle `end` - 1.
+  // Cycle `end` - 1 is the one in which the last flit won the switch.
   keep_busy(channel.src, port, begin * period_, (end - 1) * period_, used);
 }
 
@@ -103,12 +103,13 @@ void DimensionActivity::message_completed(const ni::MessageRecord& message, std:
         {message.dependencies_met * period_, message.completed * period_});
 }
 
-// Messages of a port to different accelerators may overtake each other, so the message that ends last may
-// have begun first.
+// A port's messages to different accelerators may overtake each other, so the message that is reported last
+// may have begun first.
 void DimensionActivity::cover(std::vector<Span>& covered, std::size_t series, Span span) {
-  // Spans per port; if there are more, the oldest two are merged, including the gap between them.
+  // The maximum number of spans per port. If there are more, the oldest two are merged, including the gap
+  // between them.
   constexpr std::size_t kMost = 32;
-  Femtoseconds uncounted = span.end;  // everything after this time has been counted
+  Femtoseconds uncounted = span.end;  // time after this has already been counted
   Span joined = span;
   while (!covered.empty() && covered.back().end >= span.begin) {
     const Span last = covered.back();

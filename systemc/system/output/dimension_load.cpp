@@ -27,7 +27,7 @@ void DimensionLoad::add(const schedule::Schedule& schedule, const std::vector<to
       schedule, [&](topology::NodeId node, const schedule::TableEntry& entry, std::int64_t count) {
         topology::NodeId at = interfaces[static_cast<std::size_t>(node)];
         if (entry.route < 0 || !topology_.is_accelerator(at)) return;
-        // Count every accelerator on the path, since it forwards the message.
+        // Counts the bytes at every accelerator on the path, since each forwards the message.
         for (const topology::Hop& hop : schedule.routes[static_cast<std::size_t>(entry.route)]) {
           const auto channels = topology_.out_channels(at);
           if (hop.out_port >= channels.size()) break;

@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A block of an FST file begins with its type and a big-endian 8-byte length, which includes the length
-// itself.
+// A block of an FST file begins with its type and its length. The length is an 8-byte big-endian number that
+// counts its own bytes.
 constexpr std::uintmax_t kLengthBytes = 8;
 constexpr int kUncompressedHierarchy = 4;
 constexpr int kHierarchy4 = 6;
 constexpr int kHierarchy4Duo = 7;
 
-// Whether a file consists of contiguous blocks up to its end, including the block of signal names, which is
+// Whether a file consists of contiguous blocks up to its end and contains the block of signal names, which is
 // written last.
 bool is_whole(const std::string& path) {
   std::error_code error;
@@ -46,7 +46,8 @@ bool is_whole(const std::string& path) {
   return named && at == size;
 }
 
-// Tries to append to a file that may have been cut off; returns the errno, or 0 on success.
+// Tests whether more data could be appended to a file, since a full disk may have cut it off. Returns errno,
+// or 0 on success.
 int no_room_behind(const std::string& path) {
   constexpr off_t kRoom = 64 << 10;
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -69,7 +70,7 @@ FstFile::FstFile(const std::string& path)
 FstFile::~FstFile() {
   std::error_code ignored;
   if (output_.direct()) fs::remove(written_, ignored);
-  fs::remove(written_ + ".hier", ignored);  // the FST writer's temporary file
+  fs::remove(written_ + ".hier", ignored);  // a temporary file of the FST writer
 }
 
 void FstFile::finish() {

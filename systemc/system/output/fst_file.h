@@ -17,7 +17,7 @@ class FstFile {
   FstFile(const FstFile&) = delete;
   FstFile& operator=(const FstFile&) = delete;
 
-  // The file that the model must write.
+  // The file to which the model must write its waveform.
   const std::string& written_path() const { return written_; }
   // Call this after the model has been destroyed. Throws ModelError if the file is incomplete or cannot be
   // renamed.

@@ -20,7 +20,7 @@ constexpr int kWordBytes = 4;
 constexpr double kSramBits = 64;
 constexpr double kUm2PerMm2 = 1e6;
 constexpr double kPicojoulesPerMicrojoule = 1e6;
-constexpr int kVcBufferBits = 2;  // per flit: head and tail
+constexpr int kVcBufferBits = 2;  // head and tail bit of each flit
 
 config::Technology technology_of(const config::Config& config) {
   return *config::find_technology(config.hardware.technology);
@@ -41,7 +41,7 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   InterfaceShape shape{ni_ports, flit_bits(config), config.system.ni.buffer, 0, 0};
   if (!ni_overhead.is_null()) {
     shape.entries = ni_overhead.at("entries_per_port_max").get<std::int64_t>();
-    // Each flow has one arrival counter.
+    // Each flow has one arrival counter, so the size of all counters gives the number of flows.
     const double count_bits = std::max(1, ni_overhead.at("field_bits").value("dependencies", 1));
     shape.flows = static_cast<std::int64_t>(ni_overhead.at("dependency_bytes_per_node").get<double>() *
                                             kByteBits / count_bits);
@@ -49,7 +49,7 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   return shape;
 }
 
-// pJ per 64-bit access to a memory of this many bytes, in the table's technology.
+// The energy in pJ of a 64-bit access to a memory of this many bytes, in the technology of the table.
 double sram_pj(const config::HardwareTable& table, double bytes) {
   return table.sram_64_bits_pj * std::sqrt(std::max(bytes, 1.0) / table.sram_bytes);
 }
@@ -58,8 +58,8 @@ double squared(double ratio) {
   return ratio * ratio;
 }
 
-// Bytes added, and bytes read from and written to memory, summed over all accelerators. In any schedule, an
-// all-reduce adds each word n - 1 times and copies it n - 1 times.
+// The bytes that additions produce, and the bytes read from and written to memory, summed over all
+// accelerators. In any schedule, an all-reduce adds each word n - 1 times and copies it n - 1 times.
 struct Moved {
   double added = 0;
   double memory = 0;
@@ -70,7 +70,8 @@ Moved moved_bytes(workload::CollectiveOp op, double bytes, int accelerators) {
   const double each = bytes * (accelerators - 1);
   const double reduced = op == kAllGather || op == kBroadcast ? 0 : each;
   const double gathered = op == kReduceScatter || op == kReduce ? 0 : each;
-  // An addition reads at both ends and writes once; a copy reads and writes once.
+  // A word to be added is read at its sender, and the receiver reads and writes the sum. A copied word is
+  // read once and written once.
   return {reduced, 3 * reduced + 2 * gathered};
 }
 
@@ -166,7 +167,7 @@ Json hardware_area(const config::Loaded& loaded, const topology::Topology& topol
   const config::HardwareTable table = hardware_table(loaded);
   const config::Technology technology = technology_of(config);
   const int ni_ports = resolve_ni_ports(config, topology);
-  // A memory's area scales with the square of the feature size.
+  // Logic and memories scale differently: a memory's area scales with the square of the feature size.
   const double logic = config::area_ratio(technology.nanometres, table.area_nanometres);
   const double macros = squared(technology.nanometres / table.area_nanometres);
   const auto mm2 = [&](const Area& um2) { return (um2.logic * logic + um2.macros * macros) / kUm2PerMm2; };
@@ -205,7 +206,7 @@ void add_hardware(Json& result, const config::Loaded& loaded) {
     result["hardware"] = std::move(hardware);
     return;
   }
-  const Json last = *simulator;  // keeps `simulator` last
+  const Json last = *simulator;  // removed and added again so that `simulator` stays last
   result.erase("simulator");
   result["hardware"] = std::move(hardware);
   result["simulator"] = last;

@@ -13,17 +13,18 @@ namespace coppice::system {
 
 // The properties of a router that determine its area.
 struct RouterShape {
-  int ports = 0;  // to neighbours and to the network interface
+  int ports = 0;  // ports to neighbours and to the network interface
   int vcs = 0;
-  int vc_depth = 0;  // flits
+  int vc_depth = 0;  // in flits
   int flit_bits = 0;
 };
 
-// The properties of a network interface that determine its area. `entries` is the maximum over its ports.
+// The properties of a network interface that determine its area. `entries` is the number in its largest
+// table.
 struct InterfaceShape {
   int ports = 0;
   int flit_bits = 0;
-  int buffer = 0;  // flits per port
+  int buffer = 0;  // in flits per port
   std::int64_t entries = 0;
   std::int64_t flows = 0;
 };
@@ -45,14 +46,14 @@ bool in_range(const InterfaceShape& shape);
 // installation or the source tree.
 config::HardwareTable hardware_table(const config::Loaded& loaded);
 
-// The `hardware` section for a machine: the area of an accelerator with its share of the switches, in mm2,
-// and the areas of the parts, summed over all accelerators. `ni_overhead` is the result's section of this
-// name; if it is null, tables are assumed to be empty.
+// The `hardware` section for a machine. It contains the area per accelerator, including its share of the
+// switches, and the total areas of routers, interfaces and switches, in mm2. `ni_overhead` is the result's
+// section of this name; if it is null, tables are assumed to be empty.
 nlohmann::ordered_json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
                                      const nlohmann::ordered_json& ni_overhead);
 
 // Adds `hardware` to a result if hardware.technology is set: the area and, if flits were counted, the energy
-// of data movement. A training iteration is counted as its all-reduces.
+// of data movement. For a training iteration, only the all-reduces count.
 void add_hardware(nlohmann::ordered_json& result, const config::Loaded& loaded);
 
 }  // namespace coppice::system

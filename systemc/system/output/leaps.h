@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// The `leap` section of a result: the cycles simulated and skipped, the simulated cycles summed over all
-// `nodes`, and the number of these that were simulated in stretches.
+// The `leap` section of a result: the simulated and the skipped cycles, the simulated cycles summed over all
+// `nodes`, and how many of these node cycles were simulated in stretches.
 inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std::int64_t stretched) {
   return {{"simulated_cycles", cycles - leapt},
           {"leapt_cycles", leapt},
@@ -20,13 +20,13 @@ inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std:
           {"stretched_node_cycles", stretched}};
 }
 
-// Writes the `trains` section of a result, if some messages moved as flits.
+// Writes the `trains` section of a result if a train run moved some messages as flits.
 inline void write_flits_beside_trains(const fabric::Meetings* meetings, nlohmann::ordered_json& result) {
   if (meetings == nullptr || meetings->given().empty()) return;
   result["trains"] = {{"messages", meetings->messages}, {"as_flits", meetings->as_flits}};
 }
 
-// Begins the summary line of a run for which trains were insufficient; the caller appends the reason.
+// Begins the summary line that explains why trains were insufficient; the caller appends the reason.
 inline std::string describe_flits(const nlohmann::ordered_json& result) {
   if (!result.contains("trains"))
     return result.at("fidelity") == "fluid" ? "no trains" : "flits were simulated";

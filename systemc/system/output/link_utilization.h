@@ -9,7 +9,8 @@
 namespace coppice::system {
 
 // Adds channel utilization to a result: `link_utilization`, the {mean, max} fraction of time for which
-// channels were busy, and `channels`, a list of {src, dst, bytes, busy}. Bytes and busy times include heads.
+// channels were busy, and `channels`, a list of {src, dst, bytes, busy}. The heads of packets and messages
+// count as bytes and busy time.
 void write_channels(const config::SystemConfig& system, const topology::Topology& topology,
                     const fabric::FabricStatistics& statistics, Femtoseconds time,
                     nlohmann::ordered_json& result);

@@ -6,9 +6,9 @@
 
 namespace coppice::system {
 
-// Appends an integer to a string of packed integers, as in source maps (VLQ): 5-bit digits, lowest first,
-// whose sixth bit is set if another digit follows; the lowest bit of the first digit is the sign. For 100,000
-// numbers, this requires a sixth of the time and size of a JSON list.
+// Appends an integer to a string in the VLQ encoding of source maps: 5-bit digits, lowest first, with a sixth
+// bit that is set if another digit follows; the lowest bit of the first digit is the sign. 100,000 packed
+// numbers need a sixth of the time and space of a JSON list.
 inline void append_packed(std::string& text, std::int64_t number) {
   static constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

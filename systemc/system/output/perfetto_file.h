@@ -18,8 +18,8 @@ class TracePacket;
 namespace coppice::system {
 
 // A file of compressed Perfetto TrackEvent packets. Its tracks have slices, instants and counter values at
-// simulated times, which the format rounds to nanoseconds. All events are kept in memory until finish(),
-// which writes them grouped by type. Tracks without events are omitted.
+// simulated times, which the format rounds to nanoseconds. Events stay in memory until finish() writes them,
+// grouped by type. Tracks without events are omitted.
 class PerfettoFile {
  public:
   using Track = std::size_t;
@@ -27,7 +27,8 @@ class PerfettoFile {
     std::uint32_t name;
     std::variant<std::int64_t, double, std::string> value;
   };
-  // One end of an arrow between slices; both ends have the same positive number.
+  // Identifies the arrow that begins or ends at a slice. The slices at both ends of an arrow have the same
+  // number.
   struct Arrow {
     std::uint64_t number;  // 0: no arrow
     bool ends;
@@ -41,7 +42,7 @@ class PerfettoFile {
   Track add_counter(Track group, const std::string& name, const char* unit) {
     return add({.name = name, .parent = group + 1, .unit = unit});
   }
-  // Returns the number by which slices and arguments refer to `name`.
+  // Stores `name` if it is new, and returns the number by which slices and arguments refer to it.
   std::uint32_t number_of(const std::string& name);
 
   // Slices of a track may be nested, but not partially overlap. If begin and end are in the same nanosecond,
@@ -70,7 +71,7 @@ class PerfettoFile {
   };
   struct TrackData {
     std::string name;
-    Track parent = 0;  // index plus 1; 0: none
+    Track parent = 0;  // index of the parent track plus 1; 0: none
     const char* unit = nullptr;
     bool used = false;
     std::vector<Slice> slices{};
@@ -86,7 +87,7 @@ class PerfettoFile {
   void write_values(perfetto::Trace& packets, Track track);
   static bool is_instant(const Slice& slice);
   void begin_slice(perfetto::Trace& packets, Track track, const Slice& slice) const;
-  // Compresses and appends the packets if there are enough of them or `all` is set.
+  // Compresses and appends the packets if there are enough of them, or in any case if `all` is set.
   void flush(perfetto::Trace& packets, bool all = false);
 
   ResultFile output_;
@@ -94,7 +95,7 @@ class PerfettoFile {
   std::vector<Track> order_;  // order of the tracks in the file
   std::vector<Argument> arguments_;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // indices in names_ plus 1
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // [name]: its index in names_ plus 1
 };
 
 }  // namespace coppice::system

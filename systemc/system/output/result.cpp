@@ -10,7 +10,7 @@
 namespace coppice::system {
 namespace {
 
-// Fractions per window are rounded to four digits.
+// The fractions of windows have been rounded to four digits.
 constexpr double kPartRounding = 1e-4;
 
 void require_possible_dimensions(const nlohmann::ordered_json& dimensions) {

@@ -34,7 +34,7 @@ constexpr ValueType optional(ValueType type) {
   return type;
 }
 
-// A section with all fields of the section `path`, in addition to its own.
+// A section that has all fields of the section `path` in addition to its own.
 constexpr ValueType like(std::string_view path) {
   ValueType type = kSection;
   type.like = path;
@@ -177,7 +177,7 @@ constexpr ResultField kFields[] = {
      "The time for which an accelerator waited for others to join or send."},
     {"iterations[].idle_ns", "ns", kNumber, "The time for which an accelerator had nothing to do."},
     {"iterations[].exposed", "", map_of(kNumber),
-     "The exposed communication by kind; `other` is that of operations without a kind."},
+     "The exposed communication of each kind of operation; `other` is for operations without a kind."},
     {"collectives[].name", "", kText, "The name of the collective or transfer."},
     {"collectives[].op", "", kText, "The collective operation, such as all_reduce; send for a transfer."},
     {"collectives[].kind", "", kText,
@@ -225,7 +225,7 @@ constexpr ResultField kFields[] = {
     {"inference.exposed_per_token_ns", "ns", kNumber,
      "The part of the decode step for which accelerators waited for communication."},
     {"inference.tokens_per_s", "1/s", kNumber,
-     "The number of tokens per second of all requests together, at this time per token."},
+     "The number of tokens per second, over all requests, at this time per token."},
     {"ni_overhead.folded", "", optional(kSection),
      "The table sizes if repeated pieces are stored only once, as in the network interface: table lines with "
      "loops, and loop registers."},
@@ -290,12 +290,12 @@ constexpr ResultField kFields[] = {
     {"training.normalized_performance", "", optional(kNumber),
      "Computation time divided by iteration time; 1 means that no communication is exposed."},
     {"training.accelerator_performance", "", optional(list_of(kNumber)),
-     "The normalized performance of each accelerator."},
+     "Each accelerator's computation time divided by the iteration time."},
     {"training.timing", "", optional(kText), "The method of timing computation: formula, array or roofline."},
     {"training.overlap", "", kText,
      "How communication overlaps with computation: the value of training.overlap."},
     {"training.batch_per_accelerator", "", optional(kInteger),
-     "The number of samples per accelerator and iteration."},
+     "The number of samples per accelerator per iteration."},
     {"training.accelerators", "", kInteger, "The number of accelerators."},
     {"training.parameters", "", optional(kInteger), "The number of parameters of the model."},
     {"training.gradient_bytes", "B", optional(kInteger), "The size of the model's gradients."},
@@ -324,9 +324,11 @@ constexpr ResultField kFields[] = {
      "A simulated all-reduce: its size and how often it occurs."},
     {"training.all_reduces[].bytes", "B", kInteger, "The size of the all-reduce."},
     {"training.all_reduces[].count", "", kInteger, "The number of all-reduces of this size."},
-    {"training.all_reduces[].cycles", "cycles", kInteger, "The mean time in cycles of system.clock."},
-    {"training.all_reduces[].time_ns", "ns", kNumber, "The mean time."},
-    {"training.all_reduces[].algbw_gb_s", "GB/s", kNumber, "The size divided by the mean time."},
+    {"training.all_reduces[].cycles", "cycles", kInteger,
+     "The mean time of the all-reduces of this size, in cycles of system.clock."},
+    {"training.all_reduces[].time_ns", "ns", kNumber, "The mean time of the all-reduces of this size."},
+    {"training.all_reduces[].algbw_gb_s", "GB/s", kNumber,
+     "The size of the all-reduce divided by the mean time."},
     {"training.all_reduces[].efficiency", "", kNumber, "The mean of the lower bound divided by the time."},
     {"training.all_reduces[].steps", "", kInteger, "The number of timesteps of the schedule."},
     {"training.all_reduces[].fidelity", "", kText, "What was simulated, as in `fidelity`."},
@@ -351,9 +353,9 @@ constexpr ResultField kFields[] = {
     {"training.collectives[]", "", optional(kSection),
      "A collective of the workload: its size and how often it occurs."},
     {"training.collectives[].collective", "", kText, "The collective operation, such as all_reduce."},
-    {"training.collectives[].among", "", kText, "The group that runs it, such as data or model."},
+    {"training.collectives[].among", "", kText, "The group that runs the collective, such as data or model."},
     {"training.collectives[].bytes", "B", kInteger, "The size of the collective."},
-    {"training.collectives[].count", "", kInteger, "How often it occurs per iteration."},
+    {"training.collectives[].count", "", kInteger, "How often the collective occurs per iteration."},
     {"training.collectives[].time_ns", "ns", kNumber, "The predicted time of one occurrence."},
     {"training.collectives[].ideal_time_ns", "ns", kNumber,
      "The time of one occurrence if all dimensions were busy throughout."},
@@ -540,14 +542,15 @@ constexpr ResultField kFields[] = {
      "The groups of accelerators that prove the bound, as in `bound.groups`."},
     {"passing.bytes", "B", kInteger, "The bytes that must pass between the groups."},
     {"passing.bandwidth_gb_s", "GB/s", kNumber,
-     "The bandwidth at which the groups can send or receive them."},
+     "The bandwidth at which the groups can send or receive these bytes."},
     {"passing.direction", "", kText, "Whether the bytes leave (out) or enter (in) the groups."},
-    {"lengths", "", list_of(kNumber), "The lengths of the channels that prove the bound of an all-to-all."},
+    {"lengths", "", list_of(kNumber),
+     "The length assigned to each channel in the proof of an all-to-all's bound."},
     {"network", "", kText, "The network to which the bound applies."},
     {"ideal_time_ns", "ns", kNumber, "The expected time if all dimensions were busy throughout."},
-    {"utilization", "", kNumber, "The expected fraction of the dimensions' bandwidth that is used."},
+    {"utilization", "", kNumber, "The fraction of the dimensions' bandwidth that is expected to be used."},
     {"dimensions[].operations[]", "", optional(kSection),
-     "A stage of a chunk in the dimension, in the order of their beginnings."},
+     "A stage of a chunk in the dimension; stages are listed in the order in which they begin."},
     {"dimensions[].operations[].chunk", "", kInteger, "The number of the chunk."},
     {"dimensions[].operations[].stage", "", kInteger, "The number of the chunk's stage."},
     {"dimensions[].operations[].came_ns", "ns", kNumber, "When the chunk arrived in the dimension."},
@@ -605,7 +608,8 @@ std::string_view name_of(ValueForm form) {
   return "section";
 }
 
-// The enclosing path: "a.b[]" for "a.b[].c", "a.b" for "a.b[]", "a" for "a.b", and an empty path for "a".
+// The path of the enclosing section: "a.b[]" for "a.b[].c", "a.b" for "a.b[]", "a" for "a.b", and empty for
+// "a".
 std::string_view around(std::string_view path) {
   if (path.ends_with("[]")) return path.substr(0, path.size() - 2);
   const std::size_t dot = path.rfind('.');

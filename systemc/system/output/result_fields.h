@@ -7,41 +7,42 @@
 
 namespace coppice::system {
 
-// The form of a value in a result.
+// The kind of value that a field of a result has.
 enum class ValueForm : std::uint8_t {
   kBoolean,
   kInteger,
   kNumber,  // integral values may be printed without a decimal point
   kText,
   kIntegerOrText,  // a number, or a word such as auto
-  kSection,        // an object whose parts are fields of their own
-  kFree,           // an object described elsewhere
+  kSection,        // an object whose members are fields of their own
+  kFree,           // an object whose members are described elsewhere
 };
 
 // The type of a field's value.
 struct ValueType {
   ValueForm form = ValueForm::kText;
-  std::uint8_t lists = 0;      // 1: a list of such values, 2: a list of lists of them
-  bool map = false;            // an object with free names for such values
+  std::uint8_t lists = 0;      // 1: a list of values of this form; 2: a list of such lists
+  bool map = false;            // an object that maps arbitrary names to values of this form
   bool nullable = false;       // null if there is nothing to measure
   bool optional = false;       // missing in some of the sections that can contain it
-  std::string_view like = "";  // a section that also has all fields of the section with this path
+  std::string_view like = "";  // path of another section whose fields this section also has
 };
 
 // The type in words, such as "list of integer", "number or null" or "map of number, optional".
 std::string to_string(const ValueType& type);
 
-// A field of the results that commands write. `coppice explain`, `coppice schema result` and docs/reference
-// are generated from these descriptions.
+// A field of the results that commands write. `coppice explain`, `coppice schema result` and the pages in
+// docs/reference are generated from these descriptions.
 struct ResultField {
-  std::string_view path;     // such as "bound.time_ns"; "dimensions[].size" is a field of list items, and "*"
+  std::string_view path;     // such as "bound.time_ns"; "[]" follows the name of a list, and "*"
                              // stands for any name
-  std::string_view unit;     // such as "ns", "GB/s", "cycles"; empty for strings, counts and ratios
-  ValueType type;            // of a list's items if the path ends with "[]"
-  std::string_view summary;  // meaning, in one sentence
+  std::string_view unit;     // such as "ns" or "GB/s"; empty for strings, counts and ratios
+  ValueType type;            // the type of a list's items if the path ends with "[]"
+  std::string_view summary;  // the meaning, in one sentence
 };
 
-// Every field, in the order of a result; sections that several commands share are listed once.
+// All fields, in the order in which results contain them. Sections that several commands write are listed
+// once.
 std::span<const ResultField> result_fields();
 
 // The field with exactly this path; nullptr if there is none.

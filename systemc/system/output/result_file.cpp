@@ -27,8 +27,8 @@ bool is_special(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-// Resolves symbolic links, even if the target does not exist. A link to an unnamed object (such as
-// /dev/stdout to a pipe) is returned as is.
+// Resolves symbolic links, even if the target does not exist. A link to a special file, such as /dev/stdout,
+// is returned as is, since its target may have no name.
 fs::path follow_links(const fs::path& path) {
   fs::path target = path;
   std::error_code error;
@@ -50,7 +50,8 @@ ResultFile::ResultFile(std::string option, std::string path)
   temporary_ = direct_ ? target_ : fmt::format("{}.partial.{}", target_, ::getpid());
   std::error_code ignored;
   errno = 0;
-  // Opening a pipe may block until it has a reader, so it is not opened until there is something to write.
+  // Opening a pipe may block until it has a reader, so special files are opened only when there is data to
+  // write.
   if (direct_) {
     if (::access(target_.c_str(), W_OK) == 0) return;
   } else if (!fs::exists(target_, ignored) || ::access(target_.c_str(), W_OK) == 0) {

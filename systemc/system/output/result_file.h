@@ -7,16 +7,16 @@
 
 namespace coppice::system {
 
-// Writes an output file; all outputs use this class. A file appears under its name either complete or not at
-// all: it is written under a temporary name in the same folder and then renamed. Outputs other than regular
-// files (a terminal, a pipe, /dev/null) are written directly and never replaced; a symbolic link is kept, and
-// its target is replaced. A file that was read as an input (base/input_file.h) is never overwritten.
+// Writes an output file; every output uses this class. Either the complete file appears under its name or
+// none: it is written under a temporary name in the same folder and then renamed. Terminals, pipes and other
+// special files are written directly and never replaced. For a symbolic link, the target is replaced and the
+// link is kept. A file that was read as an input (base/input_file.h) is never overwritten.
 class ResultFile {
  public:
-  // `option` is the option that names `path`, such as "--out". Throws ConfigError located at the option if
-  // the file cannot be written, which is tested by creating and removing the temporary file.
+  // `option` is the command-line option that names `path`, such as "--out". Throws ConfigError located at the
+  // option if the file cannot be written, which is tested by creating and removing the temporary file.
   ResultFile(std::string option, std::string path);
-  // Removes the temporary file if it was not committed.
+  // Removes the temporary file unless it has been committed.
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
@@ -25,13 +25,14 @@ class ResultFile {
   const std::string& path() const { return path_; }
   // The temporary file that is being written, in the same directory.
   const std::string& temporary_path() const { return temporary_; }
-  // Whether the output is not a regular file; temporary_path() is then the output itself.
+  // Whether the output is a special file; temporary_path() is then the output itself.
   bool direct() const { return direct_; }
 
   // Appends `text`. Throws ModelError if that fails, for example on a full disk.
   void append(std::string_view text);
-  // Renames the temporary file, which may have been written by append() or by other code, to its final name.
-  // Throws ModelError if it could not be written completely, or if an input has the name.
+  // Renames the temporary file to its final name. append() or other code must have written it. Throws
+  // ModelError if it could not be written completely, or if a file that was read as an input has the final
+  // name.
   void commit();
   // Writes `text` as the whole file and commits it.
   void write(std::string_view text) {

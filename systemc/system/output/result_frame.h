@@ -11,7 +11,7 @@ namespace coppice::system {
 class CostMeter;
 class Machine;
 
-// Begins a result with its schema, the program's version and the configuration.
+// Begins a result with its schema, the version of Coppice and the configuration.
 nlohmann::ordered_json begin_result(const std::string& schema, const config::Config& config);
 
 // Completes a run's result with the statistics of the machine's modules and the cost of the run. Also writes

@@ -132,7 +132,7 @@ bool contains(std::span<const std::string_view> paths, std::string_view path) {
   return std::ranges::find(paths, path) != paths.end();
 }
 
-// The last name of a path, without the mark of a list.
+// The last name of a path, without the "[]" of a list.
 std::string name_of(std::string_view path) {
   if (path.ends_with(kListed)) path.remove_suffix(kListed.size());
   return std::string(path.substr(path.rfind('.') + 1));
@@ -208,7 +208,7 @@ class SchemaWriter {
   }
 
   void add_fields(Json& section, const ResultKind& kind) {
-    // The properties are in the order of the table of fields.
+    // Lists the properties in the order of result_fields().
     Paths known;
     for (const ResultField& field : result_fields()) {
       const std::string path(field.path.substr(0, field.path.find('.')));
@@ -234,7 +234,7 @@ class SchemaWriter {
     if (!always && place != required.end()) required.erase(place);
   }
 
-  // The schema of a field's value, which refers to the definitions of sections.
+  // The schema of a field's value; sections become references to their definitions.
   Json schema_of(const std::string& path) {
     const ResultField* const field = find_field(path);
     if (field == nullptr || field->type.form == ValueForm::kSection) {
@@ -251,7 +251,7 @@ class SchemaWriter {
     return value;
   }
 
-  // Defines a section unless it is defined, and returns its definition's name.
+  // Defines a section unless it has already been defined, and returns the name of the definition.
   std::string define(const std::string& path) {
     const std::string name = definition_of(path);
     if (definitions_.contains(name)) return name;
@@ -277,7 +277,7 @@ class SchemaWriter {
     }
   }
 
-  // The paths of a section's fields.
+  // The paths of the fields directly in a section.
   static Paths children(const std::string& section) {
     Paths paths;
     for (const ResultField& field : result_fields()) {

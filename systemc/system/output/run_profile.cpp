@@ -43,12 +43,13 @@ void RunProfile::message_completed(const ni::MessageRecord& message) {
                        message.entry->op == schedule::Op::kReduce ? 0 : 1, message.entry->step, message.dst});
 }
 
-// In a tree, a node has one parent per phase, which is known from its first message.
+// In a tree, a node has one parent per phase, so its first message in a phase determines the edge.
 void RunProfile::add_edge(const ni::MessageRecord& message) {
   const Cycles flow = message.entry->flow;
   auto place = std::ranges::find(flows_, flow);
   if (place == flows_.end()) {
-    // Only complete trees are kept: each has at most one edge per node and phase.
+    // A flow's tree is kept only if all its edges fit into the limit. A tree has at most one edge per node
+    // per phase.
     const std::size_t most = kMostEdges / (2 * static_cast<std::size_t>(topology_->num_interfaces()));
     if (flows_.size() >= std::clamp<std::size_t>(most, 1, kMostTrees)) return;
     flows_.push_back(flow);

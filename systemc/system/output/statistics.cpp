@@ -20,7 +20,7 @@ namespace {
 
 using Read = std::function<void(const sc_core::sc_object&, const Quantity&, double)>;
 
-// Visits parents first.
+// Visits an object before its children.
 void walk(const sc_core::sc_object& object, const Read& read) {
   if (const auto* owner = dynamic_cast<const StatisticsOwner*>(&object)) {
     owner->read_statistics([&](const Quantity& quantity, double value) { read(object, quantity, value); });
@@ -28,9 +28,10 @@ void walk(const sc_core::sc_object& object, const Read& read) {
   for (const sc_core::sc_object* child : object.get_child_objects()) walk(*child, read);
 }
 
-// Returns integral values as integers, so that they are printed without a decimal point.
+// Returns a whole number as an integer, so that it is printed without a decimal point.
 nlohmann::ordered_json number(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: larger doubles skip integers
+  // 2^53, the largest double below which every integer is exact.
+  constexpr double kExact = 9007199254740992.0;
   if (value == std::floor(value) && std::abs(value) < kExact) return static_cast<std::int64_t>(value);
   return value;
 }

@@ -11,14 +11,15 @@ namespace coppice::system {
 // "max": 60}}}.
 nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top);
 
-// The statistics of each module as CSV: module, quantity, unit, value.
+// The statistics of each module as CSV, with the columns module, quantity, unit and value.
 std::string list_statistics(const sc_core::sc_object& top);
 
-// Writes list_statistics() to `path`, unless that is empty. Throws ConfigError if it cannot be written.
+// Writes list_statistics() to the file `path`, unless it is empty. Throws ConfigError if the file cannot be
+// written.
 void write_statistics(const std::string& path, const sc_core::sc_object& top);
 
-// Lists the quantities that modules below `top` count, one per line: module kind, name, unit and description,
-// separated by tabs.
+// Lists the quantities that the modules below `top` count, one per line: the module kind, the quantity's
+// name, unit and description, separated by tabs.
 std::string describe_statistics(const sc_core::sc_object& top);
 
 }  // namespace coppice::system

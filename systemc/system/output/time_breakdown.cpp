@@ -9,7 +9,7 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   const Cycles free = std::max(message.port_free_since, begun);
   time.idle = free - message.port_free_since;
   const Cycles issued = std::max(message.issued, free);
-  // Before the message is issued, the port waits first for data, then for the lockstep.
+  // Before a port issues a message, it waits first for the message's data, then for the lockstep.
   const Cycles data_here = std::clamp(message.dependencies_met, free, issued);
   const Cycles left_sender = std::clamp(message.enabler_tail_injected + 1, free, data_here);
   const Cycles in_flight = data_here - left_sender;
@@ -19,8 +19,7 @@ PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   time.contention = delayed - time.credits;
   time.latency = in_flight - delayed;
   time.lockstep = issued - data_here;
-  // The time from issue to head is memory latency; the time from head to tail consists of serialization and
-  // delays.
+  // From issue to head, the port waits for memory. From head to tail, it sends flits or is delayed.
   time.latency += message.head_injected - issued;
   const Cycles sending = message.tail_injected + 1 - message.head_injected;
   time.serialization = std::min(sending, message.serialization);

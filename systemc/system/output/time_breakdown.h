@@ -8,40 +8,42 @@
 
 namespace coppice::system {
 
-// The cycles of a network-interface port by activity. Every cycle of a port is counted once.
+// How a network-interface port spends its time, in cycles. Every cycle is counted once.
 struct PortTime {
-  Cycles serialization = 0;  // sending flits of its messages, at the rate of the slowest channel on the path
-  Cycles latency = 0;        // waiting for memory, or for data in flight that it depends on
-  Cycles dependencies = 0;   // waiting for data that has not left its sender
-  Cycles lockstep = 0;       // waiting for the lockstep to allow the next timestep
-  Cycles contention = 0;     // delay of its flits, or of data that it depends on, by other traffic
-  // Such delay by missing credits, as far as buffers shorter than the credit loop explain it.
+  // Sending flits of its messages, at the rate of the slowest channel on their path.
+  Cycles serialization = 0;
+  Cycles latency = 0;       // waiting for memory, or for required data that is in flight
+  Cycles dependencies = 0;  // waiting for required data that has not left its sender
+  Cycles lockstep = 0;      // waiting for the lockstep to allow the next timestep
+  Cycles contention = 0;    // delay of its flits, or of required data, by other traffic
+  // Delay by missing credits, to the extent that buffers shorter than the credit loop explain it.
   Cycles credits = 0;
-  Cycles idle = 0;      // the tables of its next message had not been started
-  Cycles finished = 0;  // its table has finished while other ports continue
+  Cycles idle = 0;      // waiting while the tables of its next message have not been started
+  Cycles finished = 0;  // waiting for other ports after its own table has ended
 
   Cycles total() const {
     return serialization + latency + dependencies + lockstep + contention + credits + idle + finished;
   }
 };
 
-// Divides a port's time from the tail of the previous message to the tail of `message`, whose tables were
-// started in cycle `begun`.
+// Divides a port's time from the tail of its previous message to the tail of `message`. `begun` is the cycle
+// in which the message's tables were started.
 PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
 
-// Accumulates the PortTime of every port from completed messages.
+// Accumulates the PortTime of every port, message by message.
 class TimeBreakdown {
  public:
   TimeBreakdown(int accelerators, int ni_ports);
 
-  // Adds a completed message whose tables were started in cycle `begun` at its source. Messages of reducing
-  // switches are ignored.
+  // Adds a completed message. `begun` is the cycle in which its tables were started at its source. Messages
+  // of reducing switches are ignored.
   void add(const ni::MessageRecord& message, Cycles begun = 0) {
     add(divide(message, begun), message.src, message.src_port);
   }
+  // Adds the time of a message that left an accelerator's port.
   void add(const PortTime& part, topology::NodeId src, int port);
 
-  // The mean over all ports, in cycles; the parts sum to `total`. `idle` is present only if a port was idle.
+  // The mean over all ports, in cycles; the items sum to `total`. `idle` is included only if a port was idle.
   nlohmann::ordered_json to_json(Cycles total) const;
 
   const PortTime& port(topology::NodeId node, int port) const {
@@ -50,7 +52,7 @@ class TimeBreakdown {
 
  private:
   int ni_ports_;
-  std::vector<PortTime> ports_;  // [accelerator][NI port]
+  std::vector<PortTime> ports_;  // [accelerator][NI port]: how it spent its time
 };
 
 }  // namespace coppice::system

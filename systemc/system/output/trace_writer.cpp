@@ -89,8 +89,8 @@ void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles
   const auto place = static_cast<std::size_t>(channel);
   const Cycles done = end - 1 + flit_cycles_[place];
   const double share = static_cast<double>(used) / static_cast<double>(period_ * (done - begin));
-  // If a channel's use exceeds this fraction, it is shown as fully busy, since flit times are rounded up to
-  // whole cycles.
+  // If the fraction of time for which a channel is used exceeds this, it is shown as fully used, since flit
+  // times are rounded up to whole cycles.
   constexpr double kDense = 0.9;
   intervals_[place].push_back({begin, done, share > kDense ? 1 : share});
 }
@@ -128,7 +128,8 @@ void TraceWriter::actor_event(int actor, const std::string& text, const nlohmann
                   arguments);
 }
 
-// Trains are reported when they start, not in the order in which they reach a channel.
+// Sorts the intervals first, since trains are reported when they start, not in the order in which they reach
+// a channel.
 void TraceWriter::write_use(topology::ChannelId channel, PerfettoFile::Track group) {
   auto& intervals = intervals_[static_cast<std::size_t>(channel)];
   if (intervals.empty()) return;

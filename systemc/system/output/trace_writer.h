@@ -15,11 +15,11 @@
 
 namespace coppice::system {
 
-// Writes a trace for Perfetto (ui.perfetto.dev). Each network interface has a track for each port with table
-// entries and waiting times, a track of arrivals with arrows from their senders, and, at fluid fidelity, a
-// counter for each port's rate. Each channel has a counter of the channel's use and, if flits move, a counter
-// of the flits in the buffer at the channel's end. Times are simulated times, rounded to nanoseconds.
-// finish() creates the complete file; an unfinished trace leaves no file.
+// Writes a trace for Perfetto (ui.perfetto.dev). For each network interface, it has a track per port with
+// table entries and waiting times, a track of arrivals with arrows from their senders and, at fluid fidelity,
+// a counter of each port's rate. For each channel, it has a counter of the channel's use and, if flits are
+// simulated, a counter of the flits in the buffer at its end. Times are simulated times, rounded to
+// nanoseconds. finish() creates the complete file; if it is never called, there is no file.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   // Throws ConfigError if `path` cannot be written. The topology must outlive this object.
@@ -30,10 +30,11 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
-  // Sets a port's counter, in GB/s.
+  // Sets the counter of a port's rate.
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 
-  // Names actors outside the machine (training jobs and their controller), each with its own track.
+  // Names the group of actors outside the machine, such as training jobs and their controller. Each actor has
+  // its own track.
   void name_actors(const std::string& all) { actors_name_ = all; }
   void name_actor(int actor, const std::string& name);
   void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);
@@ -46,8 +47,8 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
  private:
   struct Interval {
     Cycles begin;
-    Cycles end;  // end of the last flit, exclusive
-    double use;  // fraction of the time for which the channel is used
+    Cycles end;  // end of the last flit in the interval, exclusive
+    double use;  // the fraction of the interval for which the channel is used
   };
 
   void add_interfaces();
@@ -68,8 +69,8 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   std::string actors_name_ = "jobs and controller";
   std::vector<PerfettoFile::Track> actor_tracks_;
   std::uint64_t messages_ = 0;
-  std::vector<Cycles> flit_cycles_;               // [channel]: cycles for which a flit occupies it
-  std::vector<std::vector<Interval>> intervals_;  // [channel]
+  std::vector<Cycles> flit_cycles_;               // [channel]: number of cycles for which a flit occupies it
+  std::vector<std::vector<Interval>> intervals_;  // [channel]: when it was used
 };
 
 }  // namespace coppice::system

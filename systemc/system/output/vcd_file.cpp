@@ -11,7 +11,7 @@ namespace {
 
 constexpr Femtoseconds kPicosecond = 1000;
 
-// A short identifier of printable characters.
+// A short identifier of printable characters, unique for each number.
 std::string identifier(std::size_t number) {
   constexpr std::size_t kCharacters = 94;
   std::string text;

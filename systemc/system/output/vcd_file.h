@@ -16,13 +16,13 @@ class VcdFile {
   // Throws ConfigError at `option` if `path` cannot be written.
   VcdFile(const std::string& option, const std::string& path) : output_(option, path) {}
 
-  // Adds a signal of `width` (at most 64) bits and returns its number; dots in its name separate scopes. Call
-  // this before the first set().
+  // Adds a signal of `width` bits (at most 64) and returns its number. Dots in the name separate scopes. All
+  // signals must be added before the first call of set().
   std::size_t add(std::string name, int width);
-  // Sets a signal's value from time `at`, which must not decrease between calls. Like finish(), throws
-  // ModelError if the file cannot be written.
+  // Sets a signal's value from time `at`, which must not decrease from call to call. Throws ModelError if the
+  // file cannot be written, as does finish().
   void set(std::size_t signal, std::uint64_t value, Femtoseconds at);
-  // Completes the dump up to the time of the last call of set(), even if this call did not change a value.
+  // Completes the dump up to the time of the last call of set(), even if that call did not change a value.
   void finish();
 
  private:
@@ -39,7 +39,7 @@ class VcdFile {
   ResultFile output_;
   std::vector<Signal> signals_;
   bool begun_ = false;
-  Femtoseconds written_ = -1;  // last time in the file
+  Femtoseconds written_ = -1;  // the last time that was written to the file
   Femtoseconds last_ = 0;
 };
 

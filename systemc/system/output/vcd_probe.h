@@ -12,9 +12,9 @@
 
 namespace coppice::system {
 
-// Writes a value change dump of selected accelerators. It shows, for each network-interface port, the
-// timestep counter, the lockstep counter, the number of issued entries and the decoder's state; and for each
-// channel that leaves the node, whether a flit enters the channel and on which virtual channel. It samples
+// Writes a value change dump of selected accelerators. For each network-interface port, it shows the timestep
+// counter, the lockstep counter, the number of issued entries and the decoder's state. For each channel that
+// leaves the node, it shows whether a flit enters the channel, and on which virtual channel. It samples
 // signals at the end of every cycle without affecting the simulation.
 class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
  public:
@@ -30,23 +30,23 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   void finish() { file_.finish(); }
 
  private:
-  // Signal numbers.
+  // The signals' numbers in the file.
   struct PortSignals {
     std::size_t timestep;
     std::size_t lockstep;
     std::size_t issued;
-    std::size_t decoder;  // ni::DecoderState
+    std::size_t decoder;  // shows a ni::DecoderState
   };
   struct ChannelSignals {
-    std::size_t valid;  // set if a flit was granted the switch to this channel in this cycle
+    std::size_t valid;  // 1 in a cycle in which a flit is granted the switch to this channel
     std::size_t vc;
-    Cycles last = -1;  // cycle of the last flit
+    Cycles last = -1;  // the cycle of the last flit
     int last_vc = 0;
   };
   struct Node {
     const ni::Interface* interface;
     std::vector<PortSignals> ports;
-    std::vector<ChannelSignals> channels;  // [output port]
+    std::vector<ChannelSignals> channels;  // [output port]: signals of its channel
   };
 
   void sample();

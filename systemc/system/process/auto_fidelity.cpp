@@ -16,20 +16,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Limit on runs of trains and flits: each may find further messages that must move as flits.
+// The maximum number of runs that mix trains and flits. Each may find further messages that must move as
+// flits.
 constexpr int kMostRuns = 4;
-// The largest fraction of messages that may move as flits among trains: several such runs then cost no more
-// than one with leaps.
+// The largest fraction of messages that may move as flits in such a run. Up to this fraction, all these runs
+// together cost no more than a run with leaps.
 constexpr double kMostAsFlits = 0.25;
 
-// The outcome of a run of trains, as returned by its process.
+// Runs trains in the child process, and returns the result or the reason that trains were insufficient.
 Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) {
   fabric::Meetings meetings(std::move(flit_ports), kMostAsFlits);
   try {
     Json result = run(config::Fidelity::kTrain, &meetings);
     if (!meetings.met()) return {{"result", std::move(result)}};
   } catch (const ModelError&) {
-    // A run whose trains meet is inexact, so it may also fail.
+    // Times are wrong once trains have met, so an error after that may not be real.
     if (!meetings.met()) throw;
   }
   Json ended = {{"reason", meetings.reason()}};
@@ -39,7 +40,7 @@ Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) 
 
 struct Trains {
   std::optional<Json> result;
-  std::string met;  // the first meeting; empty: none
+  std::string met;  // describes the first meeting; empty: none
 };
 
 Trains try_trains(const RunAtFidelity& run, const std::atomic<bool>* interrupted) {

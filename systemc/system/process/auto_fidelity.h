@@ -10,19 +10,19 @@
 
 namespace coppice::system {
 
-// Simulates at a fidelity and returns the result. A run of trains records in `meetings` which trains meet;
-// other runs do not use `meetings`.
+// Simulates at a given fidelity and returns the result. At train fidelity, the run records in `meetings`
+// which trains meet; at others, `meetings` is unused.
 using RunAtFidelity = std::function<nlohmann::ordered_json(config::Fidelity, fabric::Meetings* meetings)>;
 
-// The most flit-hops that are simulated as flits without an explicit request: minutes of work.
+// Simulating this many flit-hops takes minutes. Longer simulations of flits must be requested explicitly.
 inline constexpr double kAffordableFlitHops = 3e9;
 
-// Runs with `fidelity: auto`. It first tries trains, in a child process. If trains meet, another child
-// process simulates the messages that meet, or that meet flits, as flits (fabric::MixedFabric), as long as
-// these are a small part of all messages. Otherwise this process simulates flits with leaps, or fluids if
-// `fluid` allows it and there are more than kAffordableFlitHops flit-hops. In the result, `fidelity` is the
-// chosen fidelity, `fidelity_reason` the reason that trains were insufficient, and `trains` the number of
-// messages that moved as flits. Call this before any SystemC object exists.
+// Runs with `fidelity: auto`. First a child process tries trains. If some meet, another child process
+// simulates the messages that meet trains or flits as flits (fabric::MixedFabric), as long as they are a
+// small fraction of all messages. Otherwise this process simulates flits with leaps; or fluids, if `fluid` is
+// set and there are more than kAffordableFlitHops flit-hops. The result contains the chosen `fidelity`, the
+// reason that trains were insufficient (`fidelity_reason`), and the number of messages that moved as flits
+// (`trains`). Call this before any SystemC object exists.
 nlohmann::ordered_json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid,
                                 const std::atomic<bool>* interrupted);
 

@@ -7,12 +7,12 @@
 
 namespace coppice::system {
 
-// Measures the cost of a simulation on its host: the "simulator" object of a result.
+// Measures what a simulation costs on the computer that runs it, for the `simulator` section of a result.
 class CostMeter {
  public:
   CostMeter();
-  // Returns wall_s, user_s and flit_hops_per_s (per second of user CPU time) since construction,
-  // peak_rss_bytes of the process, and the number of threads.
+  // Returns the times since construction (wall_s and user_s), flit_hops_per_s (per second of user CPU time),
+  // the process's peak_rss_bytes, and the number of threads.
   nlohmann::ordered_json to_json(std::int64_t flit_hops, int threads = 1) const;
 
  private:
@@ -20,7 +20,7 @@ class CostMeter {
   double user_start_;
 };
 
-// CPU time of this process and all its threads, in seconds.
+// The CPU time of this process, including all its threads, in seconds.
 double cpu_seconds();
 
 }  // namespace coppice::system

@@ -4,7 +4,7 @@
 
 namespace coppice::system {
 
-// The user interrupted the command (Ctrl-C): exit status 130.
+// Thrown if the user interrupts a command with Ctrl-C; the exit status is then 130.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

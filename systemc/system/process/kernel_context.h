@@ -5,22 +5,22 @@
 
 namespace coppice::system {
 
-// A separate SystemC kernel with its own time, hierarchy and elaboration; modules created while it is in use
-// belong to it. Besides its initial kernel, a process may have several of these, in sequence or
-// simultaneously, since SystemC 2.3 keeps all state of a kernel in its sc_simcontext. All must be used by one
-// thread.
+// A separate SystemC kernel with its own time, hierarchy and elaboration. Modules that are created while it
+// is in use belong to it. A process may have several such kernels besides its initial one, in sequence or
+// simultaneously, since SystemC 2.3 keeps all state of a kernel in its sc_simcontext. One thread must use
+// them all.
 class KernelContext {
  public:
   KernelContext() : own_(std::make_unique<sc_core::sc_simcontext>()) {}
   KernelContext(const KernelContext&) = delete;
   KernelContext& operator=(const KernelContext&) = delete;
-  // All its modules must have been destroyed.
+  // All modules of the kernel must have been destroyed before.
   ~KernelContext() {
     const Use use(*this);
     own_.reset();
   }
 
-  // Makes this context's kernel current during the lifetime of the Use, then restores the previous kernel.
+  // Makes this context's kernel current as long as the Use exists, then restores the previous kernel.
   class Use {
    public:
     explicit Use(const KernelContext& context) : Use(context.own_.get(), context.own_.get()) {}
@@ -43,8 +43,8 @@ class KernelContext {
     sc_core::sc_simcontext* global_;
   };
 
-  // Restores, for the lifetime of the returned Use, the kernel that was current when this context was
-  // created. Use this for calls from the context's processes to the outside.
+  // Makes the kernel that was current when this context was created current again as long as the returned Use
+  // exists. Processes of this context need it around calls of outside code.
   Use leave() const { return {outer_, outer_global_}; }
 
  private:

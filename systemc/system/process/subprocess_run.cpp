@@ -33,7 +33,7 @@ constexpr int kPollMilliseconds = 100;
 constexpr std::chrono::seconds kGrace{2};
 constexpr useconds_t kReapMicroseconds = 2000;
 
-// A job's failure in the form sent through the pipe.
+// The form in which a job's error is sent through the pipe.
 Json describe_error(const char* kind, const std::string& message) {
   return {{"error", kind}, {"message", message}};
 }
@@ -68,7 +68,7 @@ Json outcome_of(const SubprocessJob& job) {
   std::string message = outcome.at("message");
   if (kind == "config") {
     const SourceLocation place{outcome.at("file"), outcome.at("line"), outcome.at("column")};
-    // what() begins with the location, which the new error adds again.
+    // The new ConfigError prepends the location again, so remove it from the message.
     const std::string prefix = ConfigError(place, "").what();
     throw ConfigError(place, message.substr(std::min(prefix.size(), message.size())));
   }
@@ -88,13 +88,14 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-// Runs in the child, and exits without the parent's clean-up.
+// Runs a job in the child, then exits without the clean-up that the parent will do.
 [[noreturn]] void run_child(const SubprocessJob& job, int descriptor, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
-  // A terminal sends Ctrl-C to the whole group; the parent also receives it and decides what to do.
+  // A terminal sends Ctrl-C to the whole process group. The parent receives it too and decides whether to
+  // terminate the child.
   std::signal(SIGINT, SIG_IGN);
-  // Text that is not UTF-8 (such as a path) must not cause a failure here.
+  // Strings that are not valid UTF-8, such as some paths, must not cause a failure here.
   write_all(descriptor, outcome_of(job).dump(-1, ' ', false, Json::error_handler_t::replace));
   ::_exit(EXIT_SUCCESS);
 }
@@ -103,7 +104,7 @@ void write_all(int descriptor, const std::string& text) {
   throw ModelError(fmt::format("cannot start a subprocess: {}: {}", what, std::strerror(errno)));
 }
 
-// A running job; the destructor kills and reaps the child if it is still running.
+// A child process that runs a job. The destructor kills and reaps the child if it is still running.
 class Child {
  public:
   Child(std::size_t job, const SubprocessJob& work) : job_(job) {
@@ -146,7 +147,7 @@ class Child {
   std::size_t job() const { return job_; }
   int descriptor() const { return descriptor_; }
 
-  // Reads the pipe; returns the outcome once the child has closed it.
+  // Reads from the pipe. Returns the outcome once the child has closed its end, otherwise nullopt.
   std::optional<Json> receive() {
     std::array<char, 65536> buffer{};
     const ssize_t got = ::read(descriptor_, buffer.data(), buffer.size());
@@ -176,7 +177,7 @@ class Child {
         pid_ = -1;
         return;
       }
-      // Otherwise a child that is writing its value would block until someone reads it.
+      // Keep reading, since a child that is writing its value would otherwise block and not terminate.
       drain();
       ::usleep(kReapMicroseconds);
     }

@@ -13,30 +13,30 @@ namespace coppice::system {
 // A job that returns a value or throws.
 using SubprocessJob = std::function<nlohmann::ordered_json()>;
 
-// Jobs were terminated because they exceeded SubprocessOptions::most_seconds.
+// Thrown if jobs were terminated because they exceeded SubprocessOptions::most_seconds.
 class OutOfTime : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct SubprocessOptions {
-  int at_once = 1;                                 // maximum number of simultaneous children, at least 1
+  int at_once = 1;  // the maximum number of children at the same time, at least 1
   const std::atomic<bool>* interrupted = nullptr;  // polled ten times a second
-  // `job_done` is called with each job's value as it arrives; `interrupting` before the children are
-  // terminated because of `interrupted`.
+  // `job_done` is called with each job's value as it arrives. `interrupting` is called before children are
+  // terminated because `interrupted` is set.
   std::function<void(std::size_t job, const nlohmann::ordered_json& value)> job_done;
   std::function<void()> interrupting;
-  double most_seconds = 0;  // limit for all jobs together; 0: none
+  double most_seconds = 0;  // time limit for all jobs together; 0: none
 };
 
-// Runs every job in a forked child process, so that each may elaborate a SystemC kernel. The caller must not
-// have elaborated one, and must be single-threaded. Jobs start in order; their values are returned in the
-// same order. The first job that throws terminates the others, and its exception is rethrown with the same
-// message: ConfigError (with its location), ContentionError, UnsupportedError, Interrupted and std::bad_alloc
-// with their type, others as ModelError. The death of a child is also a ModelError. Throws Interrupted when
-// the flag is set, and OutOfTime when the time limit is reached. Children are terminated by SIGTERM, so that
-// they can clean up, and by SIGKILL two seconds later; Ctrl-C reaches them only through this process. No
-// child outlives this function, even if this process is killed.
+// Runs every job in its own child process, so that each may elaborate a SystemC kernel. The caller must be
+// single-threaded and must not have elaborated one. Jobs start in order, and their values are returned in
+// this order. If a job throws, all others are terminated and its exception is rethrown with the same message:
+// ConfigError (with its location), ContentionError, UnsupportedError, Interrupted and std::bad_alloc keep
+// their type, and others become a ModelError, as does the death of a child. Throws Interrupted when the flag
+// is set, and OutOfTime when the time limit is reached. Children are terminated by SIGTERM, so that they can
+// clean up, and two seconds later by SIGKILL. Ctrl-C reaches them only through this process. No child
+// outlives this function, even if this process is killed.
 std::vector<nlohmann::ordered_json> run_in_subprocesses(const std::vector<SubprocessJob>& jobs,
                                                         const SubprocessOptions& options);
 

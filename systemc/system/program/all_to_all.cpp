@@ -36,7 +36,7 @@ using topology::NodeId;
 using workload::kElementBytes;
 constexpr const char* kUsual = "direct";
 
-// The algorithm, and the key that names it.
+// The algorithm, and the configuration key that selects it.
 std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const std::string key = "collectives.all_to_all.algorithm";
   const auto chosen = loaded.config.program.collectives.find(workload::CollectiveOp::kAllToAll);
@@ -47,7 +47,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const bool asked = own.op == workload::CollectiveOp::kAllToAll;
   if (asked && config::reads_tables(loaded.config)) return {own.algorithm, "collective.file"};
   const auto known = config::all_to_all_algorithms();
-  // An algorithm that is configured for another collective is ignored.
+  // If the configured algorithm is not an all-to-all, it was meant for another collective and is ignored.
   const bool named = asked || config::chooses_algorithm(loaded.config);
   if (!named) return {kUsual, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
@@ -58,15 +58,15 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   return {own.algorithm, "collective.algorithm"};
 }
 
-// Whether `chooser` may choose algorithm `name`: a library's chooser considers only that library's
-// all-to-alls.
+// Whether `chooser`, an algorithm that chooses among others, may choose algorithm `name`. The chooser of a
+// communication library considers only all-to-alls of libraries.
 bool may_choose(std::string_view chooser, std::string_view name) {
   const auto algorithms = schedule::all_to_all_algorithms();
   const auto found = std::ranges::find(algorithms, name, &schedule::AllToAllAlgorithm::name);
   return schedule::chosen_among(chooser).empty() || (found != algorithms.end() && found->in_libraries);
 }
 
-// The parts into which the schedule divides its blocks; all blocks are divided alike.
+// Numbers the parts into which the schedule divides the blocks. All blocks are divided in the same way.
 class BlockParts {
  public:
   explicit BlockParts(const schedule::Schedule& schedule)
@@ -84,11 +84,11 @@ class BlockParts {
   }
 
   Bytes count() const { return static_cast<Bytes>(begins_.size()); }
-  // The number of part `part` of the block from `source` to `destination`.
+  // The number of a part of the block from `source` to `destination`.
   Bytes number(NodeId source, NodeId destination, Bytes part) const {
     return (Bytes{source} * accelerators_ + destination) * count() + part;
   }
-  // The parts that begin in [address, address + bytes).
+  // The range of numbers of the parts that begin in [address, address + bytes).
   std::pair<Bytes, Bytes> range(Bytes address, Bytes bytes) const {
     return {first(address), first(address + bytes)};
   }
@@ -104,7 +104,8 @@ class BlockParts {
   std::vector<Bytes> begins_;
 };
 
-// One accelerator's blocks: the source of the data in each part.
+// The memory of one accelerator. For each part of a block, it stores only the accelerator that the data comes
+// from.
 class BlockMemory final : public ni::GradientMemory {
  public:
   BlockMemory(const BlockParts& parts, NodeId self, int accelerators) : parts_(parts) {
@@ -168,12 +169,13 @@ class BlockVerification final : public Verification {
   std::vector<BlockMemory> memories_;
 };
 
-// Proves that the messages of every block, or of each of its `parts` parts, form a path from its source to
-// its destination, and that each is sent after the previous one.
+// Proves that the messages of every block form a path from its source to its destination, and that each
+// message is sent after the previous one has arrived. If blocks are divided, each of their `parts` parts has
+// such a path.
 void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::Message>& messages,
                 int parts) {
   const int n = schedule.accelerators();
-  // [flow]: its current node, and the round in which it arrived.
+  // [flow]: the accelerator that holds the data, and the round in which the data arrived there.
   std::vector<std::pair<NodeId, std::int32_t>> at;
   for (NodeId source = 0; source < n; ++source) at.insert(at.end(), index(n * parts), {source, -1});
   std::vector<const schedule::Message*> order;
@@ -197,8 +199,8 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   }
 }
 
-// Proves the paths of flows if these are equal parts of blocks. Flows from a file are arbitrary chunks, which
-// are verified after the run.
+// Checks a schedule. If `parts` is positive, flows are equal parts of blocks and their paths are proven.
+// Flows from a file are arbitrary chunks, so their data is verified only after the run.
 CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule, int parts) {
   CheckedSchedule result;
   result.schedule = std::move(schedule);

@@ -25,13 +25,13 @@ using workload::CollectiveOp;
 
 using workload::kElementBytes;
 
-// Rounds up to whole elements, at least one per member.
+// Rounds up to a whole number of elements, and to at least one element per member.
 Bytes padded(Bytes bytes, std::size_t members) {
   return padded_size(bytes, static_cast<Bytes>(members) * kElementBytes);
 }
 
-// The spec of a program's collective on a group's network, with the configured algorithm or, if that does not
-// apply, another. A barrier is the smallest possible all-reduce.
+// The settings of a program's collective on a group's network. The algorithm is the configured one if it is
+// applicable, otherwise a default. A barrier is executed as the smallest possible all-reduce.
 workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op, Bytes bytes, NodeId root,
                                   const GroupNetwork& network) {
   workload::CollectiveSpec spec = config.collective;
@@ -44,12 +44,12 @@ workload::CollectiveSpec spec_for(const config::Config& config, CollectiveOp op,
     if (!chosen->second.algorithm.empty()) spec.algorithm = chosen->second.algorithm;
     if (chosen->second.chunks != 0) spec.chunks = chosen->second.chunks;
   }
-  // Each chunk needs two elements per member.
+  // Each chunk must have at least two elements per member, so limit the number of chunks.
   const auto members = static_cast<Bytes>(network.accelerators().size());
   if (spec.chunks > 1) {
     spec.chunks = static_cast<int>(std::clamp<Bytes>(bytes / (2 * kElementBytes * members), 1, spec.chunks));
   }
-  // Rooted collectives need an algorithm with a tree that can be rooted at any accelerator.
+  // A rooted collective needs an algorithm that has a tree with any given root.
   const schedule::AlgorithmInfo* const info = schedule::find_algorithm(spec.algorithm);
   const bool unfit = info != nullptr && info->over_dimensions && network.topology().dimension_kinds().empty();
   if (spec.algorithm.empty() || unfit || (rooted(op) && (info == nullptr || !info->rooted))) {
@@ -148,7 +148,7 @@ CompiledCollective CompiledCollectives::placed(const workload::GroupCollective& 
     auto shape = shapes_.find(key);
     if (shape == shapes_.end()) {
       shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
-      // Routed groups of equal shape have different links, so their bounds are computed separately.
+      // Routed groups of equal shape may have different links, so each needs its own bounds.
       if (own.kind() != GroupNetwork::Kind::kRouted) {
         take(shape->second, bound(collective.op, shape->second.schedule, own, bytes));
       }
@@ -159,7 +159,8 @@ CompiledCollective CompiledCollectives::placed(const workload::GroupCollective& 
   if (own.kind() == GroupNetwork::Kind::kRouted) take(made, bound(made.op, made.schedule, own, bytes));
   made.schedule = own.place(std::move(made.schedule), ni_ports_);
   made.interfaces = made.accelerators;
-  // A group of all accelerators uses the machine's own numbering.
+  // In a group of all accelerators, members have the same numbers as on the machine, and so do reducing
+  // switches.
   for (auto node = index(machine_.num_accelerators()); node < made.schedule.nodes.size(); ++node) {
     made.interfaces.push_back(static_cast<NodeId>(node));
   }
@@ -216,8 +217,8 @@ CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& coll
   }
 }
 
-// A star of the links at a routed group's members, regardless of the network between them. Non-members may
-// also use these links.
+// A star that consists of the links at a routed group's members and ignores the network between them. Traffic
+// of other accelerators may also use these links, but a lower bound need not consider it.
 topology::Topology CompiledCollectives::own_links(const Members& accelerators) const {
   const auto members = static_cast<NodeId>(accelerators.size());
   topology::Topology star(topology::Kind::kFile, {}, members, 1);
@@ -252,7 +253,7 @@ GroupBound CompiledCollectives::bound(CollectiveOp op, const schedule::Schedule&
     bound.least = find_least_time(loaded_.config.system, topology, schedule);
     bound.bandwidth_ns = bound.least.bandwidth.ns();
   }
-  if (routed) bound.least.latency_ns = 0;  // the star lacks the machine's path lengths
+  if (routed) bound.least.latency_ns = 0;  // the star does not have the machine's path lengths
   return bound;
 }
 
@@ -265,7 +266,7 @@ GroupBound CompiledCollectives::bound(const workload::GroupCollective& collectiv
   return bound(collective.op, outline, own, bytes);
 }
 
-// The fastest protocol for a single message.
+// The protocol with the shortest expected time for a single message.
 std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId source,
                                                                          const topology::Route& route,
                                                                          Bytes bytes) const {
@@ -285,10 +286,10 @@ std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId 
   return best;
 }
 
-// A transfer is compiled as a gather of one message.
+// A transfer is compiled as an all-gather that consists of one message.
 const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId destination, Bytes bytes) {
   const Bytes whole = padded(bytes, 1);
-  // No collective has this key: its root is not a member.
+  // The root -2 keeps the key of a transfer distinct from those of collectives.
   auto& known = compiled_[{Members{source, destination}, CollectiveOp::kBroadcast, whole, -2}];
   if (known != nullptr) return *known;
   known = std::make_unique<CompiledCollective>();
@@ -350,8 +351,8 @@ void count_messages(CompiledCollective& compiled, const topology::Topology& mach
   }
 }
 
-// Counts messages, and bounds flit-hops from below: each accelerator receives all data once, over at least
-// one hop.
+// Counts messages, and estimates flit-hops by a lower bound: each accelerator receives all data once, over at
+// least one hop.
 void CompiledCollectives::count_roughly(CompiledCollective& compiled) const {
   for (const schedule::NodeTables& node : compiled.schedule.nodes) {
     for (const schedule::Table& port : node.ports) compiled.messages += port.messages();

@@ -25,34 +25,35 @@
 
 namespace coppice::system {
 
-// The messages of a collective that joins several copies of a program, as seen from the copy that represents
-// all others (folding/folded_collectives.h).
+// For a collective among several copies of a program: describes the messages that arrive from other copies,
+// as seen from the one copy that represents them all (folding/folded_collectives.h).
 struct CollectiveImages {
-  schedule::Schedule outline;                            // the whole collective, with empty tables
-  std::shared_ptr<const std::vector<Bytes>> boundaries;  // contribution_boundaries() of the whole collective
-  std::vector<topology::NodeId> members;                 // [interface]: member of the whole collective
-  std::vector<ni::ImageArrivals> arrivals;               // [interface]
+  schedule::Schedule outline;  // the collective of all copies, with empty tables
+  // The contribution_boundaries() of the collective of all copies.
+  std::shared_ptr<const std::vector<Bytes>> boundaries;
+  std::vector<topology::NodeId> members;    // [interface]: its member number in the collective of all copies
+  std::vector<ni::ImageArrivals> arrivals;  // [interface]: the messages that arrive there
 };
 
-// A group's collective, or a transfer, in the form that its members' network interfaces execute.
+// A collective or transfer in the form that the network interfaces of its members execute.
 struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
-  schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name nodes of the machine
+  schedule::Schedule schedule;  // [index in `interfaces`]; entries refer to nodes of the machine
   schedule::CheckReport report;
-  std::vector<schedule::ExpectedTime>
-      expected;  // for algorithm auto: all candidates, fastest (the choice) first
-  std::vector<topology::NodeId> accelerators;  // of the machine
-  // The members' interfaces, then those of their reducing switches.
+  // For algorithm auto: all candidates, starting with the fastest, which is chosen.
+  std::vector<schedule::ExpectedTime> expected;
+  std::vector<topology::NodeId> accelerators;  // the members' accelerators on the machine
+  // The network interfaces of the members, followed by those of the reducing switches that serve them.
   std::vector<topology::NodeId> interfaces;
-  std::vector<std::int64_t> arrivals;  // [interface]: number of its arrivals; empty: not counted
-  std::vector<std::int64_t> entries;   // [interface]: number of its table entries; empty: not counted
-  LeastTime least;                     // lower bounds on any schedule; its groups consist of members
+  std::vector<std::int64_t> arrivals;  // [interface]: number of messages that arrive; empty: not counted
+  std::vector<std::int64_t> entries;   // [interface]: number of table entries; empty: not counted
+  LeastTime least;                     // lower bounds on any schedule; groups are lists of members
   double bandwidth_ns = 0;             // the bandwidth bound
   double least_ns = 0;                 // the larger of the bandwidth and latency bounds
-  std::string late;                    // reason that messages may arrive later than the lockstep expects
+  std::string late;                    // why messages may arrive later than the lockstep assumes
   std::int64_t messages = 0;
-  double flit_hops = 0;  // lower bound: sum over its flits of the routers on their paths
-  // nullptr unless the schedule contains the tables of one copy only.
+  double flit_hops = 0;  // a lower bound on the number of routers that all flits pass
+  // Set only if the schedule contains the tables of a single copy of the program.
   std::shared_ptr<const CollectiveImages> images{};
 };
 
@@ -60,41 +61,44 @@ struct CompiledCollective {
 class CollectiveSource {
  public:
   virtual ~CollectiveSource() = default;
-  // The compiled form of collective or transfer `number`; nullptr for a group of one rank, which moves
-  // nothing. Throws ConfigError if the algorithm is not defined on the group's network.
+  // The compiled form of collective or transfer `number`. nullptr for a group of one rank, which moves no
+  // data. Throws ConfigError if the algorithm does not support the group's network.
   virtual const CompiledCollective* compiled_collective(const workload::Program& program,
                                                         std::int32_t number) = 0;
   virtual const CompiledCollective* compiled_transfer(const workload::Program& program,
                                                       std::int32_t number) = 0;
-  // Throws a ConfigError that names the cycle if messages of all compiled schedules together could deadlock.
+  // Throws a ConfigError that names a cycle of channels if the messages of all compiled schedules together
+  // could deadlock.
   virtual void require_deadlock_free() = 0;
 };
 
-// Sets the numbers of messages, flit-hops, arrivals and entries of a collective on `machine`.
+// Counts the messages, flit-hops, arrivals and entries of a collective on `machine`, and stores the counts.
 void count_messages(CompiledCollective& compiled, const topology::Topology& machine,
                     const fabric::Framing& framing);
 
 fabric::Framing framing_of(const config::SystemConfig& system);
 
-// Lower bounds on any schedule of a group's collective, on the group's own network.
+// Lower bounds on the time of a group's collective with any schedule, on the group's own network.
 struct GroupBound {
   std::string network;                         // name of the network
-  std::vector<topology::NodeId> accelerators;  // of the machine, in the network's order
-  LeastTime least;                             // its groups consist of members
+  std::vector<topology::NodeId> accelerators;  // [member]: accelerator of the machine
+  LeastTime least;                             // groups are lists of members
   double bandwidth_ns = 0;                     // as in CompiledCollective
-  std::vector<double> lengths{};  // lengths of the network's channels (routing/all_to_all_bound.h)
+  std::vector<double> lengths{};               // [channel of the network]: see routing/all_to_all_bound.h
 };
 
 // Settings for compiling the collectives of a program.
 struct CompileOptions {
   GroupRouting ways = GroupRouting::kOwnNetwork;
-  // Whether the program is a single collective of all accelerators. Its own proof then covers deadlock, and
-  // the network interfaces hold its tables from the start, so they need no counts of entries and arrivals.
+  // Whether the program is a single collective of all accelerators. Deadlock is then excluded when its
+  // schedule is compiled, and no entries or arrivals are counted, since interfaces hold its tables from the
+  // start.
   bool alone = false;
   std::optional<int> pattern_beyond{};  // overrides CompileRequest::pattern_beyond
 };
 
-// Compiles and checks the schedules of a program's collectives and transfers, each distinct schedule once.
+// Compiles and checks the schedules of a program's collectives and transfers. Each distinct schedule is
+// compiled once.
 class CompiledCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.
@@ -104,20 +108,20 @@ class CompiledCollectives final : public CollectiveSource {
   const CompiledCollective* compiled_collective(const workload::Program& program,
                                                 std::int32_t number) override;
   const CompiledCollective* compiled_transfer(const workload::Program& program, std::int32_t number) override;
-  // Compiles a collective among at least two `accelerators`, into which its root is an index.
+  // Compiles a collective among at least two accelerators. The collective's root is an index in
+  // `accelerators`.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
-  // The size of a collective's buffer: whole elements, at least one per member.
+  // The size of a collective's buffer, rounded up to whole elements and to at least one element per member.
   Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) const;
-  // Like collective(), but does not keep the result and leaves its routes out of the proof of
-  // require_deadlock_free().
+  // Like collective(), but the result is not kept, and require_deadlock_free() does not consider its routes.
   CompiledCollective placed(const workload::GroupCollective& collective,
                             const std::vector<topology::NodeId>& accelerators);
-  // Like collective(), but on the group's own network, not placed on the machine, and without bounds.
+  // Like collective(), but without bounds, and for the group's own network instead of the machine.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
   const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
-  // The lower bounds on a collective, for any algorithm.
+  // The lower bounds on a collective's time, which hold for any algorithm.
   GroupBound bound(const workload::GroupCollective& collective,
                    const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
@@ -146,13 +150,14 @@ class CompiledCollectives final : public CollectiveSource {
   LikeNetwork like_;
   fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;
-  bool proven_ = true;  // whether routes_ has been proven free of cycles
-  std::set<std::pair<topology::NodeId, topology::NodeId>> sent_;  // transfers whose routes are in routes_
+  bool proven_ = true;  // whether routes_ has been proven free of cycles since the last change
+  // The pairs of accelerators whose transfers are in routes_.
+  std::set<std::pair<topology::NodeId, topology::NodeId>> sent_;
   std::map<Members, std::unique_ptr<GroupNetwork>> networks_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>
       compiled_;
-  // Collectives in their group's own numbering, by the shape of the group's network.
+  // Collectives that have not been placed on the machine, by the shape of the group's network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
       shapes_;
 };

@@ -28,7 +28,7 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-using Link = std::pair<NodeId, NodeId>;  // the lower node number first
+using Link = std::pair<NodeId, NodeId>;  // the smaller node number comes first
 
 Link link_of(const topology::Channel& channel) {
   return std::minmax(channel.src, channel.dst);
@@ -55,8 +55,8 @@ class Parts {
   boost::disjoint_sets_with_storage<> sets_;
 };
 
-// Removes failed links, but keeps one between any two components, since routes are computed between all
-// nodes. Traffic within a component never uses these links, since each is the only way back.
+// Removes the failed links, but keeps one between any two components, since routes are computed between all
+// nodes. Traffic within a component cannot use such a link, since no other link leads back.
 Topology without_links(const Topology& whole, const std::set<Link>& failed) {
   Parts parts(whole, failed);
   std::set<Link> bridges;
@@ -113,7 +113,7 @@ class FailingRun {
         if (fail(failure)) {
           begin_ = failure.at + loaded_.config.program.restart;
         } else {
-          progress_ = before;  // the failure stopped nothing, so the current stretch continues past it
+          progress_ = before;  // the failure stopped nothing, so repeat the stretch past it
         }
       }
     }
@@ -125,7 +125,7 @@ class FailingRun {
  private:
   struct Progress {
     std::vector<int> done;                  // [job]: finished iterations
-    std::vector<std::vector<double>> ends;  // [job]: times at which these ended, ns
+    std::vector<std::vector<double>> ends;  // [job]: the times at which these iterations ended, in ns
     Json stretches;
   };
 
@@ -149,8 +149,8 @@ class FailingRun {
     for (const topology::Channel& channel : whole_.channels()) {
       if (link_of(channel) == Link(std::minmax(failure.link[0], failure.link[1]))) return;
     }
-    refuse(
-        fmt::format("nodes {} and {} have no link in {}", failure.link[0], failure.link[1], whole_.name()));
+    refuse(fmt::format("nodes {} and {} have no link in {}: name two neighbours", failure.link[0],
+                       failure.link[1], whole_.name()));
   }
 
   static std::string name(const config::ProgramFailureConfig& failure) {
@@ -163,7 +163,7 @@ class FailingRun {
         {{"at_ns", to_ns(failure.at)}, {"failed", name(failure)}, {"effect", effect}});
   }
 
-  // Returns whether the failure stopped the machine.
+  // Returns whether the failure stops the machine.
   bool fail(const config::ProgramFailureConfig& failure) {
     if (!failure.link.empty()) {
       links_.insert(std::minmax(failure.link[0], failure.link[1]));
@@ -198,7 +198,7 @@ class FailingRun {
     return -1;
   }
 
-  // Abandons jobs whose ranks are in different components of the network.
+  // Gives up jobs whose ranks are no longer connected to each other.
   void end_those_cut() {
     if (links_.empty()) return;
     Parts parts(whole_, links_);
@@ -212,7 +212,7 @@ class FailingRun {
     }
   }
 
-  // Runs the remaining work from begin_, up to `until` if given. Returns whether it could run.
+  // Runs the remaining work from begin_, up to `until` if it is set. Returns whether any job could run.
   bool run_stretch(std::optional<Femtoseconds> until) {
     end_those_cut();
     if (finished()) return false;
@@ -260,7 +260,8 @@ class FailingRun {
     }
   }
 
-  // Writes the work lost at failures, and the down time between stretches.
+  // Writes the work that failures destroyed, and the time between stretches during which the machine was
+  // down.
   void write_losses(Json& json) const {
     Json lost = Json::object();
     double up = 0;
@@ -273,7 +274,8 @@ class FailingRun {
     json["down_ns"] = std::max(0.0, json["time_ns"].get<double>() - up);
   }
 
-  // The result's `accelerators` by rank, summed over all stretches; a rank is listed on its last accelerator.
+  // The result's `accelerators`, sorted by rank and summed over all stretches. Each rank is listed on the
+  // accelerator on which it ran last.
   Json accelerators() const {
     Json all = Json::array();
     for (const Json& stretch : progress_.stretches) {
@@ -368,7 +370,7 @@ class FailingRun {
     }
     json["accelerators"] = accelerators();
     write_losses(json);
-    // Each stretch has its own machine.
+    // These sections would describe only one stretch, since each stretch has its own machine.
     for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles", "profile"})
       json.erase(key);
     json["jobs"] = std::move(jobs);
@@ -381,15 +383,15 @@ class FailingRun {
   const RunOptions& options_;
   const RunStretch& run_;
   Topology whole_;
-  workload::Program program_;  // with the current placement
+  workload::Program program_;  // the remaining program, placed on the current accelerators
   std::vector<Job> jobs_;
-  std::vector<int> iterations_;  // [job]
+  std::vector<int> iterations_;  // [job]: the number of iterations to run
   Progress progress_;
-  std::vector<std::string> reasons_;  // [job]: why it stays unfinished
+  std::vector<std::string> reasons_;  // [job]: why the job stays unfinished; empty if it does not
   std::vector<config::ProgramFailureConfig> failures_;
-  std::set<Link> links_;  // failed links
+  std::set<Link> links_;  // the links that have failed
   std::set<int> accelerators_;
-  Femtoseconds begin_ = 0;  // start of the next stretch
+  Femtoseconds begin_ = 0;  // the time at which the next stretch begins
   Json failures_reported_ = Json::array();
   Json last_;
 };

@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Approximate limit on a sample's flit-hops: with leaps, an old core simulates them in about a second even if
-// all messages contend.
+// The maximum number of flit-hops in a sample, approximately. With leaps, a slow core simulates them in about
+// a second even if all messages contend.
 constexpr double kSampledFlitHops = 5e6;
 constexpr double kMostSeconds = 5;
 constexpr double kLargeError = 0.1;

@@ -24,7 +24,8 @@ using topology::ChannelId;
 using topology::NodeId;
 using topology::Topology;
 
-// The values of each coordinate in ascending order; empty unless the group contains all their combinations.
+// The values of each coordinate in ascending order; empty unless the group contains every combination of
+// these values.
 std::vector<std::vector<int>> box_of(const std::vector<std::vector<int>>& coordinates) {
   std::vector<std::set<int>> values(coordinates.front().size());
   for (const auto& place : coordinates) {
@@ -39,7 +40,7 @@ std::vector<std::vector<int>> box_of(const std::vector<std::vector<int>>& coordi
   return product == coordinates.size() ? box : std::vector<std::vector<int>>{};
 }
 
-// Bandwidth and latency of a node's channel along a dimension of a grid.
+// The bandwidth and latency of a node's channel along a dimension of a grid.
 topology::LinkSpec link_along(const Topology& machine, NodeId node, int dimension) {
   for (const ChannelId id : machine.out_channels(node)) {
     const Channel& channel = machine.channel(id);
@@ -94,7 +95,7 @@ bool GroupNetwork::find_grid() {
   if (box.empty()) return false;
   std::vector<int> widths;
   std::vector<topology::LinkSpec> links;
-  std::size_t around = 0;  // number of dimensions that the group spans completely
+  std::size_t around = 0;  // the number of dimensions that the group spans completely
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     if (box[d].back() - box[d].front() + 1 != static_cast<int>(box[d].size())) return false;
@@ -145,7 +146,7 @@ bool GroupNetwork::find_levels() {
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     const auto size = static_cast<int>(box[d].size());
-    // A subset of a switch's nodes forms a smaller switch.
+    // Some nodes of a switch form a smaller switch; other kinds of dimension must be complete.
     if (size != dimensions[d].size && specs[d].kind != topology::DimensionKind::kSwitch) return false;
     spanned.push_back(specs[d]);
     spanned.back().size = size;
@@ -195,7 +196,7 @@ bool GroupNetwork::find_links() {
   try {
     routing_ = topology::make_routing(*linked, loaded_->config.system.router.vcs);
   } catch (const UnsupportedError&) {
-    return false;  // the links do not connect the group, or need more virtual channels than the machine has
+    return false;  // the links do not connect the group, or the routing needs too many virtual channels
   }
   kind_ = Kind::kLinks;
   topology_ = std::move(linked);

@@ -17,7 +17,7 @@ namespace {
 using workload::Operation;
 using workload::Program;
 
-// Appends programs to a joint one, job by job.
+// Builds one program from the programs of several jobs.
 class Joiner {
  public:
   Joiner(const config::Loaded& loaded, int accelerators) : loaded_(loaded), accelerators_(accelerators) {
@@ -70,8 +70,8 @@ class Joiner {
   Program take() { return std::move(made_); }
 
  private:
-  // Places a job on its own list of accelerators; otherwise by its program's placement; otherwise on the
-  // first free accelerators.
+  // Chooses a job's accelerators: the job's own list if there is one, otherwise the placement of its program,
+  // otherwise the first free accelerators.
   void place(const config::ProgramJobConfig& job, const Program& program, const std::string& key) {
     std::vector<int> chosen = job.accelerators.empty() ? program.placement : job.accelerators;
     if (chosen.empty()) {
@@ -91,7 +91,8 @@ class Joiner {
         refuse(fmt::format("accelerator {} does not exist: the accelerators are 0 to {}", at,
                            accelerators_ - 1));
       }
-      if (!taken_.insert(at).second) refuse(fmt::format("accelerator {} already has a rank", at));
+      if (!taken_.insert(at).second)
+        refuse(fmt::format("accelerator {} already has a rank: choose another one", at));
       made_.placement.push_back(at);
     }
   }
@@ -102,7 +103,7 @@ class Joiner {
   std::set<int> taken_;
 };
 
-// Maps the indices that are still in use to consecutive new ones.
+// Assigns consecutive new indices to the old ones that are still in use.
 class Renumbering {
  public:
   explicit Renumbering(std::size_t count) : numbers_(count, -1) {}

@@ -8,25 +8,25 @@
 
 namespace coppice::system {
 
-// An independent part of a program: the ranks of one of the merged programs.
+// A job: the consecutive ranks that one of the merged programs occupies.
 struct Job {
   std::string name;
   int first_rank = 0;
   int ranks = 0;
-  Femtoseconds arrival = 0;  // earliest start of its operations
+  Femtoseconds arrival = 0;  // the earliest time at which its operations may start
 };
 
-// Merges the programs of program.jobs into one, whose first groups are the jobs. Throws ConfigError at the
-// key of a job that has too few or too many accelerators, shares accelerators with another job, or finds too
-// few free ones.
+// Merges the programs of program.jobs into one. Its first groups are the jobs. Throws ConfigError at the key
+// of a job if the number of its accelerators does not match its ranks, if it shares accelerators with another
+// job, or if too few accelerators are free.
 workload::Program load_jobs(const config::Loaded& loaded);
 
-// The jobs of a program from load_jobs(); for any other program, a single job.
+// The jobs of a program returned by load_jobs(). Any other program is a single job.
 std::vector<Job> jobs_of(const config::Config& config, const workload::Program& program);
 
 int iterations_of(const workload::Program& program, const Job& job);
 
-// The remainder of a program after `done` iterations of each job, with the same ranks and groups.
+// The rest of a program after each job has finished `done` iterations, with the same ranks and groups.
 workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
                                      const std::vector<int>& done);
 

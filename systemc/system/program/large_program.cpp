@@ -34,7 +34,7 @@ std::string description_of(const config::Loaded& loaded, const std::string& mode
                                 key, model, config::nearest(model, known), fmt::join(known, ", ")));
 }
 
-// Rethrows a layout error as a ConfigError at the responsible key.
+// Calls `build` and rethrows an error in the layout of the model as a ConfigError at the responsible key.
 template <typename Build>
 auto located(const config::Loaded& loaded, Build build) {
   try {
@@ -108,7 +108,8 @@ workload::LargeTraining large_training_of(const config::Loaded& loaded) {
 
 namespace {
 
-// Requires that the accelerators and their memories suffice.
+// Returns the training if there are enough accelerators and their memories are large enough; otherwise
+// throws.
 workload::LargeTraining fitting_training(const config::Loaded& loaded) {
   workload::LargeTraining training = large_training_of(loaded);
   require_accelerators(loaded, training.parallel.ranks(), "training.parallel");

@@ -11,25 +11,25 @@
 
 namespace coppice::system {
 
-// The transformers that `training.model` may name when training.parallel is set.
+// The names of transformers that `training.model` may use when training.parallel is set.
 std::vector<std::string> known_transformers();
 
-// The training of the transformer that `training.model` names, or that is described by the YAML file at this
-// path. Throws ConfigError at a key with an impossible value.
+// The training of the transformer that `training.model` names. The value may also be the path of a
+// description in YAML. Throws ConfigError at a key with an impossible value.
 workload::LargeTraining large_training_of(const config::Loaded& loaded);
 
 // The program of workload.inference. Throws ConfigError at a key with an impossible value, and at
 // system.accelerator.memory if the model does not fit.
 workload::Program load_inference(const config::Loaded& loaded);
 
-// Adds `inference` to the result of a program from load_inference(): the time to the first token and per
-// further token.
+// Adds `inference` to the result of a program from load_inference(): the time to the first token and the time
+// for each further token.
 void add_inference(nlohmann::ordered_json& result, const config::Config& config);
 
 // The program of large_training_of(). Throws ConfigError at a key with an impossible value, and at
 // system.accelerator.memory if the model does not fit.
 workload::Program load_large_program(const config::Loaded& loaded);
-// The program of load_large_program(), represented by one data-parallel copy of the model.
+// The program of load_large_program(), to be represented by one data-parallel copy of the model.
 workload::ReplicatedProgram load_large_copies(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -81,7 +81,8 @@ GroupBound bound_lone_collective(const config::Loaded& loaded) {
   const workload::Program program = make_lone_collective(loaded);
   const topology::Topology machine = build_topology(loaded);
   if (program.collectives.front().as_configured) {
-    // The bound for all accelerators needs no routes, which are slow to compute on large graphs.
+    // A bound for all accelerators can be computed without routes, which take long to compute on large
+    // graphs.
     const workload::CollectiveSpec& spec = loaded.config.collective;
     const Bytes bytes = padded_size(spec, loaded.config.system, machine.num_accelerators());
     const NodeId root = rooted(spec.op) ? spec.root : topology::kNoNode;

@@ -45,7 +45,7 @@ void require_routers(const config::Loaded& loaded) {
       "system.router.impl: rtl supports only a single collective, not a program: write systemc");
 }
 
-// The routing function of networks on which every message carries its route.
+// The routing of networks on which every message carries its route; it is never asked for a hop.
 class SourceRouted final : public topology::RoutingFunction {
  public:
   explicit SourceRouted(int vcs) : vcs_(vcs) {}
@@ -91,7 +91,7 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
           loaded, topology, *routing,
           CompileOptions{.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond})) {
   require_room(loaded, key, topology, program);
-  // The constructor of ProgramState compiles all collectives.
+  // The constructor of ProgramState compiles all collectives and stores the results in the compiler.
   const ProgramState state(loaded, program, jobs, *compiler);
   if (alone) {
     only = state.exchange(1).compiled;
@@ -139,7 +139,8 @@ void PreparedProgram::require_time(const ProgramState& state) const {
   }
 }
 
-// Reducing switches have one port per accelerator.
+// Prepares the tables that network interfaces have from the start. Reducing switches have one port per
+// accelerator.
 void PreparedProgram::prepare_tables(const ProgramState& state) {
   if (alone) {
     for (const schedule::NodeTables& node : only->schedule.nodes) {
@@ -195,7 +196,7 @@ void ProgramMachine::observe() {
     profile_ = std::make_unique<RunProfile>(prepared_.topology, config.system, fabric(),
                                             program.collectives.size() == 1 && program.transfers.empty());
     log_.add_observer(*profile_);
-    // Observing each flit would take longer than moving it.
+    // Observing every flit would take longer than simulating it, so flits are sampled.
     const bool moves_flits = setup_.fidelity == config::Fidelity::kFlit ||
                              setup_.fidelity == config::Fidelity::kLeap ||
                              (setup_.meetings != nullptr && !setup_.meetings->given().empty());
@@ -218,7 +219,7 @@ void ProgramMachine::observe() {
   }
 }
 
-// The network interfaces shown in a value change dump.
+// The network interfaces that a value change dump shows.
 std::vector<const ni::Interface*> ProgramMachine::shown() const {
   std::vector<const ni::Interface*> chosen;
   const int accelerators = prepared_.topology.num_accelerators();
@@ -242,7 +243,7 @@ void ProgramMachine::chain_gradients(const GradientChain& chain) {
                       "interface does not report: write systemc");
   }
   const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
-  if (compiled == nullptr) return;  // the gradients of a single rank are final immediately
+  if (compiled == nullptr) return;  // a single rank moves no data, so its gradients are final immediately
   auto chunks = schedule::find_final_chunks(compiled->schedule);
   if (!chunks) {
     throw ModelError(
@@ -258,10 +259,10 @@ void ProgramMachine::build_machine() {
       memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
     }
   }
-  // A leap could skip the cycle at which a run must stop.
+  // Use flits without leaps for a run with a stop, since a leap could skip the cycle of the stop.
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
   const bool adding = state_.adding() && !prepared_.alone;
-  // A value change dump must sample all nodes in every cycle of the kernel.
+  // Nodes may run ahead of each other unless a value change dump samples all of them in every cycle.
   const bool decoupled = !adding && setup_.gate == nullptr && !setup_.grows && options_.vcd_path.empty();
   const MachineSpec spec{
       .loaded = setup_.loaded,
@@ -289,7 +290,7 @@ void ProgramMachine::build_machine() {
   if (decoupled) machine_->decouple();
 }
 
-// For a single collective, accelerators are the machine's usual ones or your own; otherwise they are
+// For a single collective, accelerators are the machine's own or user-defined modules; otherwise they are
 // ProgramRunners.
 MachineParts ProgramMachine::parts() {
   MachineParts parts = options_.parts;
@@ -304,8 +305,8 @@ MachineParts ProgramMachine::parts() {
   return parts;
 }
 
-// Starts a collective at its reducing switches when the first accelerator starts, so nodes must not run ahead
-// of each other.
+// Starts a collective at its reducing switches in the cycle in which the first accelerator starts it. This
+// requires that nodes do not run ahead of each other.
 void ProgramMachine::start_adders(ni::ContextId id, Cycles now) {
   const CompiledCollective* const compiled = state_.exchange(id).compiled;
   if (compiled == nullptr) return;
@@ -325,7 +326,7 @@ void ProgramMachine::run() {
     if (!prepared_.alone) throw;
     state_.refuse_data(1, error);
   }
-  // After a stop, credits may be in flight even if all operations have ended.
+  // After a stop, credits may still be in flight even if all operations have ended.
   if (complete() && fabric().idle()) fabric().check_conservation();
   if (prepared_.alone) state_.ended_alone(observers_->ends());
   if (verilog_ || prepared_.alone) state_.verify_kept();
@@ -337,8 +338,7 @@ void ProgramMachine::run() {
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();
 }
 
-// Lets reduction units finish: sums of flits that arrived together may still be in them when their messages
-// count as done.
+// Lets reduction units finish: after the last message has arrived, sums of flits may still be in them.
 void ProgramMachine::settle() {
   constexpr Cycles kSettle = 1000;
   if (setup_.fidelity == config::Fidelity::kFlit || setup_.fidelity == config::Fidelity::kLeap) {
@@ -371,7 +371,7 @@ void ProgramMachine::simulate() {
             if (profile_) profile_->sample_if_due(now);
           },
   };
-  // Runs up to the stop even if the program is unfinished.
+  // If there is a stop, run up to it even if the program is unfinished.
   if (setup_.stop > 0) {
     state.next_look = [this](Cycles) { return setup_.stop; };
     state.ended = [this, &now] { return now >= setup_.stop || (complete() && fabric().idle()); };
@@ -387,8 +387,8 @@ std::string ProgramMachine::how_far() const {
              : fmt::format("{} of {} operations have finished", state_.ended(), state_.operations());
 }
 
-// The clock of a value change dump keeps the kernel busy, so a run with one is stuck if no accelerator
-// computes and nothing has moved for a long time.
+// Whether the run is deadlocked. The clock of a value change dump keeps the kernel busy, so a run with one
+// counts as stuck if no accelerator computes and nothing has moved for a long time.
 bool ProgramMachine::stuck(Cycles cycle) const {
   if (!vcd_) return kernel_is_silent();
   constexpr Cycles kPatience = 10'000'000;

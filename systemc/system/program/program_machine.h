@@ -32,45 +32,44 @@
 
 namespace coppice::system {
 
-// A compiled program and everything else that can be prepared before the first simulated cycle, without
-// SystemC.
+// A compiled program, and everything else that can be prepared without SystemC before the first cycle.
 class PreparedProgram {
  public:
-  // Compiles all collectives and proves their messages free of deadlock. `key` is the program's configuration
-  // key, for errors; throws ConfigError. References must outlive this object. `own_routing`: nullptr for the
-  // network's default routing.
+  // Compiles all collectives and proves that their messages cannot deadlock. `key`: the configuration key of
+  // the program, at which a ConfigError is thrown. `own_routing`: nullptr to use the network's default
+  // routing. References must outlive this object.
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, topology::Topology network,
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupRouting ways = GroupRouting::kOwnNetwork,
                   std::optional<int> pattern_beyond = std::nullopt);
-  // The program of one copy on its network, with folded collectives.
+  // Prepares the program of one copy on its quotient network, with collectives compiled by `folded`.
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, const topology::Topology& network, int ports,
                   std::unique_ptr<CollectiveSource> folded);
 
-  // The tables that interfaces have from construction: the tables of `only`, or empty tables.
+  // The tables that network interfaces have from the start: those of `only`, or empty ones.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
   int ni_ports;      // per accelerator
   int fabric_ports;  // per network interface
-  // Whether the program is one collective that all accelerators join at the start. Interfaces then have its
-  // tables from construction and need no contexts.
+  // Whether the program is one collective that all accelerators join at the start. Network interfaces then
+  // have its tables from the start and need no contexts.
   bool alone;
   std::unique_ptr<CollectiveSource> compiler;
-  const CompiledCollective* only = nullptr;  // the only collective, if `alone`
-  double flit_hops = 0;                      // of all messages
+  const CompiledCollective* only = nullptr;  // the collective, if the program is `alone`
+  double flit_hops = 0;                      // sum over all messages
 
  private:
   void require_time(const ProgramState& state) const;
   void prepare_tables(const ProgramState& state);
 
-  schedule::Schedule idle_;  // for interfaces without tables of their own
+  schedule::Schedule idle_;  // empty tables
 };
 
-// The copies that a run of one of them represents. All references must outlive the run.
+// The copies of a program of which only one is simulated. All references must outlive the run.
 struct FoldedCopies {
   const topology::Topology& machine;
   const QuotientNetwork& quotient;
@@ -78,7 +77,8 @@ struct FoldedCopies {
   bool per_accelerator = false;  // as in RunOptions
 };
 
-// A workload and the settings for its run. All references and pointees must outlive the machine.
+// A program and the settings for its run. The machine refers to everything here, so it must not outlive any
+// of it.
 struct ProgramSetup {
   const config::Loaded& loaded;
   const workload::Program& program;
@@ -92,19 +92,19 @@ struct ProgramSetup {
   fabric::Meetings* meetings = nullptr;     // as in MachineSpec
   const SymmetricRun* symmetric = nullptr;  // as in MachineSpec, for a collective that is `alone`
   const FoldedCopies* copies = nullptr;     // nullptr: the program represents only itself
-  Cycles stop = 0;  // cycle in which the run ends and unfinished work is lost; 0: never
-  bool grows =
-      false;  // whether work may be added in any cycle, so that nodes must not run ahead of each other
+  Cycles stop = 0;  // the cycle in which the run ends and unfinished work is lost; 0: never
+  // Whether work may be added in any cycle, so that nodes must not run ahead of each other.
+  bool grows = false;
 };
 
 // The machine that runs a program in a simulation.
 class ProgramMachine {
  public:
-  // Elaborates a SystemC kernel: at most once per process.
+  // A process can construct only one machine, since this elaborates a SystemC kernel.
   ProgramMachine(const ProgramSetup& setup, const RunOptions& options);
 
-  // Runs to the end of the program or to setup.stop. Throws Interrupted; ModelError for a deadlock, for wrong
-  // or missing data, or beyond max_cycles; and exceptions of modules.
+  // Runs to the end of the program or to setup.stop. Throws Interrupted, exceptions of modules, and
+  // ModelError for a deadlock, for wrong or missing data, or if the run exceeds max_cycles.
   void run();
   bool complete() const {
     return prepared_.alone ? log_.completed_count() == state_.messages()
@@ -115,26 +115,27 @@ class ProgramMachine {
   const SharedPasses& passes() const { return passes_; }
   const Machine& machine() const { return *machine_; }
 
-  // The owner of a growing program simulates it through these functions instead of run(), without observers.
+  // For a growing program (ProgramSetup::grows): the owner simulates it with these functions instead of
+  // run(), and without observers.
   ProgramState& state() { return state_; }
   ProgramRunner& runner(topology::NodeId accelerator) {
     return *runners_[static_cast<std::size_t>(accelerator)];
   }
   Machine& machine() { return *machine_; }
-  // Lists unfinished operations, packets and interfaces and what they wait for, one per line.
+  // Lists unfinished operations, packets and interfaces with what each is waiting for, one per line.
   std::string describe_waiting(Cycles cycle) const;
 
   fabric::Fabric& fabric() { return machine_->fabric(); }
   const fabric::Fabric& fabric() const { return machine_->fabric(); }
   fabric::RouteChanges* route_changes() { return machine_->route_changes(); }
   ni::MessageLog& log() { return log_; }
-  // Receives exceptions of modules outside the machine.
+  // Receives exceptions of modules that are outside the machine.
   fabric::Failure& failure() { return failure_; }
-  // The trace for options.trace_path; nullptr if that is empty. The caller must call finish() after adding
-  // all events.
+  // The trace for options.trace_path; nullptr if there is no such path. After adding all events, the caller
+  // must call finish().
   TraceWriter* trace() { return trace_.get(); }
   const ProgramObservers& observers() const { return *observers_; }
-  // nullptr without options.record.
+  // nullptr unless options.record is set.
   RunProfile* profile() const { return profile_.get(); }
 
  private:
@@ -156,7 +157,7 @@ class ProgramMachine {
   SharedPasses passes_;
   bool verilog_;                               // whether network interfaces are Verilog
   std::unique_ptr<ChainedGradients> chained_;  // nullptr: no operation waits for parts of a collective
-  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
+  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]: the memory that it accesses
   std::vector<ProgramRunner*> runners_;                   // [accelerator]; owned by the machine
   ni::MessageLog log_;
   fabric::Failure failure_;
@@ -165,7 +166,7 @@ class ProgramMachine {
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<RunProfile> profile_;
   std::unique_ptr<VcdProbe> vcd_;
-  Cycles end_ = 0;  // last cycle of the simulation
+  Cycles end_ = 0;  // the last cycle of the simulation
 };
 
 }  // namespace coppice::system

@@ -6,7 +6,8 @@
 namespace coppice::system {
 namespace {
 
-// The exchange of a message. Messages of the interfaces' own tables (context 0) belong to the only exchange.
+// The collective or transfer to which a message belongs. Messages from an interface's own tables (context 0)
+// belong to the only collective.
 ni::ContextId exchange_of(const ni::MessageRecord& message) {
   return std::max<ni::ContextId>(message.context, 1);
 }
@@ -21,7 +22,7 @@ ProgramObservers::ProgramObservers(const ProgramState& state, const topology::To
       breakdown_(topology.num_accelerators(), ni_ports) {
   gradients_.resize(state.exchanges());
   if (topology.dimension_kinds().empty()) return;
-  std::vector<const schedule::Schedule*> schedules;  // [exchange]
+  std::vector<const schedule::Schedule*> schedules;  // [collective or transfer]: its schedule
   for (ni::ContextId id = 1; id <= state.exchanges(); ++id) {
     const CompiledCollective* const compiled = state.exchange(id).compiled;
     schedules.push_back(compiled == nullptr ? nullptr : &compiled->schedule);
@@ -29,7 +30,7 @@ ProgramObservers::ProgramObservers(const ProgramState& state, const topology::To
   activity_ = std::make_unique<DimensionActivity>(topology, system, std::move(schedules));
 }
 
-// Keeps gradients only for collectives in flight, which are few even in a large program.
+// Progress is kept only while a collective is in flight, so memory use is low even for a large program.
 GradientProgress* ProgramObservers::progress_of(ni::ContextId id) {
   Gradients& gradients = gradients_[id - 1];
   if (gradients.messages > 0 || gradients.progress != nullptr) return gradients.progress.get();

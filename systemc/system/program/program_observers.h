@@ -21,8 +21,8 @@
 
 namespace coppice::system {
 
-// Observes every run of a program: port times by activity, the times when gradients become final, the
-// activity of a hierarchy's dimensions, and the last message of each network interface.
+// Observes every run of a program: how ports spend their time, when gradients become final, how active the
+// dimensions of a hierarchy are, and when each network interface handles its last message.
 class ProgramObservers final : public ni::MessageObserver {
  public:
   // All references must outlive this object.
@@ -35,19 +35,19 @@ class ProgramObservers final : public ni::MessageObserver {
   void message_completed(const ni::MessageRecord& message) override;
   void images_completed(ni::ImagesOfMessage& images) override;
 
-  // [network interface]: the cycle after its last message left or its last arrival was in memory, whichever
-  // is later; 0: no messages.
+  // [network interface]: the cycle after its last message left or its last arrival was stored, whichever is
+  // later; 0 if it has no messages.
   const std::vector<Cycles>& ends() const { return ends_; }
   Cycles last() const { return last_; }
   const TimeBreakdown& breakdown() const { return breakdown_; }
-  // nullptr unless the network is a hierarchy.
+  // nullptr if the network is not a hierarchy.
   const DimensionActivity* activity() const { return activity_.get(); }
-  // GradientProgress::to_json() for a collective whose chunks become final individually; null for other
-  // collectives, and before the first message.
+  // GradientProgress::to_json() of a collective whose chunks become final individually; null for other
+  // collectives, and before the collective's first message arrives.
   nlohmann::ordered_json gradients(ni::ContextId id) const;
 
  private:
-  // Progress of a collective's gradients, from its first message to its last.
+  // The progress of a collective's gradients from its first message to its last.
   struct Gradients {
     std::unique_ptr<GradientProgress> progress;
     std::int64_t messages = 0;
@@ -63,7 +63,7 @@ class ProgramObservers final : public ni::MessageObserver {
   std::vector<Cycles> ends_;
   Cycles last_ = 0;
   TimeBreakdown breakdown_;
-  std::vector<Gradients> gradients_;  // [exchange]
+  std::vector<Gradients> gradients_;  // [collective or transfer]: its gradients
   std::map<const CompiledCollective*, std::optional<schedule::FinalChunks>> chunks_;
   std::unique_ptr<DimensionActivity> activity_;
 };

@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 using topology::NodeId;
 
-// The program's only collective; nullptr if the program has any other operation.
+// The program's only collective; nullptr if the program contains anything else.
 const CompiledCollective* only_collective(const ProgramState& state) {
   const workload::Program& program = state.program();
   const bool one = program.collectives.size() == 1 && program.transfers.empty() &&
@@ -77,7 +77,7 @@ class Record {
 
   void write_what_ran() {
     const workload::Program& program = setup_.program;
-    // A configuration copied from a result may already contain them.
+    // A configuration copied from a result may already contain the program's assumptions.
     for (const std::string& assumption : program.assumptions) {
       auto& all = json_["assumptions"];
       if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
@@ -97,7 +97,7 @@ class Record {
   }
 
   void write_schedule() {
-    // Messages that share no channel on the group's own network may still meet on the machine's routes.
+    // Messages that share no channel on the group's own network may still share one on the machine.
     const bool met = detailed_ && (setup_.fidelity != config::Fidelity::kTrain ||
                                    (setup_.meetings != nullptr && !setup_.meetings->given().empty()));
     json_["contention_free"] = only_->report.contention_free && !met;
@@ -115,7 +115,8 @@ class Record {
     if (machine_.passes().limited()) json_["passes"] = passes();
   }
 
-  // The number of passes over layers timed by formula and by tiles, and their delay by network interfaces.
+  // The numbers of passes over layers that were timed by formula and tile by tile, and the delay of the
+  // latter by network interfaces.
   ordered_json passes() const {
     const SharedPasses& passes = machine_.passes();
     const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /
@@ -147,7 +148,7 @@ class Record {
     const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
     json_["flits"] = statistics.flits_injected;
     json_["flit_hops"] = statistics.flit_hops;
-    // Skipped after a stop, when unfinished collectives would count in full.
+    // After a stop, skip these sections, in which unfinished collectives would count in full.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
     if (setup_.copies == nullptr) {
@@ -165,7 +166,7 @@ class Record {
     load.write(machine_.observers().activity(), end, json_);
   }
 
-  // Writes properties of the schedules and the run's times.
+  // Writes the predicted times, leaps, gradients and chosen algorithm.
   void write_account() {
     if (only_ != nullptr) predict();
     if (setup_.fidelity == config::Fidelity::kLeap) {
@@ -178,12 +179,12 @@ class Record {
       json_["gradients"] = std::move(gradients);
     }
     write_choice(only_->expected, json_);
-    if (!setup_.prepared.alone) return;  // a group's tables are in the order of its own network
+    if (!setup_.prepared.alone) return;  // a group's tables are in its network's order, not the machine's
     const auto through = schedule::forwarders(topology_, only_->schedule);
     if (!through.empty()) json_["forwarding"] = through;
   }
 
-  // Writes the times that C-Cube's equations predict for rings and trees of the whole network.
+  // Writes the times that C-Cube's equations predict for ring and tree algorithms on the whole network.
   void predict() {
     if (!setup_.prepared.alone || only_->op == workload::CollectiveOp::kAllToAll) return;
     const auto model = schedule::cost_model(topology_, step_latency(config().system, topology_));

@@ -37,7 +37,7 @@ namespace {
 
 using topology::NodeId;
 
-// The configuration key of the program.
+// The configuration key from which the program comes.
 std::string origin(const config::Loaded& loaded, const workload::Program& program) {
   if (is_collective(program)) {
     return loaded.config.training.model.empty() ? "collective.size" : "training.model";
@@ -64,7 +64,7 @@ class ProgramRun {
     machine_->run();
     auto result = make_record(cost);
     if (fst_) {
-      machine_.reset();  // destroying it closes the file
+      machine_.reset();  // destroying the machine closes the file
       fst_->finish();
     }
     return result;
@@ -136,7 +136,7 @@ workload::Program load_program(const config::Loaded& loaded) {
 
 namespace {
 
-// Runs a program on a network, up to cycle `stop` unless that is 0.
+// Runs a program on a network, up to cycle `stop` (0: to the end).
 class Stretch {
  public:
   Stretch(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
@@ -154,8 +154,8 @@ class Stretch {
                                                    GroupRouting::kOwnNetwork, options.pattern_beyond);
         })) {}
 
-  // `auto` tries trains in a child process, and falls back to flits with leaps; if a waveform (--vcd) must
-  // show flits, it starts with flits.
+  // Runs at the configured fidelity. `auto` tries trains in a child process and, if they are insufficient,
+  // simulates flits with leaps. If a waveform (--vcd) must show flits, it simulates flits from the start.
   nlohmann::ordered_json run() const {
     require_waves();
     const bool verilog = runs_in_verilog(loaded_) || routers_in_verilog();
@@ -180,7 +180,7 @@ class Stretch {
         prepared_->alone ? 0 : prepared_->flit_hops, !prepared_->alone, options_.interrupted);
   }
 
-  // Builds the machine of the run, without simulating any cycle.
+  // Builds the machine of the run without simulating any cycle.
   std::unique_ptr<const ProgramMachine> machine() const {
     const config::Fidelity fidelity = asked() == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked();
     return std::make_unique<const ProgramMachine>(setup(fidelity, nullptr, nullptr), options_);
@@ -233,7 +233,8 @@ class Stretch {
                        [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
   }
 
-  // A chained pass is not scaled down, since gradient queues count the bytes of the whole collective.
+  // The sample of a chained pass is not scaled down, since gradient queues count the bytes of the whole
+  // collective.
   nlohmann::ordered_json run_fluid() const {
     const double work = chain_.layers.empty() ? prepared_->flit_hops : 0;
     const auto measured = measure_fluid_error(
@@ -259,8 +260,8 @@ class Stretch {
     return fidelity == config::Fidelity::kFluid ? small.run_at(fidelity) : small.run();
   }
 
-  // Whether one accelerator's trains may represent those of all: no observer needs individual messages in
-  // order, and accelerators' times do not depend on data.
+  // Whether one accelerator's trains may represent those of all accelerators. This requires that no observer
+  // needs individual messages in order, and that accelerators' times do not depend on data.
   bool may_represent_by_one() const {
     const bool trains = asked() == config::Fidelity::kTrain || asked() == config::Fidelity::kAuto;
     const bool watched =
@@ -272,8 +273,8 @@ class Stretch {
            !loaded_.config.system.accelerator.memory_bandwidth;
   }
 
-  // Runs in a child process. If trains meet or the run fails, returns nullopt: a run of all accelerators then
-  // reports the cause.
+  // Simulates one accelerator's trains in a child process. Returns nullopt if trains meet or the run fails; a
+  // run of all accelerators then reports the cause.
   std::optional<nlohmann::ordered_json> run_symmetric() const {
     if (!may_represent_by_one()) return std::nullopt;
     const CompiledCollective& only = *prepared_->only;
@@ -298,7 +299,7 @@ class Stretch {
   const std::unique_ptr<PreparedProgram> prepared_;
 };
 
-// The training of a layer table is not a configured program, so it has a single job.
+// The jobs of the program. The training of a layer table is not a configured program, so it is a single job.
 std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Program& program) {
   if (config::runs_program(loaded.config)) return jobs_of(loaded.config, program);
   return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};

@@ -47,7 +47,7 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
   if (chained != nullptr) make_gradient_queue(*chained);
 }
 
-// Registers the collective of `operation`; call in program order, which is the order in which tables are
+// Registers the collective that `operation` joins. Calls must be in program order, in which tables are
 // loaded.
 void ProgramRunner::expect(std::size_t operation, const workload::JoinCollective& join) {
   const ContextId id = state_.context_of(join);
@@ -64,7 +64,7 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
   const auto* const join = std::get_if<workload::JoinCollective>(&program_->operations[operation].work);
   if (join != nullptr) expect(operation, *join);
   if (!simulating_) return;
-  // A collective of one rank ends as it begins, which must not happen during this call.
+  // The collective of a group of one rank ends as soon as it begins, but must not end during this call.
   const bool moves = join == nullptr || state_.exchange(state_.context_of(*join)).compiled != nullptr;
   const Cycles now = fabric::current_cycle(state_.config().system.clock.period());
   if (!moves || at > now) {
@@ -72,7 +72,7 @@ void ProgramRunner::add(std::size_t operation, Cycles at) {
     set_alarm(at, Kind::kReady);
     return;
   }
-  // Operations become ready in the order in which they were added.
+  // Operations must become ready in the order in which they were added.
   dequeue_ready(now);
   make_ready(operation, now);
   settle(now);
@@ -83,7 +83,7 @@ void ProgramRunner::dequeue_ready(Cycles now) {
     const std::size_t operation = ready_later_.front().second;
     ready_later_.pop_front();
     make_ready(operation, now);
-    load_contexts(now);  // a collective begins before operations added after it
+    load_contexts(now);  // a collective must begin before operations that were added after it
   }
 }
 
@@ -134,7 +134,7 @@ void ProgramRunner::set_alarm(Cycles at, Kind kind, ContextId id) {
 }
 
 void ProgramRunner::wake(Cycles now) {
-  if (next_alarm_ != now) return;  // an earlier alarm has replaced this one
+  if (next_alarm_ != now) return;  // a later call of set_alarm() replaced this alarm by an earlier one
   next_alarm_ = -1;
   while (!alarms_.empty() && alarms_.top().at <= now) {
     const auto [at, kind, id] = alarms_.top();
@@ -181,7 +181,8 @@ void ProgramRunner::end(std::size_t operation, Cycles now) {
   ended_.push_back(operation);
 }
 
-// Handles the consequences of ended operations, and starts the next work of units and contexts.
+// Makes operations ready whose predecessors have all ended, and starts the next work of idle units and
+// contexts.
 void ProgramRunner::settle(Cycles now) {
   bool settled = false;
   while (!settled) {
@@ -202,7 +203,7 @@ void ProgramRunner::settle(Cycles now) {
   load_contexts(now);
 }
 
-// Dequeues layers from the gradient queue once their other predecessors have ended.
+// Takes layers from the gradient queue once all their other predecessors have ended.
 void ProgramRunner::dequeue_layers(Cycles now) {
   while (gradients_ != nullptr && gradients_->released()) {
     const auto operation = static_cast<std::size_t>(chain_->layers[gradients_->layer()].operation);
@@ -229,7 +230,7 @@ Cycles ProgramRunner::duration(std::size_t operation) const {
                             : state_.duration(std::get<workload::MemoryAccess>(work));
 }
 
-// Operations of zero duration end immediately.
+// Starts the next waiting operation of an idle unit. Operations that take zero cycles end immediately.
 void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   while (!unit.busy && !unit.waiting.empty()) {
     unit.current = unit.waiting.front();
@@ -246,9 +247,9 @@ void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   }
 }
 
-// Decides whether a computation that takes `cycles` by itself runs tile by tile, and starts its tiles. If the
-// accelerator is slower than nominal, the computation ends later than its tiles by the difference; if it is
-// faster, tiles are not used.
+// Decides whether a computation that takes `cycles` by itself is simulated tile by tile, and if so, starts
+// its tiles. If the accelerator is slower than nominal, the computation ends later than its tiles by the
+// difference. If the accelerator is faster, the computation is not simulated tile by tile.
 bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) {
   if (engine_ == nullptr) return false;
   auto work = passes_.work(rank_, operation);
@@ -289,7 +290,8 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   }
 }
 
-// Starts an exchange that has been joined and launched, once its tables are loaded.
+// Starts a joined collective or transfer after its launch, or as soon as its tables are loaded if that is
+// later.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
@@ -333,7 +335,7 @@ void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   start(id, now);
 }
 
-// Starts an exchange's tables through the interface's registers, at the node's time.
+// Writes the interface's registers to start the tables of a collective or transfer at the node's time.
 void ProgramRunner::start(ContextId id, Cycles now) {
   state_.begin(id, accelerator_, now);
   times(operation_of_.at(id)).begun = now;
@@ -363,8 +365,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// Loads the missing tables of a joined exchange or, if there is none, of the next collective in program
-// order. Returns false if there are no tables to load or no free context.
+// Loads the tables of a collective that is joined but not loaded or, if there is none, those of the next
+// collective in program order. Returns false if there are no tables to load or no free context.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;
@@ -392,8 +394,8 @@ bool ProgramRunner::load_next(Cycles now) {
   return true;
 }
 
-// Returns a free context, preferably one that holds the tables. If none is free, a joined exchange gets the
-// context of the last exchange that is loaded but not joined, which must then be reloaded.
+// Returns a free context, preferably one that still holds the tables. If none is free and the collective has
+// been joined, evicts the last collective that is loaded but not joined, whose tables must be reloaded later.
 ProgramRunner::Context* ProgramRunner::context_for(ContextId id, bool joined) {
   const schedule::NodeTables* const tables = state_.tables(id, accelerator_).tables;
   Context* free = nullptr;

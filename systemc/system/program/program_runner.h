@@ -22,44 +22,46 @@
 
 namespace coppice::system {
 
-// A chained forward pass, and the all-reduce's chunks that it waits for.
+// A forward pass that is chained to an all-reduce, and the chunks for which its layers wait.
 struct ChainedGradients {
   GradientChain chain;
   schedule::FinalChunks chunks;
 };
 
 // An accelerator that runs one rank of a program. It executes one computation and one memory access at a
-// time, each in order of readiness and then of the program, and joins collectives, sends and receives through
-// its network interface. An operation begins in the cycle in which its last predecessor ends, if its resource
-// is free. The interface has system.ni.contexts contexts for collectives. Tables are loaded into them one at
-// a time, at system.ni.table_load cycles per entry; tables that a context still holds are not reloaded. The
-// rank's first collectives are loaded before the program begins, and later ones ahead of time if a context is
-// free. If no context is free, a collective that is joined but not loaded replaces the rank's last collective
-// that is loaded but not joined. Sends and receives need no context. Layers of a chained forward pass wait
-// for the gradient queue, which is between the network interface and the accelerator's other units.
+// time, in the order in which they become ready; in program order if they become ready at the same time. It
+// joins collectives, sends and receives through its network interface. An operation begins in the cycle in
+// which its last predecessor ends, if its resource is free.
 //
-// A collective or transfer that is called in cycle c begins in c + system.ni.launch.
+// The interface has system.ni.contexts contexts for collectives. Tables are loaded into them one at a time,
+// at system.ni.table_load cycles per entry, unless a context still holds them. The rank's first collectives
+// are loaded before the program begins, and later ones ahead of time if a context is free. If no context is
+// free, a collective that is joined but not loaded replaces the rank's last collective that is loaded but not
+// joined. Sends and receives need no context. Layers of a chained forward pass wait for the gradient queue,
+// which is between the network interface and the accelerator's other units.
+//
+// A collective or transfer that is called in cycle c begins in cycle c + system.ni.launch.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
   // All references and pointees must outlive this object. `chained`: nullptr if no operation waits for parts
-  // of a collective. `gate`: nullptr if collectives begin when they are joined.
+  // of a collective. `gate`: nullptr if collectives begin as soon as they are joined.
   ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
                 SharedPasses& passes, const ChainedGradients* chained, CollectiveGate* gate = nullptr);
 
-  // The runner acts at its node's time, except that tiles run at the kernel's time.
+  // The runner acts at its node's time, except that tiles are simulated at the kernel's time.
   bool starts_at_once() const override { return engine_ == nullptr; }
   bool wants_alarm() const override { return true; }
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
-  // Adds the rank's operation `operation`, a collective or transfer without predecessors, which is new or
-  // replaces an ended one. It becomes ready in cycle `at`, which must not have passed, or in the first cycle
-  // if the simulation has not begun.
+  // Adds the rank's operation with index `operation`, which must be a collective or transfer without
+  // predecessors. It is new or replaces an operation that has ended. It becomes ready in cycle `at`, which
+  // must not be in the past, or in the first cycle if the simulation has not begun.
   void add(std::size_t operation, Cycles at);
 
-  // Whether the runner will act without an external event.
+  // Whether the runner will act even if nothing else happens.
   bool expects() const { return !alarms_.empty() || engine_ != nullptr; }
 
-  // Lists what unfinished operations wait for, one per line; at most `limit` lines.
+  // Describes what unfinished operations are waiting for, one per line and in at most `limit` lines.
   std::string describe_waiting(int limit) const;
 
  private:
@@ -67,18 +69,19 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   struct Alarm {
     Cycles at;
     Kind kind;
-    ni::ContextId id;  // of an admitted exchange, or of a transfer
+    ni::ContextId id;  // for kAdmit and kTransfer: the collective or transfer
     bool operator>(const Alarm& other) const { return at > other.at; }
   };
   // A resource that runs one operation at a time.
   struct Unit {
-    std::deque<std::size_t> waiting;  // operations
+    std::deque<std::size_t> waiting;  // indices of operations
     std::size_t current = 0;
     bool busy = false;
   };
   struct Context {
-    ni::ContextId id = ni::kOwnTables;             // kOwnTables: the context is free
-    const schedule::NodeTables* tables = nullptr;  // the loaded tables, kept while the context is free
+    ni::ContextId id = ni::kOwnTables;  // kOwnTables: the context is free
+    // The tables most recently loaded, even if the context is free.
+    const schedule::NodeTables* tables = nullptr;
     bool started = false;
   };
 
@@ -120,35 +123,35 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   CollectiveGate* gate_;
   topology::NodeId accelerator_;
   int rank_;
-  const workload::RankProgram* program_ = nullptr;  // nullptr: the accelerator is idle
+  const workload::RankProgram* program_ = nullptr;  // nullptr: no rank runs on the accelerator
   ni::WakeScheduler* alarm_ = nullptr;
   ni::Interface* interface_ = nullptr;
   bool simulating_ = false;
   Cycles next_alarm_ = -1;
-  // Added operations and the cycles in which they become ready.
+  // Operations that have been added, with the cycles in which they become ready.
   std::deque<std::pair<Cycles, std::size_t>> ready_later_;
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
-  std::vector<std::vector<std::int32_t>> followers_;  // [operation]
+  std::vector<std::vector<std::int32_t>> followers_;  // [operation]: operations that wait for it
   std::vector<std::int32_t> waits_;                   // [operation]: number of unfinished predecessors
-  std::deque<std::size_t> ended_;         // ended operations whose followers have not been notified
-  const GradientChain* chain_ = nullptr;  // nullptr: no operation waits for the gradient queue
+  std::deque<std::size_t> ended_;                     // ended operations whose followers do not know it yet
+  const GradientChain* chain_ = nullptr;              // nullptr: no operation waits for the gradient queue
   std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
   Unit memory_;
-  // nullptr if every computation takes its formula's time.
+  // nullptr if no computation is simulated tile by tile.
   std::unique_ptr<accelerator::LayerEngine> engine_;
-  Cycles tiles_end_ = 0;     // end of the tiles if nothing else uses the memory
-  Cycles behind_tiles_ = 0;  // excess of a computation's time over the nominal time
+  Cycles tiles_end_ = 0;     // when the tiles end if nothing else uses the memory
+  Cycles behind_tiles_ = 0;  // by how many cycles the computation is longer than at nominal speed
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;                // the rank's collectives in program order
-  std::size_t next_to_load_ = 0;                       // index in in_order_ of the next collective to load
-  std::map<ni::ContextId, std::size_t> operation_of_;  // for joined collectives and transfers
-  // Exchanges that are joined but not loaded, by (-priority, operation): the order in which they are loaded
-  // does not depend on how a program numbers its collectives.
+  std::vector<ni::ContextId> in_order_;  // the rank's collectives in program order
+  std::size_t next_to_load_ = 0;         // index in in_order_ of the next collective whose tables to load
+  std::map<ni::ContextId, std::size_t> operation_of_;  // [joined collective or transfer]: its operation
+  // Collectives that are joined but not loaded, by negative priority and operation, which is the order in
+  // which they are loaded. The order does not depend on how a program numbers its collectives.
   std::map<std::pair<int, std::size_t>, ni::ContextId> awaited_;
   std::set<ni::ContextId> joined_;  // joined but not complete
-  std::set<ni::ContextId> begun_;   // loaded before or joined, and therefore not loaded ahead of time again
+  std::set<ni::ContextId> begun_;   // joined, or loaded before; these are not loaded ahead of time
   Context* loading_ = nullptr;
 };
 

@@ -18,7 +18,7 @@ using workload::CollectiveOp;
 
 constexpr Bytes kOffset = (Bytes{1} << ProgramState::kBufferBits) - 1;
 
-// Counts a multiply-accumulate as two operations.
+// The peak rate of the arrays, where a multiply-accumulate counts as two operations.
 double operations_per_second(const config::AcceleratorConfig& accelerator) {
   if (accelerator.model == "roofline") {
     return accelerator.roofline.peak_tflops * 1e12 * accelerator.roofline.efficiency;
@@ -32,7 +32,7 @@ double launch_seconds(const config::AcceleratorConfig& accelerator) {
   return static_cast<double>(accelerator.roofline.launch) / static_cast<double>(kFemtosecondsPerSecond);
 }
 
-// Bytes per second; 0: unlimited.
+// The memory bandwidth in bytes per second; 0 if it is unlimited.
 double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
   if (accelerator.model == "roofline") {
     return static_cast<double>(accelerator.roofline.memory_bandwidth.bytes_per_second) *
@@ -166,7 +166,7 @@ ni::GradientMemory& ProgramState::memory(ni::ContextId id, NodeId accelerator) {
 }
 
 ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
-  // The first caller creates the buffers.
+  // Several threads may ask for the same buffers; the first one creates them.
   const std::lock_guard lock(*changing_);
   const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
   const auto m = static_cast<std::size_t>(member(compiled, accelerator));

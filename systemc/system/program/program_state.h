@@ -19,8 +19,8 @@
 
 namespace coppice::system {
 
-// Cycles in which a rank's operation becomes ready (all predecessors have ended), begins (computing, or being
-// allowed to move data) and ends; -1: not yet.
+// The cycles in which an operation of a rank becomes ready (all its predecessors have ended), begins (it
+// computes, or may move data) and ends; -1 if that has not happened yet.
 struct OperationTimes {
   Cycles ready = -1;
   Cycles begun = -1;
@@ -32,66 +32,67 @@ class ExchangeState {
  public:
   bool collective = true;                        // false: a transfer
   std::int32_t number = 0;                       // index in Program::collectives or Program::transfers
-  const CompiledCollective* compiled = nullptr;  // nullptr for a group of one rank, which moves nothing
+  const CompiledCollective* compiled = nullptr;  // nullptr for a group of one rank, which moves no data
   std::unique_ptr<Verification> verification;    // exists from the first join until the last member is done
   int joined = 0;
   int done = 0;
   Cycles first_joined = -1;
   Cycles last_joined = -1;
   Cycles ended = -1;
-  std::vector<Cycles> begun{};  // [interface]: cycle in which its tables were started; empty: cycle 0
+  std::vector<Cycles> begun{};  // [interface]: the cycle in which its tables were started; empty: cycle 0
   CheckedElements checked{};    // set when the data is verified
 };
 
-// State shared by the accelerators of a program: the program, its compiled collectives, and their progress.
-// Accelerators may run in several threads: the effect of their changes does not depend on their order within
-// a cycle.
+// The state that the accelerators of a program share: the program, its compiled collectives, and their
+// progress. Accelerators may run in several threads, so changes within a cycle must have the same effect in
+// any order.
 class ProgramState {
  public:
-  // Compiles the collectives; throws ConfigError. All references must outlive this object. Every rank must
-  // belong to one of `jobs`.
+  // Compiles the collectives. Every rank must belong to one of `jobs`. All references must outlive this
+  // object. Throws ConfigError.
   ProgramState(const config::Loaded& loaded, const workload::Program& program, std::vector<Job> jobs,
                CollectiveSource& compiler);
 
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
   const std::vector<Job>& jobs() const { return jobs_; }
-  // The earliest start of a rank's operations.
+  // The earliest time at which a rank's operations may start.
   Femtoseconds begins(int rank) const;
   topology::NodeId accelerator(int rank) const;
-  // The rank on an accelerator, or -1.
+  // The rank that runs on an accelerator; -1 if there is none.
   int rank_on(topology::NodeId accelerator) const {
     const auto index = static_cast<std::size_t>(accelerator);
     return index < ranks_.size() ? ranks_[index] : -1;
   }
 
-  // Collectives are numbered from 1, followed by transfers; these numbers are the interfaces' context IDs.
+  // The numbers of collectives and transfers, which serve as context IDs of the interfaces. Collectives are
+  // numbered from 1 on, and transfers have the numbers after them.
   ni::ContextId context_of(const workload::JoinCollective& join) const {
     return collectives_[static_cast<std::size_t>(join.collective)];
   }
   ni::ContextId context_of_transfer(std::int32_t transfer) const {
     return transfers_[static_cast<std::size_t>(transfer)];
   }
-  // Compile collective or transfer `number` of a growing program, which is new or replaces a finished one,
-  // and return its context. Throw ConfigError.
+  // Compile collective or transfer `number` of a growing program, and return its context ID. The collective
+  // or transfer is new or replaces a finished one. Throw ConfigError.
   ni::ContextId add_collective(std::int32_t number);
   ni::ContextId add_transfer(std::int32_t number);
-  // Adds a new operation of the rank to the state.
+  // Adds state for a new operation of a rank.
   void add_operation(int rank);
   ni::ContextId exchanges() const { return static_cast<ni::ContextId>(exchanges_.size()); }
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
-  // An accelerator's index in an exchange.
+  // The index of an accelerator among the members of a collective or transfer.
   topology::NodeId member(ni::ContextId id, topology::NodeId accelerator) const {
     return member(*exchanges_[id - 1].compiled, accelerator);
   }
-  // The cycle in which an exchange's tables were started at an accelerator.
+  // The cycle in which the tables of a collective or transfer were started at an accelerator.
   Cycles begun(ni::ContextId id, topology::NodeId accelerator) const {
     const ExchangeState& exchange = exchanges_[id - 1];
     return exchange.begun.empty() ? 0 : exchange.begun[static_cast<std::size_t>(member(id, accelerator))];
   }
-  // The tables of an exchange that an accelerator's network interface loads.
+  // The tables of a collective or transfer that an accelerator's network interface loads.
   ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
-  // Higher priorities are served first; transfers have priority 0.
+  // The priority of a collective or transfer. Higher priorities are served first; transfers have priority 0.
   int priority(ni::ContextId id) const {
     const ExchangeState& exchange = exchanges_[id - 1];
     return exchange.collective ? program_.collectives[static_cast<std::size_t>(exchange.number)].priority : 0;
@@ -101,7 +102,7 @@ class ProgramState {
 
   // Whether any collective uses reducing switches.
   bool adding() const { return adding_; }
-  // Called when the data of a collective is verified, before it is released.
+  // Called when the data of a collective has been verified, before the data is released.
   std::function<void(const CompiledCollective& compiled, Verification& verification)> on_verified;
   // Called when the last member of a collective or transfer is done, in the same cycle.
   std::function<void(ni::ContextId id, Cycles now)> on_done;
@@ -110,19 +111,20 @@ class ProgramState {
 
   void begin(ni::ContextId id, topology::NodeId accelerator, Cycles now);
   void joined(ni::ContextId id, Cycles now);
-  // Verifies the data of a collective when all its members are done; throws ModelError.
+  // Records that one more member is done. When all members are done, verifies the data; throws ModelError if
+  // the data is wrong.
   void done(ni::ContextId id, Cycles now);
-  // Records the end at each accelerator of the only collective, which starts at time 0.
+  // Records when the only collective, which starts at time 0, ended at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);
-  // Keeps all data and verifies it at the end of the run, since network interfaces may still add data after
-  // all messages of a collective have been counted.
+  // Keeps all data until the end of the run and verifies it there, since network interfaces may still add
+  // data after all messages of a collective have been counted.
   void keep_data() { kept_ = true; }
   void verify_kept();
-  // Throws the error for wrong data: OrderLostError if only the lockstep enforces the order of the tables,
+  // Throws the error for wrong data: OrderLostError if the schedule relies on the lockstep for its order,
   // otherwise ModelError.
   [[noreturn]] void refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const;
 
-  // Addresses in an accelerator's memory consist of a buffer number and, in the low kBufferBits, an offset.
+  // An address in an accelerator's memory consists of a buffer number and an offset in the low kBufferBits.
   static constexpr int kBufferBits = 40;
   ni::GradientMemory& memory(ni::ContextId id, topology::NodeId accelerator);
 
@@ -139,10 +141,10 @@ class ProgramState {
   std::int64_t ended() const { return ended_; }
   Cycles last() const { return last_; }
   std::int64_t messages() const { return messages_; }
-  double flit_hops() const { return flit_hops_; }  // of all messages
+  double flit_hops() const { return flit_hops_; }  // sum over all messages
   std::string verified() const { return verified_; }
 
-  // Cycles of a computation or memory access at the nominal speed.
+  // The number of cycles of a computation or memory access at nominal speed.
   Cycles duration(const workload::Compute& compute, int rank) const;
   Cycles duration(const workload::MemoryAccess& access) const;
 
@@ -158,14 +160,14 @@ class ProgramState {
   const workload::Program& program_;
   CollectiveSource& compiler_;
   std::vector<Job> jobs_;
-  std::vector<int> ranks_;                  // [accelerator]
-  std::vector<ni::ContextId> collectives_;  // [collective]
-  std::vector<ni::ContextId> transfers_;    // [transfer]
+  std::vector<int> ranks_;                  // [accelerator]: rank; -1: none
+  std::vector<ni::ContextId> collectives_;  // [collective]: context ID
+  std::vector<ni::ContextId> transfers_;    // [transfer]: context ID
   std::vector<ExchangeState> exchanges_;
-  Bytes kept_bytes_ = 0;  // sum over all buffers
-  // [compiled]: indices of members that differ from their accelerator's number.
+  Bytes kept_bytes_ = 0;  // total size of all buffers
+  // [compiled]: the indices of members whose index is not the accelerator's number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
-  std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
+  std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]: its times
   config::Check check_;
   bool adding_ = false;
   bool folded_ = false;  // whether one copy of the program represents others
@@ -179,7 +181,7 @@ class ProgramState {
   std::unique_ptr<std::mutex> changing_ = std::make_unique<std::mutex>();
 };
 
-// An accelerator's memory, divided into buffers, as its network interface accesses it.
+// An accelerator's memory as its network interface accesses it. Each collective or transfer has a buffer.
 class ProgramMemory final : public ni::GradientMemory {
  public:
   ProgramMemory(ProgramState& state, topology::NodeId accelerator)

@@ -12,7 +12,7 @@
 namespace coppice::system {
 namespace {
 
-// Describes the choice of `auto` and the next four candidates, with their expected times.
+// Describes the algorithm that `auto` chose and the next four candidates, with their expected times.
 std::string describe_choice(const nlohmann::ordered_json& result) {
   constexpr std::size_t kMostOthers = 4;
   const auto expected = result.value("expected", nlohmann::ordered_json::array());
@@ -31,7 +31,7 @@ std::string describe_choice(const nlohmann::ordered_json& result) {
   return text + "\n";
 }
 
-// The number of collectives by algorithm, such as "packed_trees 12, ring 3".
+// Counts the collectives of each algorithm: for example, "packed_trees 12, ring 3".
 std::string describe_algorithms(const nlohmann::ordered_json& result) {
   std::map<std::string, std::int64_t> counts;
   for (const auto& one : result["collectives"]) {
@@ -44,7 +44,7 @@ std::string describe_algorithms(const nlohmann::ordered_json& result) {
   return text.empty() ? text : text + "\n";
 }
 
-// A line for each kind; none if no operation has a kind.
+// One line for each kind of operation; empty if no operation has a kind.
 std::string exposed_by_kind(const nlohmann::ordered_json& kinds) {
   std::string text;
   for (const auto& [kind, ns] : kinds.items()) {

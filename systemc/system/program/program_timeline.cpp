@@ -23,7 +23,8 @@ const std::string& kind_or_other(const std::string& kind) {
   return kind.empty() ? none : kind;
 }
 
-// A part of a lane; `name` is the operation's index, or minus the number of operations merged into the span.
+// A section of a lane in a report. `name` is the operation's index, or minus the number of operations that
+// have been merged into the span.
 struct Span {
   Cycles begin;
   Cycles end;
@@ -31,13 +32,13 @@ struct Span {
   std::int64_t name;
 };
 
-// Merges adjacent spans of the same part, smallest gaps first, until at most `most` are left or only gaps
-// that are visible on a screen remain. Returns whether any were merged.
+// Merges spans of the same kind of activity across gaps, the smallest gaps first, until at most `most` spans
+// are left or all remaining gaps would be visible on a screen. Returns whether any spans were merged.
 bool join_spans(std::vector<Span>& spans, std::size_t most, Cycles end) {
   bool joined = false;
   for (Cycles gap = std::max<Cycles>(1, end / 8192); spans.size() > most && gap < end / 64; gap *= 2) {
     std::vector<Span> kept;
-    std::map<std::size_t, std::size_t> last;  // index in `kept` of the last span of each part
+    std::map<std::size_t, std::size_t> last;  // [kind of activity]: index in `kept` of its last span
     for (const Span& span : spans) {
       const auto before = last.find(span.part);
       if (before == last.end() || span.begin - kept[before->second].end > gap) {
@@ -103,7 +104,7 @@ void ProgramTimeline::Sums::add(const Sums& other) {
   for (const auto& [kind, cycles] : other.kinds) kinds[kind] += cycles;
 }
 
-// Adds a member's waiting time until the last member has joined, then its communication.
+// Adds a member's waiting time, which ends when the last member joins, and the communication after that.
 void ProgramTimeline::add_exchange(std::vector<Stretch>& list, std::size_t operation,
                                    const OperationTimes& times, ni::ContextId id,
                                    const std::string& kind) const {
@@ -132,7 +133,7 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
       add_exchange(list, i, times, state_.context_of(*join),
                    program.collectives[static_cast<std::size_t>(join->collective)].kind);
     } else if (const auto* send = std::get_if<workload::Send>(&work)) {
-      // The data is sent whether or not the receiver is ready.
+      // The sender starts at once, whether or not the receiver is ready, so it has no waiting time.
       const auto& kind = program.transfers[static_cast<std::size_t>(send->transfer)].kind;
       list.push_back({times.ready, times.ended, Part::kExposed, i, kind_or_other(kind)});
     } else if (const auto* receive = std::get_if<workload::Receive>(&work)) {
@@ -145,7 +146,8 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   return list;
 }
 
-// At any time the first active part in the order of Part counts; among exposed exchanges, the first to begin.
+// At any time, only the first active kind of activity counts, in the order of Part. Among exposed collectives
+// and transfers, only the first to begin counts.
 std::vector<ProgramTimeline::Sums> ProgramTimeline::sums(int rank, std::span<const Cycles> ends) const {
   struct Event {
     Cycles at;
@@ -373,10 +375,11 @@ ordered_json ProgramTimeline::operations(int rank) const {
 }
 
 std::vector<std::vector<int>> ProgramTimeline::alike() const {
-  std::map<std::size_t, std::size_t> numbers;  // number of each lane, by a hash of its ranks' operations
+  // [hash of the operations of a lane's ranks]: the lane's number.
+  std::map<std::size_t, std::size_t> numbers;
   std::vector<std::vector<int>> lanes;
   const std::vector<Job>& jobs = state_.jobs();
-  std::size_t job = 0;  // ranks ascend by job
+  std::size_t job = 0;  // jobs have consecutive ranks
   for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
     while (job + 1 < jobs.size() && static_cast<int>(rank) >= jobs[job + 1].first_rank) ++job;
     std::size_t hash = job;
@@ -444,7 +447,7 @@ void ProgramTimeline::trace(TraceWriter& writer) const {
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i].begun; });
     const int compute = track++;
     writer.name_actor(compute, fmt::format("accelerator {}", state_.accelerator(static_cast<int>(rank))));
-    std::vector<Cycles> free;  // end of the last span on each further track
+    std::vector<Cycles> free;  // [further track]: the end of its last span
     for (const std::size_t i : order) {
       const auto& work = operations[i].work;
       const bool computes = std::holds_alternative<workload::Compute>(work);

@@ -17,55 +17,55 @@
 
 namespace coppice::system {
 
-// How accelerators spent their time, derived from the times of their operations. At any time the first
-// applicable activity counts: the accelerator computes; it accesses its memory; an exchange that it has
-// joined, sent or will receive is in flight between all its members (exposed communication of the exchange's
-// kind; the first to begin counts); it waits for members to join or for a sender (a pipeline bubble, or
-// stragglers); or it is idle.
+// How accelerators spent their time, derived from the times of their operations. At any time, only the first
+// of these activities counts: the accelerator computes; it accesses its memory; it sends, or a collective or
+// transfer in which it takes part has all its members, which is exposed communication of the kind that began
+// first; it waits for members to join or for a sender, because of a pipeline bubble or of stragglers; or it
+// is idle.
 class ProgramTimeline {
  public:
   static constexpr std::int64_t kListedOperations = 20'000;
 
   // All references must outlive this object. `stop`: the cycle in which the run was stopped and unfinished
-  // work was lost; 0: everything has ended.
+  // work was lost; 0 if the run was not stopped.
   ProgramTimeline(const ProgramState& state, Femtoseconds period, Cycles stop = 0);
 
-  // The cycle in which the last operation ended or the run was stopped.
+  // The cycle in which the last operation ended or in which the run was stopped.
   Cycles end() const;
 
   // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}. Values
-  // are means over the ranks, and the parts sum to time_ns. An iteration lasts from the end of the previous
-  // one, or from the start, until the last operation of this or an earlier iteration has ended.
+  // are means over the ranks, and the times by activity sum to time_ns. An iteration lasts from the end of
+  // the previous one, or from the start, until the last operation of this or any earlier iteration has ended.
   nlohmann::ordered_json iterations() const;
-  // Like an item of iterations(), for work lost at the stop. It covers the time from the end of the last
-  // finished iteration of a rank's job, or from the job's arrival, up to the stop.
+  // Like an item of iterations(), for the work that was lost at the stop. It covers the time from the end of
+  // the last finished iteration of each rank's job, or from the job's arrival, to the stop.
   nlohmann::ordered_json lost() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns, bandwidth_gb_s,
-  // efficiency} for the collectives that have ended, followed by the transfers, with {source, destination}
-  // instead of a group. With `observers`, all-reduces whose chunks become final individually also have
-  // `gradients`.
+  // efficiency} for the collectives that have ended. The transfers follow, with {source, destination} instead
+  // of a group. With `observers`, all-reduces whose chunks become final individually also have `gradients`.
   nlohmann::ordered_json collectives(const ProgramObservers* observers = nullptr) const;
-  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}, and after
-  // a stop lost_ns, which is part of time_ns. In programs of at most kListedOperations operations, items also
-  // have `operations`, a list of {name, ready_ns, begin_ns, end_ns} of those that have begun, cut off at the
-  // stop.
+  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}. After a
+  // stop, items also have lost_ns, which is part of time_ns. In programs of at most kListedOperations
+  // operations, they have `operations`, a list of {name, ready_ns, begin_ns, end_ns} for operations that have
+  // begun, with times cut off at the stop.
   nlohmann::ordered_json accelerators() const;
 
-  // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} for each ended iteration}.
+  // A list of {name, arrival_ns, end_ns, iterations}, where `iterations` lists {end_ns} for each finished
+  // iteration.
   nlohmann::ordered_json jobs() const;
 
   // The activity of ranks over time, for reports: {parts, names, lanes: [{ranks, spans}], lanes_in_all,
-  // merged}. Ranks with equal operations share a lane, which shows the first of these ranks. Spans are packed
-  // (packed_numbers.h) as four numbers each: the beginning in cycles, relative to the previous beginning; the
-  // length in cycles; the part; and the name. If `merged`, adjacent short spans have been merged; the name of
-  // a merged span is minus the number of operations in it. There are at most kMostLanes lanes and about
-  // kMostSpans spans.
+  // merged}. Ranks with equal operations share a lane, which shows the first of these ranks. A span is packed
+  // (packed_numbers.h) as four numbers: its beginning in cycles, relative to that of the previous span; its
+  // length in cycles; an index in `parts`; and its name. The name of a span that was merged from shorter ones
+  // is minus the number of operations in it, and `merged` is then set. There are at most kMostLanes lanes and
+  // about kMostSpans spans.
   static constexpr std::size_t kMostLanes = 64;
   static constexpr std::size_t kMostSpans = 24'000;
   nlohmann::ordered_json lanes() const;
 
-  // Adds a track for each rank's computation, and as many further tracks as the rank has other operations at
-  // the same time.
+  // Adds a track for each rank's computation, and as many further tracks as its other operations need so that
+  // those on the same track do not overlap.
   void trace(TraceWriter& writer) const;
 
  private:
@@ -88,21 +88,21 @@ class ProgramTimeline {
     void add(const Sums& other);
   };
 
-  // An operation's times, cut off at the stop; nullopt if it was not ready by then.
+  // An operation's times, cut off at the stop; nullopt if the operation was not ready by then.
   std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
-  // The ends of a job's iterations before the first unfinished one, keyed by iteration number.
+  // [iteration number]: when each of a job's iterations ended, up to the first unfinished one.
   std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
-  // The cycle from which a job's work is lost; the stop if the job has ended.
+  // The cycle after which a job's work is lost; the cycle of the stop if the job has ended.
   Cycles lost_from(const Job& job) const;
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, std::size_t operation, const OperationTimes& times,
                     ni::ContextId id, const std::string& kind) const;
-  // Groups the ranks of a job with equal operations into lanes.
+  // Groups a job's ranks into lanes of ranks with equal operations.
   std::vector<std::vector<int>> alike() const;
-  // A rank's time by activity in the intervals between consecutive `ends`, which ascend; the first interval
-  // begins at the start of the run. Computed in one sweep.
+  // A rank's time by activity in each interval between consecutive `ends`, which are in ascending order. The
+  // first interval begins at the start of the run. Computed in one sweep over the rank's stretches.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
-  // Counts `time` for the first of the `active` stretches of `list`.
+  // Adds `time` to the activity of the first of the `active` stretches in `list`.
   static void add_time(Sums& sums, const std::vector<Stretch>& list,
                        const std::set<std::pair<Part, std::size_t>>& active, Cycles time);
   nlohmann::ordered_json to_json(const Sums& sums, double time, double over) const;
@@ -112,8 +112,8 @@ class ProgramTimeline {
   const ProgramState& state_;
   Femtoseconds period_;
   Cycles stop_;
-  std::vector<std::vector<Stretch>> stretches_;  // [rank], sorted by begin
-  std::vector<Cycles> ends_;                     // ends of iterations
+  std::vector<std::vector<Stretch>> stretches_;  // [rank]: sorted by begin
+  std::vector<Cycles> ends_;                     // the cycles in which iterations ended
 };
 
 }  // namespace coppice::system

@@ -16,7 +16,7 @@ using workload::Operation;
 using workload::Purpose;
 using workload::RankProgram;
 
-// A set of a rank's exchanges.
+// A set of collectives and transfers of one rank.
 class Exchanges {
  public:
   explicit Exchanges(std::size_t size) : words_((size + kBits - 1) / kBits) {}
@@ -63,20 +63,20 @@ bool exchanges(const workload::Program& program, const Operation& operation) {
          std::holds_alternative<workload::Receive>(operation.work);
 }
 
-// Whether a computation is given in operations and bytes instead of by a layer.
+// Whether a computation is described by its operations and bytes instead of by a layer.
 bool streams(const Compute& compute) {
   return compute.layer < 0 && compute.duration == 0 && compute.bytes > 0;
 }
 
-// The operation's computation if it accesses memory, otherwise nullptr.
+// The operation's computation if it accesses memory; nullptr otherwise.
 const Compute* pass_of(const Operation& operation) {
   const auto* const compute = std::get_if<Compute>(&operation.work);
   return compute != nullptr && (compute->layer >= 0 || streams(*compute)) ? compute : nullptr;
 }
 
-// Work in equal pieces, each of which is loaded while the previous one is computed. With exclusive use of the
-// memory it takes the roofline's time, the longer of loading and computing: the first piece needs no bytes,
-// and the last one computes nothing.
+// Divides a computation into equal pieces, each of which is loaded while the previous one is computed. If
+// nothing else uses the memory, the whole takes the time given by the roofline, the longer of loading and
+// computing. For this, the first piece needs no loading, and the last one needs no computing.
 PassWork stream_of(const Compute& compute, const config::AcceleratorConfig& config) {
   const double rate = 2.0 * config.array.front() * config.array.back() * config.pes;
   const auto cycles = static_cast<std::int64_t>(std::ceil(compute.operations / rate - 1e-9));
@@ -125,7 +125,8 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
     return std::ranges::any_of(rank.operations, [](const Operation& one) { return pass_of(one) != nullptr; });
   };
   if (std::ranges::none_of(program.ranks, moves)) return;
-  // Tiles are timed by the formula; if array timing was requested, that has already confirmed the formula.
+  // Tiles are timed by the formula. If array timing was requested, the result of the formula has already been
+  // confirmed.
   accelerator_ = make_accelerator(loaded, accelerator::Timing::kFormula);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const auto& operations = program.ranks[rank].operations;
@@ -136,7 +137,8 @@ SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program
   }
 }
 
-// Marks the passes that at least one exchange neither precedes nor follows.
+// Marks the passes for which at least one collective or transfer is neither before nor after them in program
+// order.
 SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
   const auto& operations = rank.operations;
   std::vector<std::size_t> numbers(operations.size());
@@ -145,7 +147,7 @@ SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
     numbers[i] = count;
     count += exchanges(program_, operations[i]) ? 1 : 0;
   }
-  // [operation]: the exchanges before it; later also the exchanges after it.
+  // [operation]: the collectives and transfers before it; later also those after it.
   std::vector<Exchanges> ordered(operations.size(), Exchanges(count));
   std::vector<Exchanges> later(operations.size(), Exchanges(count));
   const auto hand_on = [&](std::vector<Exchanges>& sets, std::size_t from, std::size_t to) {

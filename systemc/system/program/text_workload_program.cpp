@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kModelKey = "training.model";
 
-// The widths of the dimensions, or a single width if accelerators are not numbered by dimensions.
+// The widths of the dimensions. If accelerators are not numbered by dimensions, the number of accelerators is
+// the only width.
 std::vector<int> widths_of(const topology::Topology& topology) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   return widths.empty() ? std::vector<int>{topology.num_accelerators()} : widths;

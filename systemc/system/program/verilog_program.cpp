@@ -20,7 +20,7 @@ class Refusals {
  public:
   explicit Refusals(const config::Loaded& loaded) : loaded_(loaded) {}
 
-  // Rejects `key`, with the reason and a valid value, unless `holds`.
+  // Unless `holds`, rejects the value of `key` with `what`, which gives the reason and a valid value.
   void unless(bool holds, const char* key, const std::string& what) const {
     if (!holds) refuse(key, "in programs, Verilog network interfaces (system.ni.impl: rtl) " + what);
   }
@@ -73,8 +73,9 @@ void require_exchanges(const Refusals& refusals, const config::Config& config, c
     }
     if (collective.priority >= kMost || collective.priority < -kMost) {
       refusals.refuse(
-          key, fmt::format("'{}' has priority {}, but Verilog network interfaces support only {} to {}",
-                           collective.name, collective.priority, -kMost, kMost - 1));
+          key,
+          fmt::format("'{}' has priority {}, but Verilog network interfaces support only {} to {}: change it",
+                      collective.name, collective.priority, -kMost, kMost - 1));
     }
   }
   refusals.unless(std::string_view(state.verified()) != "contributions", "check",
@@ -94,19 +95,18 @@ void require_tables(const Refusals& refusals, const config::Config& config, cons
     if (!refusal.empty()) refusals.refuse(key, fmt::format("'{}': {}", name, refusal));
     for (std::size_t member = 0; member < compiled->interfaces.size(); ++member) {
       if (compiled->arrivals[member] >= std::int64_t{1} << NiContextsLimits::kArrivalBits) {
-        refusals.refuse(
-            key,
-            fmt::format(
-                "'{}' has {} messages to accelerator {}, but Verilog network interfaces count at most 65535",
-                name, compiled->arrivals[member], compiled->interfaces[member]));
+        refusals.refuse(key, fmt::format("'{}' has {} messages to accelerator {}, but Verilog network "
+                                         "interfaces count at most 65535: use fewer chunks",
+                                         name, compiled->arrivals[member], compiled->interfaces[member]));
       }
       Bytes& all = buffers[compiled->interfaces[member]];
       all += compiled->schedule.size + cosim::kLanes * 4;
       if (all > cosim::BufferMap::kReach) {
-        refusals.refuse(key, fmt::format("accelerator {} needs buffers of {} for its collectives up to '{}', "
-                                         "but Verilog network interfaces can address only {}",
-                                         compiled->interfaces[member], format_bytes(all), name,
-                                         format_bytes(cosim::BufferMap::kReach)));
+        refusals.refuse(
+            key, fmt::format("accelerator {} needs buffers of {} for its collectives up to '{}', "
+                             "but Verilog network interfaces can address only {}: use smaller collectives",
+                             compiled->interfaces[member], format_bytes(all), name,
+                             format_bytes(cosim::BufferMap::kReach)));
       }
     }
   }

@@ -7,17 +7,18 @@
 
 namespace coppice::system {
 
-// Decides in each cycle whether a source creates a packet.
+// Decides in which cycles a source creates packets.
 class InjectionProcess {
  public:
-  // `probability`: mean number of packets per cycle.
+  // `probability`: the mean number of packets per cycle.
   InjectionProcess(double probability, const std::optional<Bursts>& bursts);
 
-  // Whether a packet is created in this cycle. The first call also draws whether a bursty source starts on or
-  // off.
+  // Whether the source creates a packet in this cycle. The first call also decides at random whether a bursty
+  // source starts on or off.
   bool creates(Random& random) { return bursts_ ? creates_in_burst(random) : random.bernoulli(probability_); }
 
-  // The probability of a packet in a cycle in which a bursty source is on; may exceed 1.
+  // The probability that a bursty source creates a packet in a cycle in which it is on; exceeds 1 if the
+  // source cannot reach its average rate.
   static double while_on(double probability, const Bursts& bursts);
 
  private:

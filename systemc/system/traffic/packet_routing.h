@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// Creates the routing for packets without source routes that system.router.routing selects, and proves it
-// free of deadlock. Throws ConfigError if the topology does not support it or it could deadlock.
+// Creates the routing that system.router.routing selects, for packets without source routes, and proves that
+// it cannot deadlock. Throws ConfigError if the topology does not support it or if it could deadlock.
 std::unique_ptr<topology::RoutingFunction> make_packet_routing(const config::Loaded& loaded,
                                                                const topology::Topology& topology);
 

@@ -21,14 +21,14 @@ using topology::NodeId;
 
 constexpr std::int64_t kMostCycles = std::int64_t{1} << 50;
 
-// Netrace packet types that carry a cache line.
+// The types of Netrace packets that carry a cache line.
 constexpr std::array<std::string_view, 6> kLineTypes{
     "ReadResp", "ReadRespWithInvalidate", "WriteReq", "Writeback", "ReadExResp", "DowngradeResp"};
 constexpr std::array<std::string_view, 8> kShortTypes{"ReadReq",        "WriteResp",   "UpgradeReq",
                                                       "UpgradeResp",    "ReadExReq",   "InvalidateReq",
                                                       "InvalidateResp", "DowngradeReq"};
 
-// A line's words without its comment.
+// The words of a line without its comment.
 struct Line {
   SourceLocation place;
   std::vector<std::string> words;
@@ -153,7 +153,7 @@ class TraceReader {
     return static_cast<int>(((carries_line ? kLine : kShort) + flit_ - 1) / flit_);
   }
 
-  // Returns the number of consumed words.
+  // Reads the packets that depend on this one, and returns how many words of the line it has used.
   std::size_t take_dependents(const Line& line, std::size_t at, std::string_view value) {
     const auto count = static_cast<std::size_t>(number(line.place, value, 65536, "number of packets"));
     if (at + count >= line.words.size()) {
@@ -167,7 +167,8 @@ class TraceReader {
     return count;
   }
 
-  // Checks that every packet can be sent, by visiting packets in dependency order.
+  // Throws if some packets can never be sent because they wait for each other, by sending packets in the
+  // order of dependencies.
   void require_an_end() const {
     std::vector<int> missing;
     std::vector<std::size_t> free;
@@ -189,7 +190,7 @@ class TraceReader {
   int accelerators_;
   Bytes flit_;
   int packet_flits_;
-  std::size_t has_flits_ = 0;  // number (from 1) of the last line with FLITS:
+  std::size_t has_flits_ = 0;  // the number (from 1) of the last line with FLITS:
   std::vector<TracePacket> packets_;
   std::vector<SourceLocation> places_;
   std::map<std::int64_t, std::size_t> ids_;

@@ -48,7 +48,7 @@ void require_grid(const Topology& topology) {
                   topology.name()));
 }
 
-// Moves every coordinate x to (x + shift(k)) mod k, where k is the dimension's width.
+// Replaces every coordinate x by (x + shift(k)) mod k, where k is the dimension's width.
 template <typename Shift>
 NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
   require_grid(topology);
@@ -58,7 +58,7 @@ NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
   return topology.node_at(at);
 }
 
-// The number of bits in a node number. Throws UnsupportedError unless the number of nodes is a power of two.
+// The number of bits of a node number. Throws UnsupportedError unless the number of nodes is a power of two.
 int node_bits(const Topology& topology, const char* pattern) {
   const auto nodes = static_cast<unsigned>(topology.num_accelerators());
   if (std::has_single_bit(nodes)) return std::countr_zero(nodes);
@@ -104,7 +104,7 @@ NodeId shuffled(const Topology& topology, NodeId src) {
 std::vector<NodeId> random_permutation(int nodes, std::uint64_t seed) {
   std::vector<NodeId> targets(static_cast<std::size_t>(nodes));
   std::iota(targets.begin(), targets.end(), 0);
-  // Uses a random stream that no source uses.
+  // Sources use the streams 0 to nodes - 1, so this one is independent of theirs.
   Random random(seed, static_cast<std::uint64_t>(nodes));
   for (std::size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[random.below(i)]);
   return targets;

@@ -10,14 +10,14 @@
 
 namespace coppice::system {
 
-// Inputs of a pattern other than the network.
+// The inputs of a pattern in addition to the network.
 struct PatternInput {
-  std::vector<Hotspot> hotspots{};          // for hotspot
-  std::vector<topology::NodeId> targets{};  // for permutation: [source]
-  std::uint64_t seed = 1;                   // for randperm
+  std::vector<Hotspot> hotspots{};          // for pattern hotspot
+  std::vector<topology::NodeId> targets{};  // for pattern permutation: [source]
+  std::uint64_t seed = 1;                   // for pattern randperm
 };
 
-// A pattern's name, and a description of its destinations.
+// The name of a pattern and a description of its destinations.
 struct PatternInfo {
   Pattern pattern;
   const char* name;
@@ -25,25 +25,25 @@ struct PatternInfo {
 };
 std::span<const PatternInfo> traffic_patterns();
 
-// Destinations of synthetic traffic, with n accelerators of b = log2(n) bits:
+// The destinations of synthetic traffic. The network has n accelerators, whose numbers have b = log2(n) bits.
 //   uniform: any accelerator, including the source;
-//   transpose: coordinates (x, y) exchanged on a square torus or mesh, elsewhere the halves of the bits;
-//   bitcomp, bitrev, shuffle: the bits inverted, reversed, rotated left by one;
-//   tornado, neighbor: every coordinate of width k increased by ceil(k/2) - 1, or by 1;
+//   transpose: (y, x) for a source at (x, y) of a square torus or mesh; on other networks, the number with
+//     its halves exchanged;
+//   bitcomp, bitrev, shuffle: the number with its bits inverted, reversed, or rotated left by one;
+//   tornado, neighbor: every coordinate of width k is increased by ceil(k/2) - 1, or by 1;
 //   diagonal: the source two times out of three, otherwise the next accelerator;
-//   asymmetric: s mod n/2, plus n/2 for half of the packets;
+//   asymmetric: s mod n/2 for source s, plus n/2 for half of the packets;
 //   next_group: any accelerator of the next group of a dragonfly;
-//   randperm: a permutation drawn by the seed;
-//   hotspot: one of the given accelerators, drawn by weight;
-//   permutation: read from a file.
+//   randperm: the target in a random permutation that the seed determines;
+//   hotspot: one of the given accelerators, chosen at random by weight;
+//   permutation: the target that a file lists.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError if the pattern is not defined for the network: if it needs coordinates, but the
-  // network is not a torus or mesh; if it needs bits, but the number of nodes is not a power of two; or if
-  // hotspots or targets do not exist.
+  // Throws UnsupportedError if the network does not have what the pattern needs: the coordinates of a torus
+  // or mesh, a number of nodes that is a power of two, or the nodes that are given as hotspots or targets.
   TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
-  // Returns the destination of a packet from `src`; permutations do not use `random`.
+  // Returns the destination of a packet from `src`. Patterns that are permutations do not use `random`.
   topology::NodeId destination(topology::NodeId src, Random& random) const;
 
  private:
@@ -51,8 +51,8 @@ class TrafficPattern {
 
   Pattern pattern_;
   int nodes_;
-  int group_ = 0;                        // accelerators per group, for next_group
-  std::vector<topology::NodeId> fixed_;  // [src]: its destination; empty if destinations are drawn
+  int group_ = 0;                        // for pattern next_group: number of accelerators per group
+  std::vector<topology::NodeId> fixed_;  // [source]: its destination; empty if destinations are random
   std::vector<Hotspot> hotspots_;
   int weights_ = 0;
 };

@@ -1,4 +1,4 @@
-// Synthetic traffic: sources and sinks, with warm-up, measurement and drain.
+// Runs synthetic traffic: sources and sinks, with a warm-up, a measurement and a drain phase.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -90,7 +90,7 @@ class TrafficRun {
     }
     build_machine();
   }
-  // Destroys the last node first, like ~Machine().
+  // Destroys the last node first, since the kernel searches its list of ports from the end.
   ~TrafficRun() {
     while (!nodes_.empty()) nodes_.pop_back();
   }
@@ -112,7 +112,7 @@ class TrafficRun {
 
  private:
   static constexpr Cycles kSlice = 1000;
-  static constexpr Cycles kDrainLimitFactor = 4;  // relative to the end of the measurement
+  static constexpr Cycles kDrainLimitFactor = 4;  // times the end of the measurement
 
   void set_measurement() {
     measurement_.start = traffic_.warmup;
@@ -148,7 +148,7 @@ class TrafficRun {
       machine_->decouple();
       return;
     }
-    // Packets of a node may wait for arrivals at another node, so nodes must not run ahead.
+    // A packet may wait for arrivals at another node, so nodes must not run ahead of each other.
     for (std::size_t i = 0; i < trace_.packets.size(); ++i) {
       const TracePacket& packet = trace_.packets[i];
       if (packet.waits_for == 0) trace_.nodes[static_cast<std::size_t>(packet.src)]->expect(i, packet.at);
@@ -191,20 +191,21 @@ class TrafficRun {
     }
   }
 
-  // Makes slices end exactly at the end of the warm-up and of the measurement.
+  // Returns the cycle in which the next slice ends. Slices end at the end of the warm-up, at the end of the
+  // measurement, and after at most kSlice cycles.
   Cycles next_look(Cycles cycle) const {
     if (!traffic_.trace.empty() || cycle >= measurement_.end) return cycle + kSlice;
     return std::min(cycle + kSlice, cycle < measurement_.start ? measurement_.start : measurement_.end);
   }
 
-  // The run ends when every measured packet has been ejected or the limit is reached; injection continues at
-  // the same rate until then.
+  // The run ends when every measured packet has been ejected, or at the limit for the drain phase. Until
+  // then, sources inject packets at the same rate.
   bool ended() const {
     const bool limited = traffic_.trace.empty() && cycle_ >= kDrainLimitFactor * (measurement_.end + kSlice);
     return complete() || limited;
   }
 
-  // Whether every packet of the trace, or every measured packet, has been ejected.
+  // Whether every packet of the trace has been ejected; for other traffic, whether every measured packet has.
   bool complete() const {
     if (!traffic_.trace.empty()) return trace_.arrived == trace_.packets.size();
     return cycle_ >= measurement_.end && measurement_.finished == measurement_.created &&
@@ -226,8 +227,8 @@ class TrafficRun {
                        measurement_.created, measurement_.start, measurement_.end);
   }
 
-  // Bernoulli sources never pause for long, so a network that holds packets but does not move any is
-  // deadlocked.
+  // Whether the network is deadlocked. Sources never pause for long, so a network that holds packets and has
+  // not moved any for some time cannot move them.
   bool stuck(Cycles cycle) const {
     constexpr Cycles kStuckSlices = 20;
     const Cycles quiet = cycle - fabric().last_movement();
@@ -260,7 +261,7 @@ class TrafficRun {
       json["transaction_latency_mean"] = mean(measurement_.transaction_latency, measurement_.transactions);
     }
     if (!traffic_.trace.empty()) json["cycles"] = measurement_.last_ejection;
-    // Below this ratio of accepted to offered traffic, source queues must be growing.
+    // If the ratio of accepted to offered traffic is lower than this, source queues keep growing.
     constexpr double kKeepsUp = 0.95;
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
@@ -311,7 +312,7 @@ class TrafficRun {
   std::unique_ptr<Machine> machine_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // [accelerator]
   Cycles cycle_ = 0;
-  std::int64_t ejected_before_ = 0;  // flits ejected before the measurement
+  std::int64_t ejected_before_ = 0;  // number of flits ejected before the measurement
 };
 
 void require_systemc(const config::Loaded& loaded) {

@@ -19,7 +19,8 @@
 
 namespace coppice::system {
 
-// The position of a TrafficNode, and the state shared by all nodes, which must outlive them.
+// The inputs of a TrafficNode: its position in the network, and the state that all nodes share, which must
+// outlive them.
 struct TrafficPosition {
   topology::NodeId node;
   int tie_bits;  // number of tie bits that a packet's route uses
@@ -28,20 +29,20 @@ struct TrafficPosition {
   fabric::FlitContext& flits;
 };
 
-// A node of a network under synthetic traffic: a source with an unbounded queue, and a sink. It replaces the
-// network interface and has the same ports.
+// A node of a network under synthetic traffic: a source with an unlimited queue, and a sink. It takes the
+// place of the network interface and has the same ports.
 class TrafficNode : public sc_core::sc_module, public fabric::Injector, public fabric::Ejector {
  public:
-  // Bound to the internal terminal.
+  // The port through which the node sends; bound to its internal terminal.
   sc_core::sc_port<fabric::NetworkPortIf> network{"network_0"};
-  // The terminal's ports, to be bound to the router's local channels.
+  // The terminal's ports, which must be bound to the router's local channels.
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in{"in", 1};
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out{"out", 1};
 
   TrafficNode(const sc_core::sc_module_name& name, const TrafficPosition& place);
 
   fabric::FlitParts::LocalPorts local_ports() { return {&terminal_, &in, &out}; }
-  // Whether every packet created before `cycle` has been passed to the network.
+  // Whether all packets created before cycle `cycle` have been passed to the network.
   virtual bool handed_over_until(Cycles cycle) const = 0;
 
   void packet_injected(const fabric::Packet& /*packet*/, Cycles /*now*/) override {}
@@ -51,7 +52,7 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   topology::NodeId node() const { return node_; }
   Random& random() { return random_; }
   Measurement& measurement() { return *measurement_; }
-  // For use during the simulation; all nodes wake at its beginning.
+  // Wakes the node in cycle `at`, which must be during the simulation. All nodes wake when it begins.
   void wake(Cycles at) { network->wake(at); }
   void fill(fabric::Packet& packet, topology::NodeId dst, int flits, Cycles created);
   void count_created(Cycles created, int flits);
@@ -66,9 +67,9 @@ class TrafficNode : public sc_core::sc_module, public fabric::Injector, public f
   fabric::PacketTerminal terminal_;
 };
 
-// A source of synthetic traffic. When a packet has left, the source draws the creation time of the next one,
-// up to kHorizon cycles ahead, and sleeps until then, which yields the same packets as drawing in every
-// cycle. Replies to requests that have arrived have priority over the source's own requests.
+// A source of synthetic traffic. When a packet has left, the source determines the random creation time of
+// the next one, up to kHorizon cycles ahead, and sleeps until then. The packets are the same as if it decided
+// in every cycle. Replies to requests that have arrived have priority over the source's own requests.
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` must outlive this module.
@@ -83,7 +84,8 @@ class SyntheticNode final : public TrafficNode {
 
  private:
   static constexpr Cycles kHorizon = 1024;
-  // The kind of a packet in Packet::tag; the rest of the tag is the cycle of its request.
+  // The kind of a packet, which is a part of Packet::tag. The rest of the tag is the cycle of the packet's
+  // request.
   enum Tag : std::uint64_t { kRead, kWrite, kReply };
   static constexpr int kTagBits = 2;
   struct Reply {
@@ -104,29 +106,29 @@ class SyntheticNode final : public TrafficNode {
   InjectionProcess process_;
   const TrafficPattern* pattern_;
   std::deque<Reply> replies_;
-  std::optional<Cycles> next_;  // creation time of the waiting or next packet
-  Cycles drawn_until_ = 0;      // packet creation has been drawn for all earlier cycles
+  std::optional<Cycles> next_;  // the creation time of the next packet, or of the waiting one
+  Cycles drawn_until_ = 0;      // random decisions have been made for all earlier cycles
 };
 
-// State shared by all nodes of a trace.
+// The state that all nodes of a trace share.
 struct TraceState {
   std::vector<TracePacket> packets;
-  std::vector<int> missing;             // [packet]: number of arrivals for which it still waits
+  std::vector<int> missing;  // [packet]: number of packets that must still arrive before it is sent
   std::vector<class TraceNode*> nodes;  // [accelerator]
   std::size_t arrived = 0;
 };
 
-// Sends the packets of a trace that start at a node. A packet that waits for others may be sent in the cycle
-// after the last of these has arrived.
+// Sends the packets of a trace that start at this node. A packet that waits for others may be sent in the
+// cycle after the last of them has arrived.
 class TraceNode final : public TrafficNode {
  public:
   // `trace` must outlive this module.
   TraceNode(const sc_core::sc_module_name& name, const TrafficPosition& place, TraceState& trace)
       : TrafficNode(name, place), trace_(&trace) {}
 
-  // Before the simulation: allows a packet of this node to be sent from cycle `at` on.
+  // Lets a packet of this node be sent from cycle `at` on; to be called before the simulation.
   void expect(std::size_t packet, Cycles at) { ready_.push({at, packet}); }
-  // Like expect(), but during the simulation.
+  // Like expect(), but to be called during the simulation.
   void release(std::size_t packet, Cycles at);
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;

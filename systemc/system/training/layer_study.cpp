@@ -21,7 +21,7 @@ using workload::Pass;
 
 constexpr const char* kUpdate = "update";
 
-// The pass's name in the result, with an underscore.
+// The name of a pass in the result, with underscores instead of spaces.
 const char* name_of(Pass pass) {
   switch (pass) {
     case Pass::kForward:
@@ -34,7 +34,8 @@ const char* name_of(Pass pass) {
   return "?";
 }
 
-// Returns "memory" if the memory is busy longer than the arrays and their post-processing, else "compute".
+// Returns "memory" if the memory is busy for longer than the arrays and their post-processing, otherwise
+// "compute".
 const char* bound_by(const PassCost& cost) {
   return cost.memory_cycles > cost.cycles ? "memory" : "compute";
 }

@@ -37,11 +37,11 @@ double to_ns(Femtoseconds time) {
 
 using Dimensions = std::vector<DimensionModel>;
 
-// The dimensions that each group spans.
+// [group]: the dimensions that the group spans.
 using Groups = std::map<Group, Dimensions>;
 
-// Splits the dimensions into leading ones that span `accelerators` in total, and the rest. The last leading
-// dimension may itself be split unless it is a ring.
+// Divides the dimensions into the first ones, which span `accelerators` in total, and the rest. The last of
+// the first ones may itself be divided unless it is a ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
@@ -69,7 +69,7 @@ std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accele
                   accelerators, left));
 }
 
-// Groups by model, experts, weights and pipeline stages, innermost first.
+// The groups for model, experts, weights and pipeline stages. The first group gets the innermost dimensions.
 Groups groups_of_transformer(const workload::TextWorkload& workload, const Dimensions& dimensions) {
   const int data =
       schedule::LatencyModel(dimensions).accelerators() / workload.model_group / workload.pipeline;
@@ -103,7 +103,7 @@ Groups groups_of(const workload::TextWorkload& workload, const Dimensions& dimen
   return groups_of_transformer(workload, dimensions);
 }
 
-// Computes durations of collectives within one group.
+// Computes how long collectives take within one group.
 class Network {
  public:
   Network(std::vector<DimensionModel> dimensions, const schedule::ChunkPolicy& policy, int chunks)
@@ -125,8 +125,8 @@ class Network {
     return schedule::ChunkSimulation(model_).run(plans, order);
   }
 
-  // The duration if all dimensions were busy throughout (Themis, Table 3). An all-to-all does not depend on
-  // the scheduler.
+  // The duration of a collective if all dimensions were busy throughout (Themis, Table 3). For an all-to-all,
+  // this is the actual duration, since no scheduler affects it.
   Femtoseconds ideal(const Communication& communication) const {
     if (communication.exchange == Exchange::kAllToAll) return all_to_all(communication.bytes);
     if (model_.dimensions() == 0) return 0;
@@ -140,14 +140,15 @@ class Network {
     return schedule::Collective::kAllReduce;
   }
 
-  // An all-to-all's load on a dimension's links, and the number of steps to the farthest accelerator.
+  // The load of an all-to-all on the links of a dimension, and the number of steps to the farthest
+  // accelerator.
   struct LinkLoad {
     Bytes bytes = 0;  // per accelerator, summed over its links
     int steps = 1;
   };
 
-  // Each accelerator sends everything except its own part directly to its peers; on a ring, data travels a
-  // quarter of the way around on average, or half if the ring is unidirectional.
+  // Each accelerator sends everything except its own part directly to its peers. On a ring, data travels a
+  // quarter of the way around on average, or half of it if the ring is unidirectional.
   static LinkLoad link_load(const DimensionModel& dimension, Bytes bytes) {
     switch (dimension.kind) {
       case topology::DimensionKind::kRing:
@@ -161,7 +162,7 @@ class Network {
     return {bytes - bytes / dimension.size, 1};
   }
 
-  // The duration of an all-to-all that uses one dimension after another.
+  // The duration of an all-to-all that uses the dimensions one after another.
   Femtoseconds all_to_all(Bytes bytes) const {
     Femtoseconds time = 0;
     for (std::size_t d = 0; d < model_.dimensions(); ++d) {
@@ -219,7 +220,8 @@ class TextPrediction {
   }
 
  private:
-  // The communication with `bytes` converted to the total of all data.
+  // Converts the communication's `bytes` to the total size of the data, since an all-gather may be given by
+  // its input.
   Communication whole(const Communication& what, Group group) const {
     const auto counted = loaded_.config.training.all_gather_bytes;
     return {what.exchange, total_bytes(what, counted, networks_.at(group).ranks())};
@@ -240,7 +242,8 @@ class TextPrediction {
     return collective.time;
   }
 
-  // The fraction of the total bandwidth used while scheduled collectives are in flight (Themis, Fig. 4).
+  // The fraction of the dimensions' bandwidth that collectives use while they are in flight (Themis, Fig. 4).
+  // All-to-alls are excluded, since they are not scheduled.
   double utilization() const {
     double time = 0;
     double ideal = 0;

@@ -9,13 +9,13 @@
 
 namespace coppice::system {
 
-// Loads the model named by `training.model`, with outputs counted according to
-// `system.accelerator.convention`. Warns on standard error about ignored parts of its table. Throws
+// Loads the model that `training.model` names. `system.accelerator.convention` determines how the outputs of
+// its layers are counted. Prints a warning to standard error if parts of the layer table are ignored. Throws
 // ConfigError.
 workload::Model trained_model(const config::Loaded& loaded);
 
-// Returns the memory footprint of an iteration of `model`; `partial_sums` as in footprint_of(). Throws
-// ConfigError at `system.accelerator.memory` if it does not fit.
+// Returns the memory footprint of an iteration of `model`; see footprint_of() for `partial_sums`. Throws
+// ConfigError at `system.accelerator.memory` if the memory is too small.
 accelerator::Footprint require_memory(const config::Loaded& loaded, const workload::Model& model,
                                       Bytes partial_sums);
 

@@ -28,8 +28,9 @@ class Writer {
       case workload::Overlap::kBucketed:
         bucket_ = bucket;
         break;
+      // A single all-reduce reduces the gradients of all layers.
       default:
-        break;  // one all-reduce for all layers
+        break;
     }
   }
 
@@ -60,7 +61,7 @@ class Writer {
   }
 
  private:
-  // Adds a computation after the previous one.
+  // Adds a computation that follows the previous one.
   void compute(const workload::LayerCost& cost, const char* pass, Femtoseconds duration, Purpose purpose) {
     std::vector<std::int32_t> after;
     if (last_computed_ >= 0) after = {last_computed_};
@@ -77,7 +78,7 @@ class Writer {
     return static_cast<std::int32_t>(operations_.size()) - 1;
   }
 
-  // Adds a forward pass in which a layer's weights are updated just before they are needed.
+  // Adds a forward pass that updates a layer's weights just before the layer uses them.
   void chain_forward() {
     Bytes gradients = 0;
     for (const workload::LayerCost& cost : costs_) {
@@ -89,7 +90,8 @@ class Writer {
     }
   }
 
-  // Updates each layer's weights once its gradients are reduced and the backward pass has ended.
+  // Adds updates: a layer's weights are updated when its gradients have been reduced and the backward pass
+  // has ended.
   void update() {
     const std::int32_t backward_end = last_computed_;
     for (std::size_t layer = 0; layer < costs_.size(); ++layer) {
@@ -133,13 +135,13 @@ class Writer {
   Bytes least_;
   bool layers_are_known_;
   bool chained_;
-  Bytes bucket_ = 0;  // 0: one all-reduce for all layers
+  Bytes bucket_ = 0;  // 0: a single all-reduce for all layers
   TrainingProgram made_;
   std::vector<Operation> operations_;
   std::vector<std::int32_t> joins_;  // [collective]: index in operations_
   std::int32_t last_computed_ = -1;
-  Bytes gathered_ = 0;               // bytes of gradients not yet in an all-reduce
-  std::vector<std::size_t> layers_;  // the layers of `gathered_`
+  Bytes gathered_ = 0;               // total size of gradients that have not been assigned to an all-reduce
+  std::vector<std::size_t> layers_;  // the layers with these gradients
 };
 
 }  // namespace

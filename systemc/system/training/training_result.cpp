@@ -17,7 +17,7 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// The fidelities of the all-reduces, joined by slashes if they differ.
+// The fidelities at which all-reduces were simulated, separated by slashes if they differ.
 std::string fidelity(const MeasuredTraining& measured) {
   std::vector<std::string> seen;
   for (const auto& [bytes, result] : measured.all_reduces) {
@@ -27,7 +27,7 @@ std::string fidelity(const MeasuredTraining& measured) {
   return seen.empty() ? "none" : fmt::format("{}", fmt::join(seen, "/"));
 }
 
-// The weakest check among those that the all-reduces have passed.
+// How the sums of all-reduces were verified; if in several ways, the weakest one.
 std::string verified(const MeasuredTraining& measured) {
   for (const char* check : {"off", "contributions", "values"}) {
     for (const auto& [bytes, result] : measured.all_reduces) {
@@ -71,7 +71,7 @@ Json layers(const MeasuredTraining& measured) {
   return list;
 }
 
-// The times of an iteration's passes on an accelerator that forwards nothing and never waits.
+// How long the passes of an iteration take on an accelerator that forwards no messages and never waits.
 struct Computation {
   double forward_ns = 0;
   double backward_ns = 0;
@@ -90,7 +90,7 @@ Computation computation(const MeasuredTraining& measured) {
   return sum;
 }
 
-// [accelerator]: computation time divided by the duration of the iteration.
+// [accelerator]: the computation time divided by the duration of the iteration.
 Json accelerator_performance(const MeasuredTraining& measured) {
   const Computation alone = computation(measured);
   Json list = Json::array();
@@ -157,7 +157,7 @@ Json make_training_result(const MeasuredTraining& measured) {
   json["time_ns"] = to_ns(measured.timeline.total);
   json["training"] = training(measured);
   if (!measured.all_reduces.empty() && measured.all_reduces.rbegin()->second.contains("ni_overhead")) {
-    // Report the overhead of the largest all-reduce: its table fields are the widest.
+    // Write the overhead of the largest all-reduce, whose table entries are the widest.
     json["ni_overhead"] = measured.all_reduces.rbegin()->second.at("ni_overhead");
   }
   return json;

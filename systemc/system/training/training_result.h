@@ -20,18 +20,19 @@ struct MeasuredTraining {
   int accelerators = 0;
   const std::vector<workload::LayerCost>& costs;
   const workload::TrainingTimeline& timeline;
-  // [size in bytes]: the result of an all-reduce, and its number of runs per iteration.
+  // [size in bytes]: the result of an all-reduce of this size, and how often it occurs per iteration.
   const std::map<Bytes, nlohmann::ordered_json>& all_reduces;
   const std::map<Bytes, int>& counts;
-  // [accelerator]: time from the beginning of the all-reduce to the end of the forward pass chained to it;
-  // empty: no pass is chained.
+  // [accelerator]: the time from the start of the all-reduce to the end of the forward pass that is chained
+  // to it; empty if no pass is chained.
   const std::vector<double>& forward_ns;
 };
 
-// Creates the result, schema "coppice.result/1"; `training` has the values of its all-reduces.
+// Creates the result, with the schema "coppice.result/1". Its section `training` contains the values of the
+// all-reduces.
 nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
 
-// Formats the breakdown of an iteration from a result of make_training_result().
+// Formats a summary of a result of make_training_result(), which shows how the iteration's time is spent.
 std::string summarize_training(const nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

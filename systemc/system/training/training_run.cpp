@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using topology::NodeId;
 
-// Rethrows errors of the layer timing as ConfigErrors at the responsible key.
+// Calls `time` and rethrows errors of the layer timing as ConfigErrors at the responsible key.
 template <typename Time>
 auto at_batch(const config::Loaded& loaded, Time time) {
   try {
@@ -37,7 +37,7 @@ auto at_batch(const config::Loaded& loaded, Time time) {
   }
 }
 
-// The smallest chunk: one element per accelerator and direction of the rings.
+// The size of the smallest chunk, which has one element for each accelerator in each direction of the rings.
 Bytes smallest_chunk(const config::Loaded& loaded, int accelerators) {
   const auto& dimensions = loaded.config.system.topology.dimensions;
   const bool rings = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& dimension) {
@@ -61,7 +61,7 @@ class TrainingRun {
   }
 
   Json run() {
-    // Throws if times are too long; the result is not needed.
+    // This throws if times are too long; its result is not needed.
     computation(costs_);
     const std::vector<workload::LayerCost> costs = whole_cycles(costs_);
     TrainingProgram made =
@@ -99,10 +99,10 @@ class TrainingRun {
   const config::TrainingConfig& training() const { return loaded_.config.training; }
   bool chained() const { return training().overlap == workload::Overlap::kChained; }
 
-  // Whether there is a single all-reduce of all gradients.
+  // Whether a single all-reduce reduces the gradients of all layers.
   bool reduces_at_once() const { return chained() || training().overlap == workload::Overlap::kNone; }
 
-  // Rounds costs up to whole cycles of the accelerator.
+  // Rounds all times up to whole cycles of system.clock.
   std::vector<workload::LayerCost> whole_cycles(std::vector<workload::LayerCost> costs) const {
     const Femtoseconds period = loaded_.config.system.clock.period();
     for (workload::LayerCost& cost : costs) {
@@ -113,7 +113,8 @@ class TrainingRun {
     return costs;
   }
 
-  // If forwarding costs compute capacity, lengthens the layers of accelerators that forward messages.
+  // Lengthens the computations of accelerators that forward messages, if forwarding takes compute capacity.
+  // Returns these accelerators.
   std::vector<NodeId> slow_down(workload::Program& program, const topology::Topology& topology,
                                 const schedule::Schedule& schedule) const {
     std::vector<NodeId> forwarding = schedule::forwarders(topology, schedule);
@@ -128,8 +129,8 @@ class TrainingRun {
     return forwarding;
   }
 
-  // Writes the properties of the largest all-reduce that are known before it runs, and slows down the
-  // accelerators that forward its messages.
+  // Compiles the largest all-reduce, writes those of its properties that are known before it runs, and slows
+  // down the accelerators that forward its messages.
   void prepare(TrainingProgram& made, Json& shared) {
     if (counts_.empty() || accelerators_ < 2) return;
     const topology::Topology topology = build_topology(loaded_);
@@ -148,16 +149,16 @@ class TrainingRun {
     if (reduces_at_once()) shared["contention_free"] = checked.report.contention_free;
   }
 
-  // A single all-reduce is timed from when all accelerators have joined it; several all-reduces are timed
-  // from when the first gradients are available.
+  // The beginning of an all-reduce's time. A single all-reduce begins when all accelerators have joined it;
+  // one of several begins when the first accelerator's gradients are available.
   const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
 
-  // The timeline of the layers without any communication.
+  // The timeline of the layers if there were no communication.
   workload::TrainingTimeline computation(const std::vector<workload::LayerCost>& costs) const {
     return at_batch(loaded_, [&] { return lay_out_computation(costs); });
   }
 
-  // Averages the all-reduces of each size.
+  // Averages the times and efficiencies of all all-reduces of the same size.
   void gather_sizes(const Json& ran, const Json& shared) {
     const double period_ns = static_cast<double>(loaded_.config.system.clock.period()) /
                              static_cast<double>(kFemtosecondsPerNanosecond);
@@ -180,7 +181,7 @@ class TrainingRun {
     }
   }
 
-  // Reads the timeline from a result; if accelerators differ, it is the last one's.
+  // Reads the timeline of an iteration from a result. If accelerators differ, it is that of the slowest one.
   workload::TrainingTimeline read_timeline(const std::vector<workload::LayerCost>& costs,
                                            const TrainingProgram& made, const Json& ran) const {
     const auto fs = [](const Json& ns) {
@@ -232,8 +233,8 @@ class TrainingRun {
     require_memory(loaded_, model_, sums);
   }
 
-  // The spec of an all-reduce of `size` bytes; if it is small, with fewer chunks, so that each has an element
-  // per accelerator.
+  // The settings of an all-reduce of `size` bytes. A small all-reduce is divided into fewer chunks, so that
+  // each chunk has at least one element per accelerator.
   workload::CollectiveSpec of_size(Bytes size) const {
     workload::CollectiveSpec spec = loaded_.config.collective;
     spec.size = size;
@@ -242,8 +243,8 @@ class TrainingRun {
     return spec;
   }
 
-  // Throws if the collective is larger than the gradients: the layer-chunk table of a gradient queue covers
-  // only the layers.
+  // Throws if the collective is larger than the gradients of all layers, since the layer-chunk table of a
+  // gradient queue could not refer to the rest.
   void require_covered_gradients() const {
     const Bytes size = loaded_.config.collective.size;
     if (!chained()) return;
@@ -256,7 +257,7 @@ class TrainingRun {
                                   format_bytes(size), model_.name, format_bytes(covered)));
   }
 
-  // The costs on the slowest accelerators: those that forward messages, if any.
+  // The layers' costs on the slowest accelerators. Those that forward messages are slowed down.
   std::vector<workload::LayerCost> slowest_costs(std::vector<workload::LayerCost> costs) const {
     const double factor = 1 + loaded_.config.system.accelerator.forwarding_cost;
     for (workload::LayerCost& cost : costs) {
@@ -269,8 +270,8 @@ class TrainingRun {
     return costs;
   }
 
-  // [accelerator]: time from when all have joined the all-reduce until the forward pass chained to it ends.
-  // Nothing follows this pass, so an accelerator is idle only after it.
+  // [accelerator]: the time from when all accelerators have joined the all-reduce to the end of the forward
+  // pass that is chained to it. An accelerator is idle only after this pass, since nothing follows it.
   std::vector<double> chained_forward_ns(const Json& ran) const {
     std::vector<double> times;
     if (!chained() || ran.at("collectives").empty()) return times;
@@ -295,7 +296,7 @@ class TrainingRun {
   const RunOptions& options_;
   workload::Model model_;
   int accelerators_;
-  Bytes chunk_;  // the smallest chunk
+  Bytes chunk_;  // the size of the smallest chunk
   std::vector<workload::LayerCost> costs_;
   std::map<Bytes, int> counts_;
   std::map<Bytes, Json> results_;

@@ -65,7 +65,8 @@ class Writer {
     message.SerializeToCodedStream(&output);
   }
 
-  // A metadata node with the ranks of every group, as in PyTorch's traces; its id follows all others.
+  // A metadata node that lists the ranks of every group, as in PyTorch's traces. Its id is higher than those
+  // of all other nodes.
   TraceNode groups(std::size_t id) const {
     std::string list;
     for (std::size_t g = 0; g < program_.groups.size(); ++g) {
@@ -82,15 +83,16 @@ class Writer {
     return node;
   }
 
-  // The group's own name if this is unique; an empty name or 0 would mean all ranks.
+  // The name of a group in the trace. This is the group's own name if it is unique; it must not be empty or
+  // 0, which would mean all ranks.
   std::string name_of(std::size_t group) const {
     const std::string& name = program_.groups[group].name;
     const bool plain = name.find_first_of("\"'\\") == std::string::npos && !name.empty() && name != "0";
     return plain && names_.at(name) == 1 ? name : fmt::format("group {}", group + 1);
   }
 
-  // Whether the group contains all ranks. Its collectives are written without a group, so that tools which
-  // support only numbered groups and no metadata nodes also read them correctly.
+  // Whether the group consists of all ranks. Its collectives are then written without a group, so that tools
+  // that support neither metadata nodes nor group names also read them correctly.
   bool is_all(std::size_t group) const {
     const RankGroup& own = program_.groups[group];
     if (own.name != "all" || names_.at(own.name) != 1 || own.ranks.size() != program_.ranks.size())
@@ -183,7 +185,7 @@ class Writer {
     describe_transfer(node, transfer, receive.transfer);
   }
 
-  // Each transfer has its own tag, so that their order does not matter.
+  // Every transfer has a tag of its own, so that transfers need not be matched by their order.
   static void describe_transfer(TraceNode& node, const Transfer& transfer, std::int32_t tag) {
     set_number(node, "comm_size", transfer.bytes);
     set_number(node, "comm_tag", tag);
@@ -192,7 +194,7 @@ class Writer {
 
   const Program& program_;
   int rank_;
-  std::map<std::string, int> names_;  // number of groups with each name
+  std::map<std::string, int> names_;  // how many groups have each name
   std::string text_;
 };
 

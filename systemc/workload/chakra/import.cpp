@@ -23,7 +23,8 @@ namespace {
 constexpr std::int64_t kFemtosecondsPerMicrosecond = 1000 * kFemtosecondsPerNanosecond;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-// The operation for a collective type of the trace, and whether its size counts only one rank's input.
+// A collective type of Chakra traces, the operation to which it corresponds, and whether its size is that of
+// one rank's input.
 struct KnownCollective {
   std::int64_t number;
   CollectiveOp op;
@@ -55,7 +56,7 @@ class Importer {
     assume(hosts_, "{} host nodes (is_cpu_op) do not occupy the accelerator");
     assume(dangling_, "{} control dependencies on nodes that are not in the trace are ignored");
     assume(against_ids_,
-           "{} nodes run before nodes with lower ids on their stream, because those depend on them");
+           "{} nodes run before nodes with lower ids on their stream, because the latter depend on them");
     assume(
         unordered_,
         "{} collectives start immediately, because no dependency or stream places them after a computation");
@@ -79,7 +80,7 @@ class Importer {
 
   void add_rank() {
     const auto& nodes = trace_->nodes;
-    std::unordered_map<std::uint64_t, std::size_t> place;  // index of each node, by id
+    std::unordered_map<std::uint64_t, std::size_t> place;  // [id]: index of the node
     place.reserve(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!place.emplace(nodes[i].id, i).second) refuse(nodes[i], "another node has the same id");
@@ -148,7 +149,7 @@ class Importer {
   // although their rank computes.
   void follow_streams(const std::vector<std::size_t>& order, std::vector<std::vector<std::size_t>>& before) {
     const auto& nodes = trace_->nodes;
-    std::map<std::int64_t, std::size_t> last;  // last node of each stream
+    std::map<std::int64_t, std::size_t> last;  // [stream]: its last node so far
     std::int64_t free = 0;
     bool computes = false;
     for (const std::size_t i : order) {
@@ -190,7 +191,8 @@ class Importer {
     return Compute{};
   }
 
-  // The recorded time or, if there is none, operations and bytes from which a roofline determines the time.
+  // The recorded time of the computation; if there is none, its operations and bytes, from which a roofline
+  // determines the time.
   Compute compute_of(const Node& node) const {
     Compute compute;
     const NodeAttributes& attributes = node.attributes;
@@ -223,8 +225,8 @@ class Importer {
     return bytes;
   }
 
-  // Coppice's own traces prefix the transfer's name with "send" or "receive"; in other traces the node has
-  // the transfer's name.
+  // The name of a transfer, which is the name of its node. In Coppice's own traces, nodes' names begin with
+  // "send" or "receive", which are not part of it.
   static std::string name_of_transfer(const Node& node) {
     for (const std::string end : {"send ", "receive "}) {
       if (node.name.starts_with(end)) return node.name.substr(end.size());
@@ -232,7 +234,8 @@ class Importer {
     return node.name;
   }
 
-  // Sends and receives with the same ends and tag are matched in order.
+  // Sends and receives with the same source, destination and tag are matched in the order in which they
+  // occur.
   WorkOf transfer_of(const Node& node) {
     const bool sends = node.kind == NodeKind::kSend;
     const NodeAttributes& attributes = node.attributes;
@@ -350,7 +353,7 @@ class Importer {
     return collective;
   }
 
-  // Every operation that waits for other ranks must have its counterpart on those ranks.
+  // Throws unless every rank of a group takes part in all its collectives, and every send has a receive.
   void require_partners() const {
     const Program& program = result_.program;
     for (std::size_t group = 0; group < in_group_.size(); ++group) {
@@ -390,7 +393,7 @@ class Importer {
   const Trace* trace_ = nullptr;
   NamedGroups groups_;
   std::map<std::string, std::size_t> group_numbers_;
-  std::vector<std::vector<std::int32_t>> in_group_;  // [group]: its collectives in order
+  std::vector<std::vector<std::int32_t>> in_group_;  // [group]: its collectives, in order
   std::map<std::pair<int, int>, std::size_t> joined_;
   std::map<std::tuple<int, int, std::int64_t>, Ends> transfers_;
   std::int64_t hosts_ = 0;

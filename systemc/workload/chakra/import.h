@@ -8,21 +8,23 @@
 namespace coppice::workload::chakra {
 
 struct ImportOptions {
-  std::string groups;  // a file with the ranks of groups, {"1": [0, 1]}; empty: metadata nodes list them
-  bool follow_control = false;  // whether nodes also wait for their control dependencies
+  std::string groups;  // name of a JSON file that lists the ranks of groups, {"1": [0, 1]}; empty: metadata
+                       // nodes list them
+  // Whether nodes wait for control dependencies in addition to data dependencies.
+  bool follow_control = false;
 };
 
 struct Imported {
   Program program;
-  std::vector<std::string> assumptions;  // about what the trace does not specify, one sentence each
+  std::vector<std::string> assumptions;  // about details that the trace does not specify, one sentence each
 };
 
-// Reads the traces of all ranks as a program: `pattern` is the name of their files with {rank} in place of
-// the rank's number; ranks are numbered from 0 without gaps. A node's data dependencies end before it starts;
-// control dependencies count only with follow_control. Host nodes take no time. Collectives are matched by
-// group and order; among collectives whose dependencies are met, the lowest id comes first; transfers are
-// matched by source, destination and tag. Sizes are those of a rank's input, as in the trace. Throws
-// ConfigError, naming the file, rank and node.
+// Reads the traces of all ranks as a program. `pattern` is the name of the files, with {rank} for the number
+// of the rank; ranks are numbered from 0 without gaps. A node starts after its data dependencies have ended,
+// and with follow_control also after its control dependencies. Host nodes take no time. Collectives are
+// matched by their group and order; if the dependencies of several have ended, the one with the lowest id
+// comes first. Transfers are matched by source, destination and tag. Sizes are those of a rank's input, as in
+// the trace. Throws a ConfigError that names the file, rank and node.
 Imported import_chakra(const std::string& pattern, const ImportOptions& options = {});
 
 }  // namespace coppice::workload::chakra

@@ -28,7 +28,7 @@ class Issuer {
   IssueOrder run() {
     while (!ready_.empty() || !held_.empty()) {
       if (ready_.empty()) {
-        // The next node of every stream waits for a later node of some stream.
+        // On every stream, the next node waits for a later node of some stream, so issue a node out of order.
         ++result_.against_ids;
         ready_.insert(held_.extract(held_.begin()));
       }
@@ -63,9 +63,9 @@ class Issuer {
   const std::vector<Node>& nodes_;
   std::vector<std::vector<std::size_t>> followers_;
   std::vector<std::size_t> waits_;
-  std::map<std::int64_t, std::set<Entry>> streams_;  // nodes of each stream that have not been issued
+  std::map<std::int64_t, std::set<Entry>> streams_;  // [stream]: nodes that have not been issued
   std::set<Entry> ready_;
-  std::set<Entry> held_;  // nodes that wait only for lower ids of their stream
+  std::set<Entry> held_;  // nodes that wait only for nodes with lower ids on their stream
   IssueOrder result_;
 };
 

@@ -10,12 +10,14 @@ namespace coppice::workload::chakra {
 
 // The order in which a rank issues its nodes.
 struct IssueOrder {
-  std::vector<std::size_t> order;  // indices of nodes; incomplete if some nodes wait for each other
-  std::int64_t against_ids = 0;    // number of nodes issued before nodes with lower ids on their stream
+  std::vector<std::size_t> order;  // indices of nodes; nodes that wait for each other are missing
+  // Number of nodes that were issued before nodes with lower ids on their stream.
+  std::int64_t against_ids = 0;
 };
 
-// Issues the lowest id first among the nodes whose `before` (indices into `nodes`) have been issued, and each
-// stream in the order of its ids. If a dependency contradicts a stream's ids, the dependency wins.
+// Determines the order. A node can be issued once all nodes in its `before` (indices into `nodes`) have been.
+// Among these nodes, the one with the lowest id is issued first, and nodes of a stream are issued in the
+// order of their ids unless a dependency requires a different order.
 IssueOrder issue_order(const std::vector<Node>& nodes, const std::vector<std::vector<std::size_t>>& before);
 
 // Whether a node runs on a stream of its accelerator.

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A whole number; protobuf prints 64-bit numbers as strings.
+// Reads a whole number. Protobuf prints 64-bit numbers as strings.
 AttributeValue value_of(const Json& json) {
   if (json.is_boolean()) return {json.get<bool>() ? 1 : 0};
   if (!json.is_string()) return {whole_number(json)};
@@ -24,7 +24,7 @@ class Reader {
  public:
   Reader(const std::string& path, int rank) : path_(path), rank_(rank) {}
 
-  // {"workload_graph": [{Id, Name, NodeType, data_deps, runtime, is_cpu_op, comm_...}]}
+  // Reads the form {"workload_graph": [{Id, Name, NodeType, data_deps, runtime, is_cpu_op, comm_...}]}.
   Trace read_graph(const Json& graph) {
     Trace trace;
     trace.path = path_;
@@ -49,7 +49,7 @@ class Reader {
     return trace;
   }
 
-  // Reads a node as protobuf prints it, without fields that are zero.
+  // Reads a node in the form in which protobuf prints it, which omits fields that are zero.
   void read_message(const Json& item, Trace& trace) {
     Node node = begin_node(item, "id", "name");
     if (!item.contains("type")) refuse(place_of(rank_, node) + " has no type");
@@ -116,8 +116,8 @@ class Reader {
 
 bool is_json(const std::string& bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  // A protobuf header of length 10 or 123 begins with a newline or a brace, too; in an object, a name or the
-  // end follows the brace.
+  // The header of a protobuf file also begins with a newline or a brace if its length is 10 or 123. In a JSON
+  // object, the brace is followed by a name or by the end of the object.
   if (first == std::string::npos || bytes[first] != '{') return false;
   const std::size_t next = bytes.find_first_not_of(" \t\r\n", first + 1);
   return next != std::string::npos && (bytes[next] == '"' || bytes[next] == '}');
@@ -143,7 +143,7 @@ Trace read_json_trace(const std::string& text, const std::string& path, int rank
           "this is a PyTorch host trace: link and convert it first (chakra_trace_link, "
           "chakra_converter PyTorch)");
     }
-    // The header has no type.
+    // The header is the first object, and it has no type.
     if (!first || item.contains("type")) reader.read_message(item, trace);
     first = false;
   }

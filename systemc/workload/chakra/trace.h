@@ -8,7 +8,7 @@
 
 namespace coppice::workload::chakra {
 
-// The kinds of nodes of a Chakra trace, numbered as in its files.
+// The kinds of nodes in a Chakra trace, with the numbers that its files use.
 enum class NodeKind {
   kMetadata = 1,
   kMemoryLoad = 2,
@@ -19,7 +19,7 @@ enum class NodeKind {
   kCollective = 7
 };
 
-// The attributes of a node; absent ones are not set.
+// The attributes of a node. Those that the trace does not contain are not set.
 struct NodeAttributes {
   bool on_host = false;                                 // is_cpu_op
   std::optional<std::int64_t> operations{};             // num_ops
@@ -31,11 +31,11 @@ struct NodeAttributes {
   std::optional<std::int64_t> destination{};            // comm_dst
   std::optional<std::int64_t> tag{};                    // comm_tag
   std::optional<std::string> group{};                   // pg_name, or comm_group
-  std::optional<std::int64_t> stream{};                 // of the accelerator; may be negative
+  std::optional<std::int64_t> stream{};                 // stream of the accelerator; may be negative
   std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; specific to Coppice
-  std::optional<std::int64_t> iteration{};              // Coppice's own
-  std::optional<std::string> purpose{};                 // Coppice's own
-  std::optional<std::string> communication{};           // the purpose of the communication; Coppice's own
+  std::optional<std::int64_t> iteration{};              // specific to Coppice
+  std::optional<std::string> purpose{};                 // specific to Coppice
+  std::optional<std::string> communication{};  // the purpose of the communication; specific to Coppice
   bool operator==(const NodeAttributes&) const = default;
 };
 
@@ -50,19 +50,19 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// The ranks of each group, by name, as listed in files; there need not be traces of these ranks.
+// [name of a group]: its ranks, as listed in files, which may include ranks without traces.
 using NamedGroups = std::map<std::string, std::vector<std::int64_t>>;
 
-// The trace of one rank, in file order.
+// The trace of one rank. Nodes are in the order of the file.
 struct Trace {
   std::string path;
   std::vector<Node> nodes;
-  NamedGroups groups;  // as listed by metadata nodes
+  NamedGroups groups;  // the groups that metadata nodes list
 };
 
-// Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is used in messages. Throws
-// ConfigError, naming file, rank and node, for unsupported contents, such as traces of the old schema, whose
-// types have different numbers, and unconverted host traces.
+// Reads a trace in protobuf or one of the JSON forms, which may be gzipped. `rank` is used in messages.
+// Throws a ConfigError that names the file, rank and node if the contents are not supported. This includes
+// traces of the old schema, which numbers types differently, and host traces that have not been converted.
 Trace read_trace(const std::string& path, int rank);
 
 }  // namespace coppice::workload::chakra

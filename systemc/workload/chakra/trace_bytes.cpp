@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kGzip = 16 + MAX_WBITS;
 
-// A zlib stream that is closed by the destructor.
+// A zlib stream, which its destructor closes.
 class Inflater {
  public:
   Inflater() { inflateInit2(&stream_, kGzip); }
@@ -46,7 +46,7 @@ std::string unpack(std::string& packed, const std::string& path) {
     }
     if (state != Z_STREAM_END) continue;
     if (stream.avail_in == 0) return bytes;
-    inflateReset(&stream);  // concatenated gzip files
+    inflateReset(&stream);  // a file may consist of several gzip files
   }
 }
 

@@ -78,7 +78,7 @@ class Reader {
   }
 
  private:
-  // Reads a message preceded by its length; returns whether there was one.
+  // Reads a message that follows its length. Returns false at the end of the file.
   template <typename Message>
   bool next(Message& message) {
     if (input_.CurrentPosition() == input_.BytesUntilTotalBytesLimit() + input_.CurrentPosition())

@@ -7,11 +7,13 @@
 
 namespace coppice::workload::chakra {
 
-// The traces of all ranks: `pattern` has {rank} in place of a rank's number, which counts from 0 to the last
-// existing file. Throws ConfigError if the pattern lacks {rank} or rank 0 is missing.
+// Reads the traces of all ranks. `pattern` is a file name with {rank} for the number of the rank; the ranks
+// are 0 up to the last for which a file exists. Throws ConfigError if {rank} is missing from the pattern, or
+// if there is no file for rank 0.
 std::vector<Trace> read_traces(const std::string& pattern);
 
-// Groups of ranks by name, from a JSON file like {"1": [0, 1]}. Throws ConfigError for anything else.
+// Reads the ranks of groups from a JSON file like {"1": [0, 1]}. Throws ConfigError if the file has another
+// form.
 NamedGroups read_groups(const std::string& path);
 
 }  // namespace coppice::workload::chakra

@@ -111,7 +111,7 @@ NamedGroups groups_in(const std::string& values) {
   if (values.find("pg_name") == std::string::npos) return groups;
   std::string text = values;
   std::ranges::replace(text, '\'', '"');
-  // A list of groups, either directly or as a string in an element of a list.
+  // Groups are listed in JSON, either directly or in a string that is an element of a list.
   auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) {
     const std::size_t begin = values.find("[{");

@@ -21,10 +21,10 @@ void multiply(Json& number, std::int64_t by) {
   }
 }
 
-// Names the accelerators of a list by their number in the machine: the first of each role, with the number of
-// copies, or all of them.
+// Replaces roles by the accelerators of the machine. The list has one item per role, which names the first
+// accelerator and counts the copies, or one item for every accelerator (--per-accelerator).
 void count_accelerators(const FoldedCopies& copies, Json& accelerators) {
-  std::map<int, Json> listed;  // by accelerator
+  std::map<int, Json> listed;  // [accelerator]: its item in the list
   for (const Json& accelerator : accelerators) {
     const auto role = accelerator["rank"].get<std::size_t>();
     for (const std::vector<int>& copy : copies.replicated.copies) {
@@ -59,7 +59,7 @@ void count_copies(const FoldedCopies& copies, Json& result) {
   multiply(result["simulator"]["flit_hops_per_s"], count);
   for (const char* key : {"ranks", "operations", "messages"}) multiply(result["program"][key], count);
   for (auto& [module, quantities] : result["statistics"].items()) {
-    const bool single = module == "fabric";  // one module for all copies
+    const bool single = module == "fabric";  // all copies share the module `fabric`
     if (!single) multiply(quantities["modules"], count);
     for (auto& [name, quantity] : quantities.items()) {
       if (name == "modules") continue;

@@ -7,11 +7,12 @@
 
 namespace coppice::system {
 
-// The flits on each channel of the machine, from those on the channels of the quotient network.
+// The number of flits on each channel of the machine, given those on the channels of the quotient network.
 fabric::FabricStatistics of_all_channels(const FoldedCopies& copies,
                                          const fabric::FabricStatistics& of_one_copy);
 
-// Converts the result of one copy's run to that of all copies: multiplies sums, and adds counts to lists.
+// Converts the result of a run of one copy to that of all copies: sums are multiplied, and list items get
+// counts.
 void count_copies(const FoldedCopies& copies, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

@@ -14,12 +14,12 @@ using schedule::Op;
 using schedule::Schedule;
 using schedule::TableEntry;
 
-// A one-to-one correspondence of the numbers 0 to `count` - 1, found pair by pair.
+// A one-to-one correspondence among the numbers 0 to `count` - 1, to which pairs are added one by one.
 class Correspondence {
  public:
   explicit Correspondence(int count) : there_(index(count), -1), back_(index(count), -1) {}
 
-  // Returns false if either number corresponds to another one.
+  // Adds a pair. Returns false if either number already corresponds to a different one.
   bool add(std::int32_t one, std::int32_t other) {
     std::int32_t& there = there_[index(one)];
     std::int32_t& back = back_[index(other)];
@@ -53,7 +53,7 @@ class PatternFinder {
   }
 
  private:
-  // An entry that is not a nop, at all members of a role.
+  // An entry that sends a message, at all members of a role.
   struct Label {
     std::size_t role;
     std::size_t port;
@@ -63,7 +63,8 @@ class PatternFinder {
     std::vector<int> from{};  // [copy of the receiver]: copy of the sender
   };
 
-  // A hash of the messages that contain a segment, and the segment. Lists are in ascending order.
+  // For a segment of the buffer: a hash of all messages that contain the segment, and its number. Lists of
+  // signatures are sorted.
   using Signature = std::pair<std::uint64_t, std::int32_t>;
 
   std::size_t roles() const { return pattern_.members.size(); }
@@ -109,7 +110,7 @@ class PatternFinder {
            a.bytes == b.bytes && a.padding == b.padding;
   }
 
-  // Finds the receivers of all messages.
+  // Finds the receiver of every message, and the copy from which the corresponding message arrives at copy 0.
   bool follow_messages() {
     pattern_.senders.resize(roles());
     for (std::size_t role = 0; role < roles(); ++role) {
@@ -143,7 +144,8 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the images of the copies that send to copy 0. All other images are compositions of these.
+  // Finds the images for copies that send to copy 0. No others are needed, since all images are compositions
+  // of these.
   bool find_images() {
     std::set<int> senders;
     for (const Label& label : labels_) {
@@ -162,10 +164,11 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the renumbering of members that maps the messages of copy 0 to those of `copy`: the image of a
-  // message's receiver must be the receiver of the message's image.
+  // Finds the renumbering of members that maps the messages of copy 0 to those of `copy`. It must map the
+  // receiver of every message to the receiver of the corresponding message.
   bool find_members(std::size_t copy, std::vector<std::int32_t>& members) const {
-    std::vector<std::vector<int>> image(roles(), std::vector<int>(copies_, -1));  // [role][copy]
+    std::vector<std::vector<int>> image(
+        roles(), std::vector<int>(copies_, -1));  // [role][copy]: the copy onto which it is mapped
     std::vector<std::pair<std::size_t, std::size_t>> known;
     for (std::size_t role = 0; role < roles(); ++role) {
       image[role][0] = static_cast<int>(copy);
@@ -192,9 +195,9 @@ class PatternFinder {
     return true;
   }
 
-  // Finds the renumbering of data under which the image of every message carries the image of its data.
-  // Segments are interchangeable if they are part of the same messages, have the same length and, unless all
-  // members receive all data, have corresponding owners.
+  // Finds the renumbering of segments that fits the renumbering of members: corresponding messages carry
+  // corresponding segments. Segments correspond if corresponding messages contain them, their lengths are
+  // equal and, unless all members receive all data, their owners correspond.
   bool find_segments(const std::vector<Signature>& own, CopyPattern::Image& image) const {
     const std::vector<Signature> there = signatures(image.members);
     image.segments.resize(own.size());
@@ -205,7 +208,7 @@ class PatternFinder {
     return true;
   }
 
-  // `image` [member]: the member whose messages are used in its place.
+  // `image` [member]: the member whose messages replace this member's.
   std::vector<Signature> signatures(const std::vector<std::int32_t>& image) const {
     const std::size_t segments = boundaries_.size() - 1;
     std::vector<std::uint64_t> changes(segments + 1, 0);
@@ -234,7 +237,7 @@ class PatternFinder {
     return found;
   }
 
-  // Spreads numbers over all 64-bit values (the finalizer of SplitMix64).
+  // A hash function that spreads numbers over all 64-bit values (the finalizer of SplitMix64).
   static std::uint64_t mixed(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15U;
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -242,7 +245,7 @@ class PatternFinder {
     return value ^ (value >> 31);
   }
 
-  // Whether entries of this copy wait for the same arrivals as those of copy 0.
+  // Whether the entries of a role wait for corresponding arrivals in this copy and in copy 0.
   bool same_flows(std::size_t role, std::size_t copy) const {
     Correspondence flows(schedule_.flows);
     for (const Label& label : labels_) {
@@ -270,10 +273,10 @@ class PatternFinder {
   std::span<const Bytes> boundaries_;
   std::size_t copies_ = 0;
   const std::vector<schedule::Share> shares_ = share_out(schedule_);
-  std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]
+  std::vector<std::vector<std::vector<TableEntry>>> entries_;  // [member][port]: its entries
   std::vector<Label> labels_;
-  // The destinations of messages: the roles of sender and receiver, and the receiver's copy for every copy of
-  // the sender.
+  // The destinations of messages: the roles of sender and receiver, and for every copy of the sender, the
+  // receiver's copy.
   std::set<std::pair<std::pair<std::size_t, std::size_t>, std::vector<int>>> moves_;
   CopyPattern pattern_;
 };

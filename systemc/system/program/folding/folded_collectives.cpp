@@ -19,8 +19,8 @@ using topology::Route;
 using workload::GroupCollective;
 using workload::Program;
 
-// [segment of the arriving message]: the segment of the sent message of which it is the image; empty if their
-// orders are equal.
+// [segment of the arriving message]: the corresponding segment of the sent message; empty if segments have
+// the same order in both.
 std::vector<std::int32_t> parts_of(const TableEntry& sent, const TableEntry& arriving,
                                    const std::vector<std::int32_t>& segments,
                                    const std::vector<Bytes>& boundaries) {
@@ -87,7 +87,7 @@ FoldedCollectives::FoldedCollectives(const config::Loaded& loaded, const topolog
   }
 }
 
-// The accelerators of another copy that correspond to accelerators of copy 0.
+// The accelerators of copy `copy` that correspond to accelerators of copy 0.
 FoldedCollectives::Members FoldedCollectives::image(const Members& accelerators, std::size_t copy) const {
   Members there;
   for (const NodeId node : accelerators) {
@@ -145,8 +145,9 @@ Route FoldedCollectives::route_image(NodeId src, const Route& route) const {
   return *std::move(image);
 }
 
-// Groups of equal shape have equal schedules, in their networks' own order of accelerators. Whether their
-// messages take images of the same channels follows from the routes between all pairs of members.
+// Compares a group's network with those of the corresponding groups in other copies. Groups of equal shape
+// have equal schedules, numbered in their networks' order. For routed groups, the routes between all pairs of
+// members must also correspond, so that messages use corresponding channels.
 void FoldedCollectives::require_like_groups(const Members& accelerators) {
   if (!compared_.insert(accelerators).second) return;
   const GroupNetwork& own = compiler_.network(accelerators);
@@ -172,14 +173,14 @@ void FoldedCollectives::require_like_groups(const Members& accelerators) {
   }
 }
 
-// The entry with the parent and children that the quotient network has instead of its own.
+// The entry with its parent and children replaced by nodes of the quotient network.
 TableEntry FoldedCollectives::in_quotient(TableEntry entry) const {
   if (entry.parent >= 0) entry.parent = quotient_.node(entry.parent);
   for (NodeId& child : entry.children) child = quotient_.node(child);
   return entry;
 }
 
-// Restricts a collective to the tables of some of its members.
+// Creates a collective with only the tables of the members `kept`, on the quotient network.
 CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
                                            const std::vector<std::size_t>& kept) {
   if (whole.interfaces.size() != whole.accelerators.size()) throw UnlikeCopies("switches reduce");
@@ -197,7 +198,8 @@ CompiledCollective FoldedCollectives::fold(const CompiledCollective& whole,
   for (const std::size_t member : kept) {
     const NodeId node = whole.accelerators[member];
     folded.accelerators.push_back(quotient_.node(node));
-    std::map<std::int32_t, std::int32_t> routes;  // [route of the whole schedule]: its folded route
+    // [route of the whole schedule]: route on the quotient network.
+    std::map<std::int32_t, std::int32_t> routes;
     auto& tables = schedule.nodes.emplace_back();
     for (const schedule::Table& table : from.nodes[member].ports) {
       schedule::Table& own = tables.ports.emplace_back();
@@ -262,13 +264,14 @@ CopyPattern FoldedCollectives::pattern_of(const CompiledCollective& whole,
   return *std::move(pattern);
 }
 
-// At each hop, the messages of an entry must take a different channel in every copy, all with the same image.
+// At each hop, an entry's messages must take a different channel in every copy, and these channels must
+// correspond.
 void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
                                              const CopyPattern& pattern) const {
   for (const auto& by_copy : pattern.members) {
     const auto& first = whole.schedule.nodes[index(by_copy.front())];
     for (std::size_t port = 0; port < first.ports.size(); ++port) {
-      std::map<std::vector<std::int32_t>, bool> compared;  // by the routes of all copies
+      std::map<std::vector<std::int32_t>, bool> compared;  // [routes in all copies]: true once compared
       for (std::size_t i = 0; i < first.ports[port].size(); ++i) {
         std::vector<std::int32_t> routes;
         for (const int member : by_copy) {
@@ -278,7 +281,7 @@ void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
         }
         if (routes.front() < 0 || !compared.emplace(routes, true).second) continue;
         Route expected;
-        std::vector<std::set<topology::ChannelId>> taken;  // [hop]
+        std::vector<std::set<topology::ChannelId>> taken;  // [hop]: the channels that messages take
         for (std::size_t copy = 0; copy < by_copy.size(); ++copy) {
           NodeId at = whole.accelerators[index(by_copy[copy])];
           const Route& route = whole.schedule.routes[index(routes[copy])];
@@ -297,7 +300,7 @@ void FoldedCollectives::require_own_channels(const CompiledCollective& whole,
   }
 }
 
-// Finds the entries whose messages arrive at copy 0.
+// For each entry of copy 0, finds the entry whose message arrives at copy 0 at the same time.
 std::vector<ni::ImageArrivals> FoldedCollectives::arrivals_of(const CompiledCollective& whole,
                                                               const CopyPattern& pattern,
                                                               const CompiledCollective& folded,

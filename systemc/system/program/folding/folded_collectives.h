@@ -17,22 +17,21 @@
 
 namespace coppice::system {
 
-// Thrown if the copies of a program differ, so that one cannot represent the others. what() names the
+// Thrown if copies of a program differ, so that one cannot represent the others. what() describes the
 // difference.
 class UnlikeCopies : public ModelError {
  public:
   using ModelError::ModelError;
 };
 
-// The program of copy 0 alone: rank i does what rank copies[0][i] of `replicated` does.
+// The program of copy 0 alone. Its rank i does what rank copies[0][i] of `replicated` does.
 workload::Program fold_program(const workload::ReplicatedProgram& replicated);
 
-// Compiles the collectives and transfers of a replicated program on its machine, and restricts them to copy
-// 0: the tables of its accelerators, over the routes of the quotient network. The arrivals of a collective
-// that joins several copies are the images of its own messages (ni::ImageArrival).
-//
-// All copies are compared first: their groups' networks, the routes of their messages, and the tables of
-// collectives that join them. Equal copies on separate channels act in the same cycles.
+// Compiles the collectives and transfers of a replicated program on its machine, then keeps only the tables
+// of the accelerators of copy 0, with routes on the quotient network. In a collective among several copies,
+// the messages that arrive are images of the messages that copy 0 sends (ni::ImageArrival). First, all copies
+// are compared: the networks of their groups, the routes of their messages, and the tables of collectives
+// among several copies. Copies that are equal and use separate channels do the same in the same cycles.
 class FoldedCollectives final : public CollectiveSource {
  public:
   // All references must outlive this object.
@@ -40,12 +39,13 @@ class FoldedCollectives final : public CollectiveSource {
                     const topology::RoutingFunction& routing, const QuotientNetwork& quotient,
                     const workload::ReplicatedProgram& replicated);
 
-  // `program` is the result of fold_program(). Both throw UnlikeCopies in addition to ConfigError.
+  // `program` is the result of fold_program(). Both functions throw UnlikeCopies in addition to ConfigError.
   const CompiledCollective* compiled_collective(const workload::Program& program,
                                                 std::int32_t number) override;
   const CompiledCollective* compiled_transfer(const workload::Program& program, std::int32_t number) override;
 
-  // Throws UnlikeCopies if messages could deadlock on the quotient network. On the machine, they might not.
+  // Throws UnlikeCopies if messages could deadlock on the quotient network, even if they could not on the
+  // machine.
   void require_deadlock_free() override;
 
  private:
@@ -71,8 +71,8 @@ class FoldedCollectives final : public CollectiveSource {
   int ni_ports_;
   CompiledCollectives compiler_;
   topology::ChannelDependencyGraph routes_;
-  std::vector<int> copy_of_;  // [rank]
-  std::vector<int> role_of_;  // [rank]
+  std::vector<int> copy_of_;  // [rank]; -1 for a rank outside the copies
+  std::vector<int> role_of_;  // [rank]: its role; -1 outside the copies
   std::set<Members> compared_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, int>, std::unique_ptr<CompiledCollective>>
       collectives_;

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kKey = "training";
 
-// Whether any option needs observations that a run of one copy cannot provide.
+// Whether any option needs data about individual accelerators, which a run of one copy cannot provide.
 bool watched(const RunOptions& options) {
   return options.record || !options.trace_path.empty() || !options.vcd_path.empty() ||
          !options.fst_path.empty() || !options.statistics_path.empty() || options.statistics != nullptr ||
@@ -32,7 +32,7 @@ bool watched(const RunOptions& options) {
          options.meetings != nullptr || options.parts.make_accelerator || options.parts.make_memory;
 }
 
-// The bytes of all buffers of the whole program.
+// The size of all buffers of the whole program.
 Bytes kept_bytes(const workload::ReplicatedProgram& replicated) {
   const workload::Program& program = replicated.program;
   const auto copies = static_cast<Bytes>(replicated.copies.size());

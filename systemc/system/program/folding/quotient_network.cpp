@@ -23,13 +23,13 @@ QuotientNetwork::QuotientNetwork(const Topology& machine, int copies)
       copy_of_(index(machine.num_nodes()), -1),
       channels_(machine.channels().size(), -1) {}
 
-// Compares the copies port by port, from the accelerators to the switches.
+// Builds the quotient by comparing the copies port by port, starting at the accelerators.
 struct QuotientNetwork::Builder {
   QuotientNetwork& quotient;
   const Topology& machine;
-  NodeId next = 0;                              // number of the next node of the quotient
-  std::deque<std::vector<NodeId>> pending;      // nodes by copy, whose ports have not been compared
-  std::vector<std::vector<ChannelId>> bundles;  // [channel of the quotient]: the machine's, by copy
+  NodeId next = 0;                          // the number that the next node of the quotient gets
+  std::deque<std::vector<NodeId>> pending;  // [copy]: nodes of one role whose ports have not been compared
+  std::vector<std::vector<ChannelId>> bundles;  // [channel of the quotient][copy]: channel of the machine
 
   void add_role(std::vector<NodeId> by_copy) {
     for (std::size_t copy = 0; copy < by_copy.size(); ++copy) {
@@ -40,7 +40,7 @@ struct QuotientNetwork::Builder {
     pending.push_back(std::move(by_copy));
   }
 
-  // Assigns the nodes at the other ends of a role's port to a node of the quotient.
+  // Assigns the nodes at the other ends of a role's port (`ends`, by copy) to nodes of the quotient.
   bool place(const std::vector<NodeId>& ends) {
     const NodeId known = quotient.nodes_[index(ends.front())];
     if (known != kNoNode) {
@@ -93,7 +93,7 @@ struct QuotientNetwork::Builder {
     return true;
   }
 
-  // Numbers the channels of a bundle, which may have been reached from their other ends.
+  // Numbers the channels of a bundle unless the comparison has already reached them from their other ends.
   bool add(std::vector<ChannelId> bundle) {
     const ChannelId known = quotient.channels_[index(bundle.front())];
     for (const ChannelId id : bundle) {
@@ -105,7 +105,8 @@ struct QuotientNetwork::Builder {
     return true;
   }
 
-  // Adds the channels in the order of copy 0's channels, so that ports keep their numbers.
+  // Builds the quotient network. Channels are added in the order of copy 0's channels, so that ports keep
+  // their numbers.
   bool build(int accelerators) {
     std::vector<ChannelId> order(bundles.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<ChannelId>(i);

@@ -11,31 +11,31 @@
 namespace coppice::system {
 
 // The quotient of a network by copies of a part of it. Nodes of all copies that play the same role form one
-// node of the quotient, and so do their channels; a switch that copies share is one node. If all copies act
-// alike in the same cycles, the quotient shows what happens in the whole network.
+// node of the quotient, and their channels form one channel. A switch that copies share is also one node. If
+// all copies do the same in the same cycles, the quotient shows what happens in the whole network.
 class QuotientNetwork {
  public:
   // `copies`: [copy][role]: accelerator of the machine; an accelerator has at most one role. Returns nullptr
-  // if the copies differ in their channels, if they are joined by direct channels between images of one node,
-  // or if switches reduce.
+  // if the copies' channels differ, if a channel leads directly from a node to one of the same role in
+  // another copy, or if switches reduce.
   static std::unique_ptr<QuotientNetwork> find(const topology::Topology& machine,
                                                std::span<const std::vector<topology::NodeId>> copies);
 
-  // The accelerators are numbered by role. An accelerator's ports are numbered as in the machine.
+  // The quotient network. Accelerators are numbered by role, and their ports as in the machine.
   const topology::Topology& topology() const { return *topology_; }
   int copies() const { return copies_; }
   // The node of the quotient to which a node of the machine belongs; kNoNode if it has no role.
   topology::NodeId node(topology::NodeId node) const { return nodes_[static_cast<std::size_t>(node)]; }
   // The copy to which a node of the machine belongs; -1 if copies share it or it has no role.
   int copy(topology::NodeId node) const { return copy_of_[static_cast<std::size_t>(node)]; }
-  // The channel of the quotient to which a channel of the machine belongs; -1 if it leads to or from a node
-  // without a role, or between switches that copies share.
+  // The channel of the quotient to which a channel of the machine belongs; -1 if an end of it has no role, or
+  // if it joins switches that copies share.
   topology::ChannelId channel(topology::ChannelId id) const {
     return channels_[static_cast<std::size_t>(id)];
   }
 
-  // The quotient's image of a route of the machine that starts at `src`; nullopt if it uses a channel without
-  // an image.
+  // The route on the quotient that corresponds to a route of the machine from `src`; nullopt if a channel of
+  // the route does not belong to the quotient.
   std::optional<topology::Route> image(topology::NodeId src, const topology::Route& route) const;
 
  private:
@@ -45,9 +45,9 @@ class QuotientNetwork {
   const topology::Topology* machine_;
   int copies_;
   std::unique_ptr<topology::Topology> topology_;
-  std::vector<topology::NodeId> nodes_;        // [node of the machine]
-  std::vector<int> copy_of_;                   // [node of the machine]
-  std::vector<topology::ChannelId> channels_;  // [channel of the machine]
+  std::vector<topology::NodeId> nodes_;        // [node of the machine]: node of the quotient
+  std::vector<int> copy_of_;                   // [node of the machine]: its copy
+  std::vector<topology::ChannelId> channels_;  // [channel of the machine]: channel of the quotient
 };
 
 }  // namespace coppice::system
