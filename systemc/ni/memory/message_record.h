@@ -70,7 +70,7 @@ class MessageObserver {
  public:
   virtual ~MessageObserver() = default;
   virtual void message_completed(const MessageRecord& message) = 0;
-  // By default, reports each image by message_completed().
+  // Reports each image to message_completed() unless overridden.
   virtual void images_completed(ImagesOfMessage& images) {
     for (std::size_t i = 0; i < images.ends().size(); ++i) message_completed(images.image(i));
   }
