@@ -10,8 +10,8 @@
 
 namespace coppice::fabric {
 
-// State shared by the routers and terminals of a network, or of one thread's group of nodes; must outlive
-// them.
+// State that the routers and terminals of a network share. If several threads simulate the network, each
+// thread has a context for its own nodes. Contexts must outlive the modules that use them.
 struct FlitContext {
   const config::SystemConfig* system;
   // routes packets without a source route

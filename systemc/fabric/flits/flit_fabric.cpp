@@ -14,7 +14,7 @@
 namespace coppice::fabric {
 namespace {
 
-// Stretches are worth planning only if nodes run at least this many cycles ahead.
+// The minimum number of cycles that nodes must run ahead of each other for stretches to save time.
 constexpr Cycles kLeastForStretches = 32;
 
 }  // namespace
@@ -135,7 +135,7 @@ Cycles FlitNetwork::lookahead() const {
 }
 
 void FlitNetwork::decouple(std::function<void()> after_quantum) {
-  // A longer quantum costs memory without further gain.
+  // The longest useful quantum, in cycles. Longer quanta would need more memory without being faster.
   constexpr Cycles kFarthest = 512;
   clock_->set_quantum(std::min(kFarthest, lookahead()));
   decoupled_ = true;
@@ -185,7 +185,7 @@ void FlitNetwork::leap() {
   stretch();
 }
 
-// Enables stretches if nodes run ahead far enough and routing does not depend on waiting flits.
+// Enables stretches if nodes run ahead far enough and routing does not depend on the number of waiting flits.
 void FlitNetwork::stretch() {
   if (!decoupled_ || lookahead() < kLeastForStretches || contexts_.front()->detours != nullptr) return;
   while (switches_.size() < contexts_.size()) switches_.push_back(std::make_unique<SwitchStretch>(period_));

@@ -109,7 +109,7 @@ Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {
     for (FlitModule* module : modules_) {
       if (module->next() <= now) module->step(now);
     }
-    // A step may have created work for modules later in the order.
+    // A module's step may have requested a step of another module, so the modules are asked again.
     const Cycles wanted = wanted_by_modules();
     now = wanted <= now + 1 ? wanted : std::min(wanted, arrivals_.next(kNever));
   } while (now < until);

@@ -9,7 +9,8 @@
 
 namespace coppice::fabric {
 
-// The flits that ejectors have received individually, stored so that a period of them can be repeated.
+// The flits that ejectors have received individually, stored so that a leap can deliver them again for every
+// skipped period.
 class ReceivedFlits {
  public:
   struct Received {
@@ -26,7 +27,7 @@ class ReceivedFlits {
     flits_.clear();
   }
   void add(const Received& flit) { flits_.push_back(flit); }
-  // Moves the flits kept by `other`, which belong to another thread's nodes, into this object.
+  // Moves the flits stored in `other`, which belong to another thread's nodes, into this object.
   void move_from(ReceivedFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();

@@ -12,7 +12,7 @@
 
 namespace coppice::fabric {
 
-// A router's node, and the channels around it.
+// The node of a router and the channels connected to the router.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
   int inputs = 0;                 // channels from other nodes; local ports follow them
@@ -21,8 +21,9 @@ struct RouterSpec {
   std::vector<OutputRate> rates;  // [output, including local ports]
 };
 
-// A router as a module, in SystemC or Verilog. in[i] and out[i] are bound to the channels from and to the
-// neighbours, in the topology's port order, followed by those of the local ports.
+// A router module, written in SystemC or Verilog. The first ports in[i] and out[i] are bound to the channels
+// from and to the neighbours, in the topology's port order. The remaining ports are bound to the channels of
+// the local ports.
 class RouterModule : public FlitModule, public StatisticsOwner {
  public:
   RouterModule(const sc_core::sc_module_name& name, const RouterSpec& spec)
@@ -30,16 +31,17 @@ class RouterModule : public FlitModule, public StatisticsOwner {
         node_(spec.node),
         outputs_(spec.outputs) {}
 
-  // The number of slots known to be free downstream, and the number of flits that wait at an input. When the
-  // network is idle, all slots must be free and no flits wait (Fabric::check_conservation()).
+  // credits() is the number of downstream buffer slots known to be free, and buffered() is the number of
+  // flits that wait at an input. When the network is idle, all slots must be free and no flits may wait
+  // (Fabric::check_conservation()).
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
-  // Describes the stuck packets, one line each.
+  // Describes each stuck packet in one line.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  // Cycles from a flit's switch allocation until it is on its channel (flit_delay()) and until its slot is
-  // free for the sender (slot_delay()).
+  // The number of cycles from a flit's switch allocation until the flit is on its channel (flit_delay()), and
+  // until the credit for its slot is on the channel in the other direction (slot_delay()).
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
@@ -55,7 +57,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
  protected:
   // The local port of an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
-  // Reports to observers a flit that wins the switch.
+  // Reports a flit that has won the switch to the observers.
   void report(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {
@@ -73,9 +75,9 @@ class RouterModule : public FlitModule, public StatisticsOwner {
 // ModelError if a packet exceeds the hop limit.
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now);
 
-// The router in SystemC; Router defines its rules. If a flit wins switch allocation in cycle t, it is on its
-// channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its slot is free for the sender from t +
-// (sw_alloc_delay - 1) + 1 on.
+// The SystemC implementation of a router; its rules are those of Router. If a flit wins switch allocation in
+// cycle t, the flit is on its channel from cycle t + (sw_alloc_delay - 1) + st_delay + 1 on, and the credit
+// for its slot from cycle t + (sw_alloc_delay - 1) + 1 on.
 class SystemCRouter final : public RouterModule, public Repeating, private RouterEnvironment {
  public:
   SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec, FlitContext& context);
@@ -95,7 +97,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
   const Router& router() const { return router_; }
-  // flit_delay() and slot_delay() for this router's configuration.
+  // The values of flit_delay() and slot_delay() for this router's configuration.
   Cycles flit_delay() const { return flit_delay_; }
   Cycles slot_delay() const { return slot_delay_; }
   void visit(StateRecorder& recorder) override {
