@@ -10,8 +10,8 @@
 
 namespace coppice::ni {
 
-// The timing of the routes that start at one accelerator. Recently used results are cached, since tables
-// reuse few routes.
+// The timing of the routes that start at an accelerator. Recent results are cached, because tables use only a
+// few different routes.
 class RouteTimes {
  public:
   RouteTimes(const topology::Topology& topology, const config::SystemConfig& system,

@@ -14,21 +14,21 @@
 namespace coppice::ni {
 
 // The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
-// origin, executes its tables: entry i of a slot, which is one of its ports, represents entry i of that slot
-// at every accelerator. The others do the same in the same cycles, so the only work simulated for each of
-// them is to read, add and store its data and to report its messages to observers.
+// origin, executes its tables. A slot is a port of the origin: entry i of a slot represents entry i of the
+// same slot at every accelerator. Since the other accelerators do the same in the same cycles, the simulation
+// only reads, adds and stores their data and reports their messages to observers.
 class MessageImages {
  public:
-  // All references must outlive this object. The tables are those of all accelerators.
+  // All references must outlive this object. `tables` contains the tables of all accelerators.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
       : schedule_(&schedule), tables_(&tables), origin_(tables.moves().origin()), log_(&log) {}
 
-  // Adds the memory and the buffer of the next accelerator.
+  // Adds the memory and the gradient buffer of the next accelerator.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
 
-  // Records that the origin has issued entry `index` of the record's port and has read its data.
+  // Records that the origin has issued entry `index` of the port in `record` and has read the entry's data.
   void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
-  // Converts the record of a message that has arrived at its destination to the record of the image that
+  // Converts the record of a message that has arrived at its destination into the record of the image that
   // arrives at the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
   // Records that the origin has reduced or stored the message.
@@ -39,7 +39,8 @@ class MessageImages {
     MemoryModule* memory;
     GradientMemory* contents;
   };
-  // The data of a message's images, concatenated by accelerator; usually little or none.
+  // The data of all images of a message, concatenated by accelerator. In most cases, there is little or no
+  // data.
   class Payloads {
    public:
     void clear();
@@ -65,7 +66,8 @@ class MessageImages {
     if (in_flight_.size() <= message) in_flight_.resize(message + 1);
     return in_flight_[message];
   }
-  // The image at accelerator `n` of an entry of the origin's port, valid until the next call.
+  // The image, at accelerator `n`, of an entry of the origin's port. The reference is valid until the next
+  // call.
   const TableEntry& entry(std::size_t n, int port, std::size_t index) {
     const schedule::Table& at_origin =
         schedule_->nodes[static_cast<std::size_t>(origin_)].ports[static_cast<std::size_t>(port)];
